@@ -1,0 +1,9 @@
+"""endoxa: culturally grounded stereotype measurement, from what people say to a defensible result.
+
+The rooms are separate packages (`endoxa.datasets`, `endoxa.models`, `endoxa.probe`, `endoxa.analyze`,
+`endoxa.report`); import the one you need. This module stays empty so that starting is instant.
+"""
+
+from importlib.metadata import version
+
+__version__ = version("endoxa")
