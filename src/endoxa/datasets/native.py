@@ -1,0 +1,67 @@
+"""Our own columns (`endoxa.schema.PAIR_COLUMNS`) in CSV, TSV, JSONL or Parquet.
+
+Only the two sentences are required. CrowS-Pairs' names `bias_type` and `stereo_antistereo` are accepted for
+`axis` and `direction`; columns we do not know are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from endoxa.datasets.drafts import Draft, Format
+from endoxa.datasets.labels import axis_of, direction_of
+from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
+from endoxa.datasets.write import write_pairs
+from endoxa.schema import PAIR_COLUMNS, ReadOptions
+
+_REQUIRED = ("sent_more", "sent_less")
+_ALIASES = {"axis": "bias_type", "direction": "stereo_antistereo"}
+_KEPT = tuple(name for name in PAIR_COLUMNS if name not in _REQUIRED)
+
+
+def recognise(path: Path) -> bool:
+    """True for a table with the two sentence columns."""
+    return path.suffix.lower() in TABLE_SUFFIXES and set(table_columns(path)).issuperset(_REQUIRED)
+
+
+def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
+    """One pair per row.
+
+    Where the file says nothing: item_id '<file stem>-<row>', language `options.language` or else 'und', axis
+    'unspecified', direction 'unknown', stereotypical 'more'.
+    """
+    for row in table_rows(path, _REQUIRED):
+        yield _draft(row, path.stem, options.language or "und")
+
+
+def _draft(row: Row, stem: str, language: str) -> Draft:
+    names = {ours: alias for ours, alias in _ALIASES.items() if ours not in row.cells and alias in row.cells}
+    pair: dict[str, str | None] = {name: row.cells.get(names.get(name, name)) or None for name in _KEPT}
+    pair |= {
+        "item_id": pair["item_id"] or f"{stem}-{row.number}",
+        "language": pair["language"] or language,
+        "axis": axis_of(pair["axis"]),
+        "direction": direction_of(pair["direction"]) or "unknown",
+        "stereotypical": direction_of(pair["stereotypical"]) or "more",
+        "sent_more": row.cells.get("sent_more"),
+        "sent_less": row.cells.get("sent_less"),
+    }
+    return Draft.of(row, pair, names)
+
+
+NATIVE = Format(
+    name="native",
+    title="our own columns",
+    suffixes=TABLE_SUFFIXES,
+    marks=f"columns {', '.join(_REQUIRED)}",
+    recognise=recognise,
+    drafts=drafts,
+    write=write_pairs,
+    example=(
+        "item_id,language,axis,direction,sent_more,sent_less\n"
+        "a,en,profession,stereo,Farmers get up early.,Bakers get up early.\n"
+        "b,en,age,antistereo,Young people tell long stories.,Old people tell long stories.\n"
+    ),
+    units="one row, one pair",
+)

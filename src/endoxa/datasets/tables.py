@@ -1,0 +1,237 @@
+"""Rows of a CSV, TSV, JSONL or Parquet file as strings, one at a time, with their place in the file.
+
+A record that cannot be taken apart is handed on with its faults instead of stopping the file: a strict
+caller raises at the first one, `check` lists them all.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import polars as pl
+
+from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from _csv import Reader as _CsvReader
+
+JSONL_SUFFIXES = (".jsonl", ".ndjson")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+TABLE_SUFFIXES = (".csv", ".tsv", *JSONL_SUFFIXES, *PARQUET_SUFFIXES)
+
+_PARQUET_BATCH = 4096
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a record cannot be used: the check that says so, the column (None: the whole record), the reason."""
+
+    check: str
+    column: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: its number from 1, the line it starts on (None where there are no lines), its cells."""
+
+    number: int
+    line: int | None
+    cells: Mapping[str, str | None]
+    faults: tuple[Fault, ...] = ()
+
+
+def table_columns(path: Path) -> tuple[str, ...]:
+    """Column names of a table (for JSONL: keys of its first record).
+
+    Raises:
+        UserError: the file cannot be read or has none.
+    """
+    require_file(path)
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        return tuple(_parquet(path).collect_schema())
+    if path.suffix.lower() in JSONL_SUFFIXES:
+        first = next(_jsonl_rows(path), None)
+        if first is None:
+            raise UserError(f"{path} has no rows: every line is blank.")
+        return tuple(first.cells)
+    with open_text(path, newline="") as stream:
+        return tuple(_csv_header(path, _csv_reader(path, stream)))
+
+
+def table_rows(path: Path, required: Sequence[str]) -> Iterator[Row]:
+    """Yield every record of the file in order; memory does not grow with the file.
+
+    Raises:
+        UserError: the file cannot be read, or lacks one of the `required` columns.
+    """
+    found = table_columns(path)
+    missing = [column for column in required if column not in found]
+    if missing:
+        raise UserError(
+            f"{path} has no column {', '.join(map(repr, missing))}; "
+            f"its columns are: {', '.join(map(repr, found))}."
+            f"{_separator_hint(found)}"
+        )
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        return _parquet_rows(path)
+    if path.suffix.lower() in JSONL_SUFFIXES:
+        return _jsonl_rows(path)
+    return _csv_rows(path)
+
+
+def _separator_hint(columns: Sequence[str]) -> str:
+    if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
+        return (
+            " The cells do not seem to be separated by commas: export it with commas (or as .tsv with tabs)."
+        )
+    return ""
+
+
+def _text_faults(cells: Mapping[str, str | None]) -> tuple[Fault, ...]:
+    """Cells that cannot be text: bytes that are not UTF-8, NUL characters."""
+    joined = "".join(value for value in cells.values() if value)
+    if "\0" not in joined and not undecodable(joined):
+        return ()
+    faults = []
+    for column, value in cells.items():
+        if value and undecodable(value):
+            faults.append(Fault("encoding", column, "is not UTF-8 text: save the file as UTF-8"))
+        if value and "\0" in value:
+            faults.append(
+                Fault("nul-character", column, "holds a NUL character: is the file UTF-16, or damaged?")
+            )
+    return tuple(faults)
+
+
+# --------------------------------------------------------------------------- CSV
+
+
+def _csv_reader(path: Path, stream: Iterator[str]) -> _CsvReader:
+    return csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+
+
+def _csv_header(path: Path, reader: _CsvReader) -> list[str]:
+    try:
+        header: list[str] = next(reader, [])
+    except csv.Error as error:
+        raise UserError(f"{path}, line 1: the column names are not readable as CSV ({error}).") from error
+    if undecodable("".join(header)):
+        raise UserError(f"{path}, line 1: the column names are not UTF-8 text: save the file as UTF-8.")
+    if any("\0" in name for name in header):
+        raise UserError(f"{path}, line 1 holds NUL characters: is the file UTF-16? Save it as UTF-8.")
+    if not any(header):
+        raise UserError(f"{path}, line 1 is blank: it must hold the column names.")
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")
+    return header
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    with open_text(path, newline="") as stream:
+        reader = _csv_reader(path, stream)
+        header = _csv_header(path, reader)
+        number = 0
+        while True:
+            line = reader.line_num + 1
+            try:
+                values = next(reader, None)
+            except csv.Error as error:
+                number += 1
+                yield Row(
+                    number, line, {}, (Fault("unreadable-row", None, f"is not readable as CSV ({error})"),)
+                )
+                continue
+            if values is None:
+                return
+            if not values:
+                continue
+            number += 1
+            cells = dict(zip(header, values, strict=False))
+            yield Row(number, line, cells, _ragged(header, values) or _text_faults(cells))
+
+
+def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
+    if len(header) == len(values):
+        return ()
+    return (
+        Fault(
+            "ragged-row",
+            None,
+            f"has {len(values)} cells where there are {len(header)} columns: "
+            "a text with a comma needs double quotes around it",
+        ),
+    )
+
+
+# --------------------------------------------------------------------------- JSONL
+
+
+def _jsonl_rows(path: Path) -> Iterator[Row]:
+    number = 0
+    with open_text(path, newline="\n") as stream:
+        for line, text in enumerate(stream, start=1):
+            if text.strip():
+                number += 1
+                yield _jsonl_row(number, line, text)
+
+
+def _jsonl_row(number: int, line: int, text: str) -> Row:
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", None) or "too deep or too large"
+        return Row(number, line, {}, (Fault("unreadable-row", None, f"is not JSON ({reason})"),))
+    if not isinstance(record, dict):
+        return Row(
+            number, line, {}, (Fault("unreadable-row", None, 'is not a JSON object ({"name": value})'),)
+        )
+    cells: dict[str, str | None] = {}
+    faults: list[Fault] = []
+    for column, value in record.items():
+        if value is None or isinstance(value, str):
+            cells[column] = value
+        elif isinstance(value, int) and not isinstance(value, bool):
+            cells[column] = str(value)
+        else:
+            cells[column] = None
+            faults.append(Fault("not-text", column, f"holds {type(value).__name__} where text is expected"))
+    return Row(number, line, cells, (*faults, *_text_faults(cells)))
+
+
+# --------------------------------------------------------------------------- Parquet
+
+
+def _parquet(path: Path) -> pl.LazyFrame:
+    return _polars(path, lambda: pl.scan_parquet(path, glob=False))
+
+
+def _polars(path: Path, call: Callable[[], T]) -> T:
+    try:
+        return call()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(f"{path} is not a Parquet file that can be read ({reason}).") from error
+
+
+def _parquet_rows(path: Path) -> Iterator[Row]:
+    schema = _polars(path, _parquet(path).collect_schema)
+    nested = [name for name, kind in schema.items() if kind.is_nested() or kind in (pl.Object, pl.Binary)]
+    columns = [pl.col(name).cast(pl.String) for name in schema if name not in nested]
+    batches = iter(
+        _parquet(path).select(columns).collect_batches(chunk_size=_PARQUET_BATCH, maintain_order=True)
+    )
+    number = 0
+    while (batch := _polars(path, lambda: next(batches, None))) is not None:
+        for cells in batch.iter_rows(named=True):
+            number += 1
+            yield Row(number, None, cells, _text_faults(cells))

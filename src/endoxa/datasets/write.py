@@ -1,0 +1,94 @@
+"""Writing pairs: CSV, TSV, JSONL or Parquet by suffix, a chunk at a time, and never half a file.
+
+Everything goes to a temporary file in the same folder, which takes the place of the target at the end: a
+run that is killed leaves the old file as it was, and a file may be converted onto itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+import polars as pl
+
+from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES
+from endoxa.errors import UserError
+from endoxa.schema import PAIR_COLUMNS
+
+
+def write_pairs(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    """Write pairs with our own columns, in the kind of file that the suffix names.
+
+    Null and empty cells are the same in CSV; JSONL leaves null cells out.
+
+    Raises:
+        UserError: unknown suffix, missing folder, or a disk that cannot be written.
+    """
+    suffix = path.suffix.lower()
+    if suffix in JSONL_SUFFIXES:
+        write_jsonl(frames, path)
+    elif suffix in PARQUET_SUFFIXES:
+        write_parquet(frames, path)
+    elif suffix in TABLE_SUFFIXES:
+        write_csv((row for frame in frames for row in frame.iter_rows()), tuple(PAIR_COLUMNS), path)
+    else:
+        raise UserError(f"{path}: pairs are written as {', '.join(TABLE_SUFFIXES)}, not as '{path.suffix}'.")
+
+
+def write_csv(rows: Iterable[Sequence[str | None]], columns: Sequence[str], path: Path) -> None:
+    """Write rows under `columns` as CSV (RFC 4180; tabs where the suffix is .tsv)."""
+    with replacing(path) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def write_jsonl(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    """Write one JSON object per pair and line, without its null cells."""
+    with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as stream:
+        for frame in frames:
+            _write_objects(frame, stream)
+
+
+def _write_objects(frame: pl.DataFrame, stream: TextIO) -> None:
+    for pair in frame.iter_rows(named=True):
+        known = {name: value for name, value in pair.items() if value is not None}
+        stream.write(json.dumps(known, ensure_ascii=False) + "\n")
+
+
+def write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    """Write Parquet row group by row group: polars pulls the frames as it needs them."""
+    from polars.io.plugins import register_io_source
+
+    def source(
+        with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        del with_columns, predicate, n_rows, batch_size  # the whole table is asked for, as it comes
+        return frames
+
+    table = register_io_source(source, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
+    with replacing(path) as part:
+        table.sink_parquet(part)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends without an exception."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise UserError(
+            f"{path} cannot be written: {'it' if path.is_dir() else path.parent} is "
+            f"{'a folder' if path.is_dir() else 'no folder'}."
+        )
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        part.unlink(missing_ok=True)
