@@ -1,0 +1,1 @@
+"""From items and models to records: one row per item x model x rule."""

@@ -1,0 +1,161 @@
+"""Log-probability of sentences under a causal language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from endoxa.errors import UserError
+from endoxa.models.batches import equal_length_batches, halve_when_full
+from endoxa.models.local import Checkpoint
+from endoxa.models.split import Split
+from endoxa.models.tree import ancestor_mask, build_tree
+from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
+
+Ids = tuple[int, ...]
+TOLERANCE = 1e-4
+"""Largest difference (nats) between prefix sharing and the plain way that is still the same number."""
+HALF_TOLERANCE = 0.5
+"""The same where weights have 8 to 11 bits of precision."""
+
+
+class CausalModel:
+    """Scores `CausalRequest`s with local weights."""
+
+    architecture: Architecture = "causal"
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        """Wrap a loaded checkpoint; tries prefix sharing on three short sequences and keeps it if it is exact."""
+        self.name = checkpoint.name
+        self._checkpoint = checkpoint
+        self._tokenizer = checkpoint.tokenizer
+        self._split = Split(checkpoint.network)
+        self._window = _attention_window(checkpoint.network.config)
+        self.shares_prefixes = self._tree_is_exact()
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        return {**self._checkpoint.facts, "shares_prefixes": self.shares_prefixes}
+
+    @torch.inference_mode()
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score]]:
+        """See `endoxa.schema.Model.score`; identical token sequences are scored once."""
+        wanted: dict[Ids, list[int]] = {}
+        for index, ids in enumerate(self._encode(requests)):
+            self._refuse_unscorable(index, ids)
+            wanted.setdefault(ids, []).append(index)
+        for batch in self._batches(list(wanted)):
+            for ids, total in halve_when_full(batch, self._score_batch):
+                for index in wanted[ids]:
+                    yield index, Score(total, len(ids) - 1)
+
+    def _encode(self, requests: Sequence[Request]) -> list[Ids]:
+        texts, fronts = [], []
+        for request in requests:
+            if not isinstance(request, CausalRequest):
+                raise TypeError(f"a causal model cannot score a {type(request).__name__}")
+            texts.append(request.text)
+            fronts.append(request.front)
+        plain = self._tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
+        encoded: list[Ids] = []
+        for text, front, ids in zip(texts, fronts, plain, strict=True):
+            if front == "bos":
+                encoded.append((self._bos(), *ids))
+            else:
+                encoded.append(tuple(self._tokenizer(text)["input_ids"] if front == "tokenizer" else ids))
+        return encoded
+
+    def _bos(self) -> int:
+        token = self._tokenizer.bos_token_id
+        if token is None:
+            raise UserError(
+                f"The tokenizer of '{self.name}' has no beginning-of-sequence token, which the rules sum-bos and "
+                "mean-bos put in front: use sum or mean."
+            )
+        return int(token)
+
+    def _refuse_unscorable(self, index: int, ids: Ids) -> None:
+        limit = self._checkpoint.max_tokens
+        if limit is not None and len(ids) > limit:
+            raise Unscorable(index, f"it has {len(ids)} tokens and the model reads at most {limit}")
+        if len(ids) < 2:
+            raise Unscorable(index, "it has a single token, so nothing is left to score after the first")
+
+    def _batches(self, sequences: list[Ids]) -> Iterator[list[Ids]]:
+        budget = self._checkpoint.batch_tokens
+        longest = max(map(len, sequences), default=0)
+        if self.shares_prefixes and (self._window is None or longest <= self._window):
+            return _prefix_batches(sequences, budget)
+        return equal_length_batches(sequences, lambda ids: (len(ids),), budget)
+
+    def _score_batch(self, batch: Sequence[Ids]) -> list[float]:
+        longest = max(map(len, batch))
+        if self.shares_prefixes and (self._window is None or longest <= self._window):
+            return self._score_tree(batch)
+        return self._score_plain(batch)
+
+    def _score_plain(self, batch: Sequence[Ids]) -> list[float]:
+        """Sequences of one length, one row each."""
+        ids = torch.tensor(batch, device=self._checkpoint.device)
+        hidden = self._split.hidden(input_ids=ids)
+        rows, targets = hidden[:, :-1].flatten(0, 1), ids[:, 1:].flatten()
+        which = torch.arange(len(targets), device=ids.device)
+        found = self._split.log_probabilities(rows, which, targets, input_ids=ids[:1, :1])
+        return [float(x) for x in found.view(len(batch), -1).sum(1)]
+
+    def _score_tree(self, batch: Sequence[Ids]) -> list[float]:
+        """Sequences of any length in one row, common beginnings once."""
+        tree = build_tree(batch)
+        device, dtype = self._checkpoint.device, self._checkpoint.network.dtype
+        mask = torch.zeros(1, 1, len(tree.tokens), len(tree.tokens), dtype=dtype)
+        mask.masked_fill_(~ancestor_mask(tree.parents), torch.finfo(dtype).min)
+        ids = torch.tensor([tree.tokens], device=device)
+        hidden = self._split.hidden(
+            input_ids=ids,
+            position_ids=torch.tensor([tree.positions], device=device),
+            attention_mask=mask.to(device),
+        )[0]
+        scored = sorted((node for node, parent in enumerate(tree.parents) if parent >= 0), key=tree.parents.__getitem__)
+        parents, which = torch.tensor([tree.parents[node] for node in scored], device=device).unique(
+            return_inverse=True
+        )
+        found = self._split.log_probabilities(hidden[parents], which, ids[0, scored], input_ids=ids[:, :1])
+        of_node = dict(zip(scored, found.tolist(), strict=True))
+        return [sum(of_node[node] for node in path[1:]) for path in tree.paths]
+
+    @torch.inference_mode()
+    def _tree_is_exact(self) -> bool:
+        """Compare both paths on sequences that share beginnings; any error means no."""
+        ids = [token for token in range(5, 25) if token < len(self._tokenizer)]
+        probes = [tuple(ids[:9]), tuple([*ids[:5], *ids[9:13]]), tuple([*ids[:2], *ids[13:20]])]
+        full_precision = self._checkpoint.network.dtype == torch.float32
+        tolerance = TOLERANCE if full_precision else HALF_TOLERANCE
+        try:
+            plain, shared = self._score_plain(probes), self._score_tree(probes)
+        except (TypeError, ValueError, RuntimeError, KeyError):
+            return False
+        return all(abs(a - b) <= tolerance for a, b in zip(plain, shared, strict=True))
+
+
+def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
+    """Sequences in the order of their tokens, so that common beginnings meet; `budget` counts distinct nodes."""
+    batch: list[Ids] = []
+    nodes, before = 0, ()
+    for ids in sorted(sequences):
+        common = next((k for k, (a, b) in enumerate(zip(before, ids, strict=False)) if a != b), min(len(before), len(ids)))
+        new = len(ids) - common if batch else len(ids)
+        if batch and nodes + new > budget:
+            yield batch
+            batch, nodes, new = [], 0, len(ids)
+        batch.append(ids)
+        nodes, before = nodes + new, ids
+    if batch:
+        yield batch
+
+
+def _attention_window(config: Any) -> int | None:
+    """Tokens a sliding-window layer sees; a given mask would switch the window off beyond it."""
+    window = getattr(config, "sliding_window", None)
+    return int(window) if window else None

@@ -1,0 +1,98 @@
+"""Pseudo-log-likelihoods under a masked language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from endoxa.errors import UserError
+from endoxa.models.batches import equal_length_batches, halve_when_full
+from endoxa.models.last_layer import shorten_last_layer
+from endoxa.models.local import Checkpoint
+from endoxa.models.split import Split
+from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
+
+Variant = tuple[tuple[int, ...], tuple[int, ...]]
+"""Token ids of a sentence, and the positions masked in this copy of it."""
+
+
+class MaskedModel:
+    """Scores `MaskedRequest`s with local weights.
+
+    All masked copies of all sentences are taken together, equal ones (shared by two rules, or by a sentence that
+    occurs twice) once, and run in batches of one length.
+    """
+
+    architecture: Architecture = "masked"
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        """Wrap a loaded checkpoint.
+
+        Raises:
+            UserError: its tokenizer has no mask token.
+        """
+        self.name = checkpoint.name
+        self.tokenizer = checkpoint.tokenizer
+        if self.tokenizer.mask_token_id is None:
+            raise UserError(
+                f"The tokenizer of '{self.name}' has no mask token, so no masked rule can be computed: name the "
+                "right tokenizer with --tokenizer."
+            )
+        self._checkpoint = checkpoint
+        self._split = Split(checkpoint.network)
+        self._only_at = shorten_last_layer(checkpoint.network, self._split)
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        return {**self._checkpoint.facts, "mask_token": self.tokenizer.mask_token}
+
+    @torch.inference_mode()
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score]]:
+        """See `endoxa.schema.Model.score`. A score arrives when the last masked copy of its sentence has run."""
+        variants: dict[Variant, list[int]] = {}
+        waiting = [0] * len(requests)
+        tokens = [0] * len(requests)
+        for index, request in enumerate(requests):
+            for variant in self._variants(index, request):
+                variants.setdefault(variant, []).append(index)
+                waiting[index] += 1
+                tokens[index] += len(variant[1])
+        parts: dict[int, dict[Variant, float]] = {index: {} for index in range(len(requests))}
+        for batch in equal_length_batches(list(variants), _shape, self._checkpoint.batch_tokens):
+            for variant, value in halve_when_full(batch, self._score_batch):
+                for index in variants[variant]:
+                    parts[index][variant] = value
+                    waiting[index] -= 1
+                    if not waiting[index]:
+                        # In the request's own order, so that equal requests have equal sums to the last bit.
+                        done = parts.pop(index)
+                        yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
+
+    def _variants(self, index: int, request: Request) -> list[Variant]:
+        if not isinstance(request, MaskedRequest):
+            raise TypeError(f"a masked model cannot score a {type(request).__name__}")
+        limit = self._checkpoint.max_tokens
+        if limit is not None and len(request.ids) > limit:
+            raise Unscorable(index, f"it has {len(request.ids)} tokens and the model reads at most {limit}")
+        if not request.groups:
+            raise Unscorable(index, "no token is left to score (the two sentences share none)")
+        return [(request.ids, group) for group in request.groups]
+
+    def _score_batch(self, batch: Sequence[Variant]) -> list[float]:
+        """Masked copies of one length, all with the same number of masked positions."""
+        device = self._checkpoint.device
+        ids = torch.tensor([variant[0] for variant in batch], device=device)
+        positions = torch.tensor([variant[1] for variant in batch], device=device)
+        targets = ids.gather(1, positions)
+        masked = ids.scatter(1, positions, self.tokenizer.mask_token_id)
+        hidden = self._only_at(positions, input_ids=masked)
+        which = torch.arange(targets.numel(), device=device)
+        found = self._split.log_probabilities(hidden.flatten(0, 1), which, targets.flatten(), input_ids=ids[:1, :1])
+        return [float(x) for x in found.view(len(batch), -1).sum(1)]
+
+
+def _shape(variant: Variant) -> tuple[int, ...]:
+    """Length of the copy and number of masked positions: what must be equal inside a batch."""
+    return len(variant[0]), len(variant[1])

@@ -1,0 +1,73 @@
+"""The words that name a model: `hf/ID-OR-FOLDER`, `http://host:port/v1#NAME`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from endoxa.errors import UserError
+
+FORMS = "hf/ORG/NAME, hf/FOLDER or http://HOST:PORT/v1#NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model as written.
+
+    Attributes:
+        text: the words themselves; they name the model in every record.
+        kind: "hf" (weights loaded here) or "server" (an OpenAI-compatible server).
+        target: hub id or folder, or the server's base URL.
+        served_name: the model's name on the server, else empty.
+    """
+
+    text: str
+    kind: Literal["hf", "server"]
+    target: str
+    served_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How models are loaded; part of the run's identity, recorded in `run.json`.
+
+    Attributes:
+        device: "auto" (CUDA, else MPS, else CPU), or a torch device.
+        dtype: "auto" (float32 on CPU, else the checkpoint's own type), "float32", "bfloat16", "float16".
+        four_bit: load weights in 4 bits (needs CUDA and bitsandbytes).
+        revision: hub branch, tag or commit.
+        tokenizer: folder or hub id of the tokenizer where it is not the model's own.
+        trust_remote_code: run Python code that comes with the model.
+        batch_tokens: tokens that go through the model at once; None chooses by device.
+        packed_weights: use oneDNN-packed weights on CPU (same numbers to about 1e-5, faster).
+    """
+
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    four_bit: bool = False
+    revision: str | None = None
+    tokenizer: str | None = None
+    trust_remote_code: bool = False
+    batch_tokens: int | None = None
+    packed_weights: bool = True
+
+
+def parse_model(text: str) -> ModelSpec:
+    """Read `hf/...` or `http(s)://...#NAME`.
+
+    Raises:
+        UserError: another form; chat APIs are named with the reason they cannot score sentences.
+    """
+    if text.startswith("hf/") and len(text) > len("hf/"):
+        return ModelSpec(text, "hf", text.removeprefix("hf/"))
+    if text.startswith(("http://", "https://")):
+        url, _, name = text.partition("#")
+        if not name:
+            raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
+        return ModelSpec(text, "server", url.rstrip("/"), name)
+    if text.startswith(("openai/", "anthropic/", "sim/")):
+        raise UserError(
+            f"The model '{text}' cannot score sentence pairs: a chat interface returns no probability of a given "
+            f"text. Give {FORMS}."
+        )
+    raise UserError(f"Cannot read the model '{text}': give {FORMS}.")
