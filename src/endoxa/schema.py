@@ -252,17 +252,21 @@ class Sample:
 
     Attributes:
         difference: score of the stereotypical sentence minus the other one (rule's unit); 0 is a tie.
-        difference_more: score_more - score_less, whatever the label says.
+        score_more: score of `sent_more`, whatever the label says.
+        score_less: score of `sent_less`.
         direction: 'stereo', 'antistereo' or 'unknown' per pair.
         neutral_difference: `difference` of the same pair with neutral identities; NaN where there is none.
         cluster: integer code of the identity, pairs with one code are resampled together.
+        resamples: how many bootstrap samples an interval may draw (a sign-flip test draws five times as many).
     """
 
     difference: np.ndarray
-    difference_more: np.ndarray
+    score_more: np.ndarray
+    score_less: np.ndarray
     direction: np.ndarray
     neutral_difference: np.ndarray
     cluster: np.ndarray
+    resamples: int = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,140 @@
+"""From records to cells: the scores of one model and rule as aligned arrays, cut by language and axis."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from endoxa.schema import ALL, Sample
+
+_ITEM_ORDER = ("data", "item_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A language (or 'all') and an axis (or 'all')."""
+
+    language: str
+    axis: str
+
+    def seed(self, seed: int) -> int:
+        """The cell's own seed: nothing else in the table plays a part.
+
+        It is the same for every model and rule, so that they share their bootstrap samples.
+        """
+        key = json.dumps([seed, self.language, self.axis]).encode()
+        return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest())
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Every pair one model scored under one rule, in the order of (data, item_id).
+
+    Attributes:
+        model: the model.
+        rule: the rule.
+        item: integer code of the pair, the same for every model and rule; rising.
+        language: language per pair.
+        axis: axis per pair.
+        sample: the scores.
+    """
+
+    model: str
+    rule: str
+    item: np.ndarray
+    language: np.ndarray
+    axis: np.ndarray
+    sample: Sample
+
+    def chosen(self, cell: Cell) -> np.ndarray:
+        """Mask of the pairs that belong to the cell."""
+        mask = np.ones(len(self.item), dtype=bool)
+        if cell.language != ALL:
+            mask &= self.language == cell.language
+        if cell.axis != ALL:
+            mask &= self.axis == cell.axis
+        return mask
+
+
+def take(sample: Sample, chosen: np.ndarray) -> Sample:
+    """The chosen pairs (a mask or indices) of a sample."""
+    return Sample(
+        difference=sample.difference[chosen],
+        score_more=sample.score_more[chosen],
+        score_less=sample.score_less[chosen],
+        direction=sample.direction[chosen],
+        neutral_difference=sample.neutral_difference[chosen],
+        cluster=sample.cluster[chosen],
+        resamples=sample.resamples,
+    )
+
+
+def cells_of(records: pl.DataFrame) -> list[Cell]:
+    """The cells of a table of records, 'all' first.
+
+    Always (all, all) and (all, AXIS) for every axis; with two languages or more also (LANGUAGE, all) and
+    (LANGUAGE, AXIS) for every combination that occurs. With one language those would repeat the 'all' rows.
+    """
+    axes = records["axis"].unique().sort().to_list()
+    cells = [Cell(ALL, ALL), *(Cell(ALL, axis) for axis in axes)]
+    languages = records["language"].unique().sort().to_list()
+    if len(languages) > 1:
+        cells += [Cell(language, ALL) for language in languages]
+        both = records.select("language", "axis").unique().sort("language", "axis")
+        cells += [Cell(language, axis) for language, axis in both.iter_rows()]
+    return cells
+
+
+def scores_of(records: pl.DataFrame, resamples: int) -> list[Scores]:
+    """Arrays of every model x rule of checked records (`records.check_records`), sorted by model and rule."""
+    return list(_scores(records, resamples))
+
+
+def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
+    sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
+    # Pairs about nobody in particular stand for themselves; translations of one association stay together.
+    group = pl.coalesce(
+        pl.concat_str(pl.lit("identity\t"), _filled("identity")),
+        pl.concat_str(pl.lit("association\t"), _filled("association_id")),
+        pl.concat_str(pl.lit("pair\t"), "data", pl.lit("\t"), "item_id"),
+    )
+    prepared = records.with_columns(
+        sign=sign,
+        item=pl.struct(_ITEM_ORDER).rank("dense"),
+        cluster=group.rank("dense").cast(pl.Int64),
+    ).sort("model", "rule", *_ITEM_ORDER)
+    for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
+        direction = part["sign"].to_numpy()
+        more, less = part["score_more"].to_numpy(), part["score_less"].to_numpy()
+        neutral = part["neutral_difference"].fill_null(float("nan")).to_numpy()
+        yield Scores(
+            model=str(model),
+            rule=str(rule),
+            item=part["item"].to_numpy(),
+            language=_strings(part["language"]),
+            axis=_strings(part["axis"]),
+            sample=Sample(
+                difference=direction * (more - less),
+                score_more=more,
+                score_less=less,
+                direction=_strings(part["direction"]),
+                neutral_difference=direction * neutral,
+                cluster=part["cluster"].to_numpy(),
+                resamples=resamples,
+            ),
+        )
+
+
+def _filled(name: str) -> pl.Expr:
+    """The column, null where it is empty."""
+    return pl.when(pl.col(name).str.strip_chars() != "").then(pl.col(name))
+
+
+def _strings(column: pl.Series) -> np.ndarray:
+    """A numpy array of fixed-width strings: compared without touching Python objects."""
+    return np.array(column.to_list(), dtype=np.str_)
