@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a record cannot be used: the check that says so, the column (None: the whole record), the reason."""
+    """Why a record cannot be used: which check says so, in which column (None: all of it), and the reason."""
 
     check: str
     column: str | None

@@ -1,0 +1,112 @@
+"""Looking for problems in a file of sentence pairs: `check_pairs` lists every one.
+
+Each check is one function with its reason in its docstring; a check looks at one pair (`PAIR_CHECKS`) or at
+all of them (`FILE_CHECKS`). None of them judges whether a stereotype is real or harmful: that takes people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from endoxa.datasets import READERS
+from endoxa.datasets.check import cells, grammar, groups, perturbation, scripts, whole
+from endoxa.datasets.check.item import Item
+from endoxa.datasets.check.problem import SEVERITIES, Problem, Severity
+from endoxa.datasets.drafts import Draft, draft_faults, no_rows
+from endoxa.datasets.formats import FORMATS
+from endoxa.datasets.read import DEFAULTS, recognise
+from endoxa.errors import UserError
+from endoxa.schema import Reader, ReadOptions
+
+__all__ = ["FILE_CHECKS", "PAIR_CHECKS", "SEVERITIES", "Problem", "Severity", "check_pairs"]
+
+PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
+    perturbation.identical_sentences,
+    perturbation.no_word_differs,
+    perturbation.negation_only,
+    perturbation.several_spans,
+    perturbation.long_perturbation,
+    perturbation.length_difference,
+    perturbation.other_changes,
+    groups.no_group_term,
+    groups.country_for_group,
+    groups.name_for_group,
+    groups.group_capitals,
+    grammar.article,
+    grammar.pronoun,
+    grammar.doubled_word,
+    scripts.mixed_script_word,
+    scripts.mixed_scripts,
+    scripts.scripts_differ,
+    scripts.script_language,
+    cells.surrounding_blanks,
+    cells.line_break,
+    cells.final_punctuation,
+    cells.replacement_character,
+    cells.mojibake,
+    cells.html_entity,
+    cells.invisible_character,
+)
+"""Checks of one pair."""
+
+FILE_CHECKS: tuple[Callable[[Sequence[whole.Trace]], Iterator[Problem]], ...] = (
+    whole.duplicate_ids,
+    whole.duplicate_pairs,
+    whole.unbalanced_labels,
+    whole.undeclared_language,
+    whole.contrast_across_axes,
+)
+"""Checks of all pairs together."""
+
+
+def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002
+    """Every problem of a file of pairs: those of the whole file first, then by row.
+
+    Records that cannot be read are listed and passed over. A reader of another package shows no records, only
+    what it accepts, so its first refusal ends the check.
+
+    Raises:
+        UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
+    """
+    reader = recognise(path) if format is None else READERS.get(format)
+    problems: list[Problem] = []
+    traces: list[whole.Trace] = []
+    empty = True
+    for draft in _drafts(reader, path, options):
+        empty = False
+        faults = _faults(draft)
+        problems += faults
+        if not faults:
+            item = Item.of(draft)
+            traces.append(whole.Trace.of(item))
+            problems += [problem for check in PAIR_CHECKS for problem in check(item)]
+    if empty:
+        raise UserError(no_rows(path))
+    problems += [problem for check in FILE_CHECKS for problem in check(traces)]
+    return sorted(problems, key=lambda problem: problem.row)
+
+
+def _drafts(reader: Reader, path: Path, options: ReadOptions) -> Iterator[Draft]:
+    if reader.name in FORMATS:
+        yield from FORMATS[reader.name].drafts(path, options)
+        return
+    row = 0
+    for frame in reader.read(path, options):
+        for pair in frame.iter_rows(named=True):
+            row += 1
+            yield Draft(row, None, pair)
+
+
+def _faults(draft: Draft) -> list[Problem]:
+    return [
+        Problem(
+            "error",
+            fault.check,
+            draft.pair.get("item_id") or "",
+            draft.row,
+            fault.column or "",
+            fault.message,
+        )
+        for fault in draft_faults(draft)
+    ]

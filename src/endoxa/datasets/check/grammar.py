@@ -1,0 +1,121 @@
+"""Checks of what a changed word does to its sentence, for English.
+
+A sentence that the change has made ungrammatical is less probable for that reason alone (Blodgett et al.
+2021 on grammar and on agreement after a change).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from endoxa.datasets.check.item import SENTENCES, Item
+from endoxa.datasets.check.lexicon import (
+    CONSONANT_SOUND,
+    DOUBLED_ALLOWED,
+    FEMININE,
+    GENDERED,
+    LETTERS_AN,
+    PRONOUNS,
+    VOWEL_SOUND,
+)
+from endoxa.datasets.check.problem import Problem
+from endoxa.datasets.spans import Word
+
+
+def article(item: Item) -> Iterator[Problem]:
+    """'a' before a vowel sound or 'an' before a consonant, where the article or its noun was changed."""
+    if item.language != "en":
+        return
+    for column, side, changed in _sides(item):
+        for at in range(len(side) - 1):
+            if at not in changed and at + 1 not in changed:
+                continue
+            if side[at].folded in ("a", "an") and side[at].folded != _article(side[at + 1].text):
+                message = "has 'a' where the changed word needs 'an', or the other way round"
+                text = f"{side[at].text} {side[at + 1].text}"
+                yield item.problem("warning", "article", column, message, text)
+
+
+def _sides(item: Item) -> Iterator[tuple[str, tuple[Word, ...], frozenset[int]]]:
+    """Column, words, and positions of changed words, of both sentences."""
+    more = frozenset(at for span in item.spans for at in range(span.start_more, span.end_more))
+    less = frozenset(at for span in item.spans for at in range(span.start_less, span.end_less))
+    yield SENTENCES[0], item.more, more
+    yield SENTENCES[1], item.less, less
+
+
+def _article(word: str) -> str:
+    """The indefinite article before a word, by its first sound."""
+    if word[0].isdigit():
+        return "an" if word.startswith(("8", "11", "18")) else "a"
+    spelled = re.split("[/-]", word, maxsplit=1)[0]
+    if spelled.isupper() and (len(spelled) == 1 or not _readable(spelled)):
+        return "an" if word[0] in LETTERS_AN else "a"
+    folded = word.casefold()
+    if folded.startswith(VOWEL_SOUND):
+        return "an"
+    return "an" if folded[0] in "aeiou" and not folded.startswith(CONSONANT_SOUND) else "a"
+
+
+def _readable(letters: str) -> bool:
+    """False for what is read letter by letter: up to four capitals."""
+    return len(letters) > 4
+
+
+def pronoun(item: Item) -> Iterator[Problem]:
+    """A person's gender was changed, and a later pronoun was left: 'she ... his'.
+
+    It may mean another person, so this is a note for the eye.
+    """
+    if item.language != "en" or not _changes_gender(item):
+        return
+    for column, side, changed in _sides(item):
+        first = min(changed, default=0)
+        own = {_gender(side[at].folded) for at in changed} - {None}
+        left = [
+            word.text
+            for at, word in enumerate(side)
+            if at > first
+            and at not in changed
+            and word.folded in PRONOUNS
+            and _gender(word.folded) not in own
+        ]
+        if len(own) == 1 and left:
+            message = "keeps a pronoun of the other gender after the changed word"
+            yield item.problem("note", "pronoun", column, message, " ".join(left))
+
+
+def _changes_gender(item: Item) -> bool:
+    return any(
+        {_gender(word.folded) for word in one.more} | {_gender(word.folded) for word in one.less}
+        >= {"masculine", "feminine"}
+        for one in item.replacements()
+    )
+
+
+def _gender(word: str) -> str | None:
+    """Gender of a person word, None for other words."""
+    if word not in GENDERED:
+        return None
+    return "feminine" if word in FEMININE else "masculine"
+
+
+def doubled_word(item: Item) -> Iterator[Problem]:
+    """The same word twice in a row, left by editing. Only English: Hindi and others repeat on purpose."""
+    if item.language != "en":
+        return
+    for column, text in item.sentences():
+        tokens = text.split()
+        doubled = [
+            token
+            for token, following in pairwise(tokens)
+            if token.isalpha()
+            and token.casefold() not in DOUBLED_ALLOWED
+            and token.casefold() == following.rstrip(".,;:!?").casefold()
+        ]
+        if doubled:
+            yield item.problem(
+                "warning", "doubled-word", column, "has the same word twice", " ".join(doubled)
+            )

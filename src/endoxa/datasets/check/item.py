@@ -1,0 +1,82 @@
+"""A pair as the checks see it, and the lexicon of a language as far as they need one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from endoxa.datasets.check.problem import Problem, Severity
+from endoxa.datasets.drafts import Draft
+from endoxa.datasets.spans import Span, Word, differing_spans, words
+
+SENTENCES = ("sent_more", "sent_less")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What stands in one sentence where the other has something else; one side may be empty."""
+
+    more: tuple[Word, ...]
+    less: tuple[Word, ...]
+
+    @property
+    def sides(self) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+        """Both sides, for checks that look at either."""
+        return self.more, self.less
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A pair whose cells hold, with its words and the spans in which they differ.
+
+    `language` is the tag without script and region ('hi' for 'hi-Latn').
+    """
+
+    draft: Draft
+    language: str
+    more: tuple[Word, ...]
+    less: tuple[Word, ...]
+    spans: tuple[Span, ...]
+
+    @classmethod
+    def of(cls, draft: Draft) -> Item:
+        """Take the sentences of a draft without faults apart."""
+        more, less = words(draft.pair["sent_more"] or ""), words(draft.pair["sent_less"] or "")
+        language = (draft.pair.get("language") or "und").replace("_", "-").split("-")[0].lower()
+        return cls(draft, language, more, less, differing_spans(more, less))
+
+    def cell(self, column: str) -> str:
+        """Text of a cell; empty where there is none."""
+        return self.draft.pair.get(column) or ""
+
+    def sentences(self) -> Iterator[tuple[str, str]]:
+        """Column and text of both sentences."""
+        return ((column, self.cell(column)) for column in SENTENCES)
+
+    def replacements(self) -> tuple[Replacement, ...]:
+        """The words of each differing span."""
+        return tuple(
+            Replacement(
+                self.more[span.start_more : span.end_more], self.less[span.start_less : span.end_less]
+            )
+            for span in self.spans
+        )
+
+    def compares_groups(self) -> bool:
+        """False where the pair keeps its group and changes what is said of it (S-AS, StereoSet)."""
+        if self.cell("attribute_more"):
+            return False
+        identity = {word.folded for word in words(self.cell("identity"))}
+        return not identity or not all(
+            identity <= {word.folded for word in side} for side in (self.more, self.less)
+        )
+
+    def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
+        """A problem of this pair; `column` is one of ours, or empty for the whole record."""
+        named = self.draft.column(column) if column else ""
+        return Problem(severity, check, self.cell("item_id"), self.draft.row, named, message, text)
+
+
+def join(found: tuple[Word, ...]) -> str:
+    """Words as text."""
+    return " ".join(word.text for word in found)
