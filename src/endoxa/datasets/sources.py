@@ -80,6 +80,11 @@ def cache_folder(name: str) -> Path:
     return user_cache_path("endoxa") / "datasets" / name
 
 
+def cached_file(wanted: Source) -> Path:
+    """Where the file of a source is, or would be, when no folder is named."""
+    return cache_folder(wanted.name) / wanted.file_name
+
+
 def download(name: str, mirror: str | None = None, folder: Path | None = None) -> Path:
     """Fetch the file of a source, unless a good copy is there already, and check its hash.
 
@@ -156,7 +161,7 @@ def locate(text: str) -> Path:
         return path
     known = sources()
     if text in known:
-        cached = cache_folder(text) / known[text].file_name
+        cached = cached_file(known[text])
         if cached.is_file():
             return cached
         raise UserError(f"'{text}' is not downloaded yet. Say: endoxa datasets download {text}")

@@ -12,14 +12,23 @@ from pathlib import Path
 from endoxa.datasets import READERS
 from endoxa.datasets.check import cells, grammar, groups, perturbation, scripts, whole
 from endoxa.datasets.check.item import Item
-from endoxa.datasets.check.problem import SEVERITIES, Problem, Severity
+from endoxa.datasets.check.problem import SEVERITIES, Problem, Severity, group_problems, write_problems
 from endoxa.datasets.drafts import Draft, draft_faults, no_rows
 from endoxa.datasets.formats import FORMATS
 from endoxa.datasets.read import DEFAULTS, recognise
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 
-__all__ = ["FILE_CHECKS", "PAIR_CHECKS", "SEVERITIES", "Problem", "Severity", "check_pairs"]
+__all__ = [
+    "FILE_CHECKS",
+    "PAIR_CHECKS",
+    "SEVERITIES",
+    "Problem",
+    "Severity",
+    "check_pairs",
+    "group_problems",
+    "write_problems",
+]
 
 PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     perturbation.identical_sentences,

@@ -1,8 +1,8 @@
 """Checks of what is changed between the two sentences.
 
 Blodgett et al. 2021 ("Stereotyping Norwegian Salmon", ACL) list what goes wrong when a pair is made by
-changing a sentence: several things changed at once, the topic changed with the group, a stereotype set against
-its absence instead of its opposite, differences that have nothing to do with the group.
+changing a sentence: several things changed at once, the topic changed with the group, a stereotype set
+against its absence instead of its opposite, differences that have nothing to do with the group.
 """
 
 from __future__ import annotations
@@ -97,11 +97,10 @@ def _change(one: Replacement) -> tuple[str, ...] | None:
     """What is changed, the same for a repeated change; None for words that only agree with one."""
     together = [word.folded for side in one.sides for word in side]
     heads = [word.replace("’", "'").split("'")[0] for word in together]  # 'he'd' agrees as 'he' does
-    if all(word in AGREEMENT or head in AGREEMENT for word, head in zip(together, heads, strict=True)):
+    left = [word for word, head in zip(together, heads, strict=True) if not {word, head} & AGREEMENT]
+    if not left:
         return None
-    if all(
-        word in AGREEMENT or head in AGREEMENT | GENDERED for word, head in zip(together, heads, strict=True)
-    ):
+    if GENDERED.issuperset(left):
         return ("gender",)
     return tuple(sorted(" ".join(_stem(word) for word in side) for side in one.sides))
 
@@ -112,7 +111,7 @@ def _stem(word: Word) -> str:
 
 
 def long_perturbation(item: Item) -> Iterator[Problem]:
-    """A replaced stretch longer than a group's name: with the group, the topic changes (Blodgett et al. 2021)."""
+    """A replaced stretch longer than a group's name: the topic changes too (Blodgett et al. 2021)."""
     longest = max((len(side) for one in item.replacements() for side in one.sides), default=0)
     if longest > LONG_SPAN:
         message = f"the sentences differ in a stretch of {longest} words, more than a group's name"

@@ -1,9 +1,13 @@
-"""A problem found in a file of pairs."""
+"""A problem found in a file of pairs, and lists of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
 from typing import Literal
+
+from endoxa.datasets.write import write_csv
 
 Severity = Literal["error", "warning", "note"]
 
@@ -33,3 +37,22 @@ class Problem:
     column: str
     message: str
     text: str = ""
+
+
+def group_problems(problems: Iterable[Problem]) -> dict[str, list[Problem]]:
+    """Problems by check: errors first, then warnings, then notes; the most frequent first among them."""
+    groups: dict[str, list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault(problem.check, []).append(problem)
+    ranked = sorted(
+        groups.items(), key=lambda group: (SEVERITIES.index(group[1][0].severity), -len(group[1]))
+    )
+    return dict(ranked)
+
+
+def write_problems(problems: Iterable[Problem], path: Path, show_text: bool = False) -> None:
+    """Write problems as CSV, one a row; the words of the data only where `show_text` says so."""
+    columns = [field.name for field in fields(Problem)]
+    kept = columns if show_text else [name for name in columns if name != "text"]
+    rows = ([str(cell) for cell in astuple(problem)[: len(kept)]] for problem in problems)
+    write_csv(rows, kept, path)
