@@ -1,0 +1,74 @@
+"""What a page is made of: sections of plain sentences, figures and tables. Nothing here knows about HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart with what somebody needs who cannot see it.
+
+    Attributes:
+        name: stem of its files, unique in the report: lower-case letters, digits and hyphens.
+        title: heading above it.
+        chart: an Altair chart.
+        alt: what it shows, in words and numbers.
+        wide: True where it needs the whole width of the page.
+    """
+
+    name: str
+    title: str
+    chart: alt.TopLevelMixin
+    alt: str
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; numbers are set right-aligned."""
+
+    name: str
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of finished texts; the first cell of a row is its heading.
+
+    Attributes:
+        caption: one line that says what it holds.
+        columns: its columns.
+        rows: one tuple of texts per row, as long as `columns`.
+        folded: True where it stays closed until it is asked for.
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    folded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, sentences that say what was found, figures, tables, and notes on how to read them.
+
+    Attributes:
+        anchor: id of its heading, unique in the page.
+        title: its heading.
+        findings: sentences made from the numbers.
+        figures: drawn side by side where the page is wide.
+        tables: below the figures.
+        notes: how to read figures and tables.
+    """
+
+    anchor: str
+    title: str
+    findings: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()

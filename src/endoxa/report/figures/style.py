@@ -1,0 +1,62 @@
+"""What all figures look like: a font that is measured as it is drawn, few colours, direct labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import altair as alt
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""vl-convert carries Liberation Sans; Arial and Helvetica have the same widths, so labels fit everywhere."""
+
+INK = "#1b1f24"
+MUTED = "#57606a"
+GRID = "#e6e8eb"
+BLUE = "#0b5fa5"
+PALE_BLUE = "#9cc3e6"
+ORANGE = "#b3500b"
+PALE = "#d5d9de"
+
+SIGNIFICANT = 0.05
+"""Adjusted p-value up to which a mark is filled."""
+
+
+def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """The chart with the style of all figures."""
+    return (
+        chart.configure(font=FONT, background="white", aria=False, padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK,
+            titleColor=MUTED,
+            labelFontSize=11,
+            titleFontSize=11,
+            titleFontWeight="normal",
+            gridColor=GRID,
+            domain=False,
+            ticks=False,
+            labelPadding=5,
+        )
+        .configure_text(color=INK, fontSize=11)
+        .configure_title(
+            color=INK, fontSize=12, anchor="start", frame="group", subtitleColor=MUTED, subtitleFontSize=11
+        )
+    )
+
+
+def symmetric_domain(
+    values: Iterable[float], neutral: float, least: float, step: float
+) -> tuple[float, float]:
+    """The smallest range around `neutral` that holds all values, a whole number of steps to either side."""
+    reach = max((abs(value - neutral) for value in values if math.isfinite(value)), default=0.0)
+    reach = max(least, math.ceil(round(reach / step, 9)) * step)
+    return neutral - reach, neutral + reach
+
+
+def round_step(reach: float) -> float:
+    """A round number (1, 2 or 5 times a power of ten) of which about three fit into `reach`."""
+    if not reach > 0:
+        return 1.0
+    base = 10.0 ** math.floor(math.log10(reach / 3))
+    return next(base * k for k in (1, 2, 5, 10) if base * k >= reach / 3)

@@ -1,0 +1,176 @@
+"""The page: sections of every data set, rendered into one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from endoxa import __version__
+from endoxa.report.document import Figure, Section
+from endoxa.report.enhance import bundle
+from endoxa.report.inputs import Run
+from endoxa.report.pairs_table import MOST_ROWS, PairTable, pair_table
+from endoxa.report.results import Results
+from endoxa.report.sections.axes import axes
+from endoxa.report.sections.calibration import calibration
+from endoxa.report.sections.comparison import comparison
+from endoxa.report.sections.distributions import distributions
+from endoxa.report.sections.flips import flips
+from endoxa.report.sections.headline import headline
+from endoxa.report.sections.overview import command, overview
+from endoxa.report.words import language_name, listed, plural
+
+SECTIONS: tuple[Callable[[Results], Section], ...] = (
+    headline,
+    axes,
+    distributions,
+    flips,
+    calibration,
+    comparison,
+)
+"""What is said about each data set, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataPart:
+    """Everything about one data set."""
+
+    title: str
+    subtitle: str
+    slug: str
+    sections: tuple[Section, ...]
+    pairs: PairTable
+
+
+def data_parts(gathered: Sequence[tuple[Results, list[Run]]]) -> list[DataPart]:
+    """The sections and the pair table of every data set; figure names are unique over all of them."""
+    most = max(1, MOST_ROWS // len(gathered))
+    names: set[str] = set()
+    return [
+        DataPart(
+            title=results.title,
+            subtitle=_subtitle(results),
+            slug=results.slug,
+            sections=tuple(_unique(build(results), names) for build in SECTIONS),
+            pairs=pair_table(results, [run.folder for run in runs], most),
+        )
+        for results, runs in gathered
+    ]
+
+
+def figures_of(parts: Iterable[DataPart]) -> list[Figure]:
+    """Every figure of the report, in reading order."""
+    return [figure for part in parts for section in part.sections for figure in section.figures]
+
+
+def page(
+    runs: Sequence[Run], parts: Sequence[DataPart], svgs: dict[str, str], *, confidence: float, seed: int
+) -> str:
+    """The whole page as text.
+
+    Args:
+        runs: every run, for what was run and how to repeat it.
+        parts: what is said about each data set.
+        svgs: inline SVG by figure name.
+        confidence: confidence level of the intervals.
+        seed: seed of the bootstrap.
+    """
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            version=__version__,
+            title=f"Stereotype preference on {listed([part.title for part in parts])}",
+            subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
+            notices=_notices(runs),
+            overview=overview(runs),
+            datasets=[_shown(part, svgs) for part in parts],
+            commands=list(dict.fromkeys(command(run) for run in runs)),
+            level=f"{100 * confidence:g} %",
+            confidence=confidence,
+            seed=seed,
+            style=_own_file("style.css"),
+            script=_script(),
+        )
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("endoxa.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(part: DataPart, svgs: dict[str, str]) -> dict[str, Any]:
+    """The part as the template sees it: figures with their SVG, which is ours and not escaped."""
+    sections = [
+        {
+            "anchor": section.anchor,
+            "title": section.title,
+            "findings": section.findings,
+            "notes": section.notes,
+            "tables": section.tables,
+            "figures": [
+                {"title": figure.title, "wide": figure.wide, "svg": Markup(svgs[figure.name])}  # noqa: S704
+                for figure in section.figures
+            ],
+        }
+        for section in part.sections
+    ]
+    return {
+        "title": part.title,
+        "subtitle": part.subtitle,
+        "slug": part.slug,
+        "pairs": part.pairs,
+        "sections": sections,
+    }
+
+
+def _unique(section: Section, names: set[str]) -> Section:
+    """The section with figure names that are not among `names`, which grow."""
+    figures = []
+    for figure in section.figures:
+        name, number = figure.name, 1
+        while name in names:
+            number += 1
+            name = f"{figure.name}-{number}"
+        names.add(name)
+        figures.append(replace(figure, name=name))
+    return replace(section, figures=tuple(figures))
+
+
+def _subtitle(results: Results) -> str:
+    records = results.records
+    pairs = records["item_id"].n_unique()
+    return (
+        f"{plural(pairs, 'pair')} in {listed([language_name(code) for code in results.languages])}, "
+        f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, {plural(records['model'].n_unique(), 'model')}, "
+        f"{plural(records['rule'].n_unique(), 'rule')}."
+    )
+
+
+def _notices(runs: Iterable[Run]) -> list[str]:
+    """What the runs want said prominently, each once; simulated models are always said to be."""
+    said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
+    return list(dict.fromkeys(said))
+
+
+def _own_file(name: str) -> Markup:
+    return Markup((files("endoxa.report") / "templates" / name).read_text(encoding="utf-8"))  # noqa: S704
+
+
+def _script() -> Markup:
+    """The script with the packed table library in it; base64 text needs no escaping."""
+    packed = (
+        f'const BUNDLE_CSS = "{bundle("dt_bundle.css")}";\nconst BUNDLE_JS = "{bundle("dt_bundle.js")}";\n'
+    )
+    return Markup(packed) + _own_file("script.js")  # noqa: S704

@@ -1,0 +1,46 @@
+"""Charts to pictures: SVG for the page, SVG and PNG files for papers and slides. All offline (vl-convert)."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+from endoxa.report.document import Figure
+
+PNG_SCALE = 2
+_NAMESPACES = re.compile(r' xmlns(:\w+)?="[^"]*"| version="1\.1"| class="marks"')
+
+
+def picture(figure: Figure) -> str:
+    """The figure as a whole SVG document, with its title and text alternative inside."""
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(json.dumps(figure.chart.to_dict()))
+    spoken = f"<title>{html.escape(figure.title)}</title><desc>{html.escape(figure.alt)}</desc>"
+    head, _, body = svg.partition(">")
+    return f'{head} role="img">{spoken}{body}'
+
+
+def inline_svg(figure: Figure, svg: str) -> str:
+    """The SVG for use inside an HTML page: its ids made unique, labelled by its title and description."""
+    own = re.sub(r'\bid="([^"]+)"', rf'id="{figure.name}-\1"', svg)
+    own = re.sub(r"url\(#([^)]+)\)", rf"url(#{figure.name}-\1)", own)
+    own = own.replace("<title>", f'<title id="{figure.name}-title">', 1)
+    own = own.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
+    head, _, body = own.partition(">")
+    head = _NAMESPACES.sub("", head)
+    return f'{head} aria-labelledby="{figure.name}-title {figure.name}-desc">{body}'
+
+
+def save(figure: Figure, svg: str, folder: Path) -> None:
+    """Write `NAME.svg` and `NAME.png` into the folder.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    import vl_convert
+
+    (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
+    (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))

@@ -1,0 +1,158 @@
+"""Raw preference against what is left of it once the attribute's own weight is taken off."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.figures.calibration import dumbbell, scatter
+from endoxa.report.figures.style import symmetric_domain
+from endoxa.report.preference import two_methods
+from endoxa.report.results import Results, rule_unit, slug
+from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed
+from endoxa.schema import ALL
+
+
+def calibration(results: Results) -> Section:
+    """How much of each preference is the attribute's frequency, length or negation, not the group's."""
+    anchor, title = f"calibrated-{results.slug}", "With the attribute's own weight taken off"
+    pairs = results.records.filter(pl.col("neutral").is_not_null())
+    if pairs.is_empty():
+        return Section(
+            anchor,
+            title,
+            (
+                "Not available for these pairs: a neutral identity could not be put in, because no pair names one and "
+                "the same identity in both sentences.",
+            ),
+        )
+    rows = _rows(results, pairs)
+    figures = [_dumbbell(results, rows)]
+    figures += [
+        _scatter(results, pairs, model, rule) for model, rule in rows.select("model", "rule").iter_rows()
+    ]
+    return Section(
+        anchor,
+        title,
+        findings=tuple(_sentence(results, row) for row in rows.iter_rows(named=True)),
+        figures=tuple(figures),
+        tables=(_table(results, rows),),
+        notes=(
+            "A sentence may score higher only because its attribute is the more frequent, shorter or not negated one. "
+            "So each pair is scored again with neutral identities (such as “people”), and that difference is "
+            "subtracted. Raw and calibrated ratios here rest on the same pairs: those in which a neutral identity "
+            "could be put in. In the scatter plots, pairs on the slanted line owe their whole difference to the "
+            "attribute; pairs above it gain from the identity in the stereotypical direction. Dot area is the number "
+            "of pairs.",
+        ),
+    )
+
+
+def _rows(results: Results, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Per model and rule: raw ratio and n on the pairs with a neutral difference, calibrated estimate beside it."""
+    raw = pairs.group_by("model", "rule", maintain_order=True).agg(
+        raw=((pl.col("difference").sign() + 1) / 2).mean(),
+        raw_mean=pl.col("difference").mean(),
+        neutral_mean=pl.col("neutral").mean(),
+    )
+    every = results.records.group_by("model", "rule").agg(n_all=pl.len())
+    calibrated = two_methods(results.estimates, "calibrated_preference_ratio").filter(
+        (pl.col("language") == ALL) & (pl.col("axis") == ALL)
+    )
+    return raw.join(calibrated, on=["model", "rule"], maintain_order="left").join(
+        every, on=["model", "rule"], maintain_order="left"
+    )
+
+
+def _sentence(results: Results, row: dict[str, float]) -> str:
+    model, rule = str(row["model"]), str(row["rule"])
+    of = "" if row["n"] == row["n_all"] else f" of {count(int(row['n_all']))}"
+    verdicts = {
+        "above": "A clear preference for the stereotypical sentences is left.",
+        "below": "A clear preference for the other sentences is left.",
+        "identities": "What is left is not clear once identities are resampled.",
+    }
+    left = verdicts.get(str(row["verdict"]), "No clear preference is left.")
+    return (
+        f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw, {percent(row['value'])} calibrated "
+        f"({results.level} interval {percent_interval(row['low'], row['high'])}, "
+        f"{plural(int(row['n']), 'pair')}{of}). {left}"
+    )
+
+
+def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
+    frame = pl.DataFrame(
+        {
+            "label": [results.label(model, rule) for model, rule in rows.select("model", "rule").iter_rows()],
+            "raw": rows["raw"],
+            "calibrated": rows["value"],
+            "note": [
+                f"{100 * raw:.1f} → {percent(value)}"
+                for raw, value in rows.select("raw", "value").iter_rows()
+            ],
+        }
+    )
+    spoken = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
+    return Figure(
+        name=f"calibrated-{results.slug}",
+        title="Raw (square) to calibrated (dot)",
+        chart=dumbbell(
+            frame, neutral=0.5, domain=symmetric_domain([*frame["raw"], *frame["calibrated"]], 0.5, 0.1, 0.1)
+        ),
+        alt=f"Preference ratio, raw and identity-calibrated, unbiased at 50 %. {spoken}.",
+        wide=True,
+    )
+
+
+def _scatter(results: Results, pairs: pl.DataFrame, model: str, rule: str) -> Figure:
+    own = pairs.filter((pl.col("model") == model) & (pl.col("rule") == rule)).select(
+        "neutral", raw=pl.col("difference")
+    )
+    reach = float(np.quantile(np.abs(own.to_numpy()), 0.99)) or 1.0
+    label, unit = results.label(model, rule), rule_unit(rule)
+    above = (own["raw"] > own["neutral"]).sum()
+    return Figure(
+        name=f"calibrated-{results.slug}-{slug(label)}",
+        title=label,
+        chart=scatter(own, reach=reach, unit=unit),
+        alt=(
+            f"Differences of {plural(own.height, 'pair')} as published against neutral identities, {label}, in {unit}: "
+            f"{above} lie above the line on which the attribute explains everything."
+        ),
+    )
+
+
+def _table(results: Results, rows: pl.DataFrame) -> Table:
+    columns = (
+        Column("model"),
+        Column("rule"),
+        Column("pairs", numeric=True),
+        Column("raw ratio", numeric=True),
+        Column("calibrated ratio", numeric=True),
+        Column(f"{results.level} Wilson", numeric=True),
+        Column(f"{results.level} identities", numeric=True),
+        Column("p adjusted", numeric=True),
+        Column("p adjusted, identities", numeric=True),
+        Column("mean difference, raw", numeric=True),
+        Column("with neutral identities", numeric=True),
+        Column("unit"),
+    )
+    body = tuple(
+        (
+            row["model"],
+            row["rule"],
+            count(row["n"]),
+            percent(row["raw"]),
+            percent(row["value"]),
+            percent_interval(row["low"], row["high"]),
+            percent_interval(row["id_low"], row["id_high"]),
+            p_value(row["p_adjusted"]),
+            p_value(row["id_p_adjusted"]),
+            signed(row["raw_mean"]),
+            signed(row["neutral_mean"]),
+            rule_unit(row["rule"]),
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Table("Raw and calibrated, pairs with a neutral identity", columns, body, folded=True)

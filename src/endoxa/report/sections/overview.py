@@ -1,0 +1,125 @@
+"""What was run: data, models, rules and settings, as `run.json` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.probe.rules import RULES
+from endoxa.report.document import Column, Section, Table
+from endoxa.report.inputs import Run
+from endoxa.report.results import NOT_RECORDED
+
+SHOWN_DIGITS = 12
+"""Characters of a hash or fingerprint that are printed."""
+
+
+def overview(runs: Sequence[Run]) -> Section:
+    """Tables of runs, models and rules; what is missing is called 'not recorded'."""
+    skipped = [
+        f"Skipped in {run.folder.name}: {_text(entry, 'model')} under {_text(entry, 'rule')}, because "
+        f"{_text(entry, 'reason').rstrip('.')}."
+        for run in runs
+        for entry in _entries(run.facts.get("skipped"))
+    ]
+    return Section(
+        anchor="what-was-run",
+        title="What was run",
+        findings=tuple(skipped),
+        tables=(_run_table(runs), _model_table(runs), _rule_table(runs)),
+    )
+
+
+def rule_names(runs: Iterable[Run]) -> list[str]:
+    """Names of the rules of all runs, each once."""
+    entries = (entry for run in runs for entry in _list(run.facts.get("rules")))
+    names = (entry.get("name") if isinstance(entry, Mapping) else entry for entry in entries)
+    return list(dict.fromkeys(str(name) for name in names if name))
+
+
+def command(run: Run) -> str:
+    """The command that made the run, as one line for a shell."""
+    import shlex
+
+    words = run.facts.get("command")
+    if isinstance(words, str):
+        return words
+    return shlex.join(str(word) for word in words) if isinstance(words, list) and words else NOT_RECORDED
+
+
+def _run_table(runs: Sequence[Run]) -> Table:
+    columns = (
+        "run",
+        "data",
+        "format",
+        "pairs",
+        "options",
+        "SHA-256 of the data",
+        "endoxa",
+        "finished",
+        "versions",
+    )
+    rows = []
+    for run in runs:
+        data = run.facts.get("data")
+        data = data if isinstance(data, Mapping) else {}
+        rows.append(
+            (
+                str(run.folder),
+                _text(data, "path"),
+                _text(data, "format"),
+                _text(data, "rows"),
+                _pairs_of(data.get("options")),
+                _text(data, "sha256")[:SHOWN_DIGITS],
+                _text(run.facts, "endoxa"),
+                _text(run.facts, "finished")[:19].replace("T", " "),
+                _pairs_of(run.facts.get("versions")),
+            )
+        )
+    return Table("Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows))
+
+
+def _model_table(runs: Sequence[Run]) -> Table:
+    names = ("name", "architecture", "revision", "dtype", "device", "fingerprint")
+    rows: dict[tuple[str, ...], None] = {}
+    for run in runs:
+        for model in _entries(run.facts.get("models")):
+            cells = tuple(_text(model, name) for name in names[:-1])
+            rows[*cells, _text(model, "fingerprint")[:SHOWN_DIGITS]] = None
+    return Table("Models", tuple(Column(name) for name in names), tuple(rows))
+
+
+def _rule_table(runs: Sequence[Run]) -> Table:
+    columns = (Column("rule"), Column("unit"), Column("meaning"), Column("source"))
+    rows = []
+    for name in rule_names(runs):
+        try:
+            rule = RULES.get(name)
+        except UserError:
+            rows.append((name, *(3 * (NOT_RECORDED,))))
+        else:
+            rows.append((name, rule.unit, rule.summary, rule.source))
+    return Table("Scoring rules", columns, tuple(rows))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _entries(value: object) -> Iterator[Mapping[str, Any]]:
+    return (entry for entry in _list(value) if isinstance(entry, Mapping))
+
+
+def _text(facts: Mapping[str, Any], key: str) -> str:
+    value = facts.get(key)
+    return NOT_RECORDED if value is None or value == "" else str(value)
+
+
+def _pairs_of(value: object) -> str:
+    """A mapping as 'prefix African, template ...'; 'none' where it says nothing."""
+    if value is None:
+        return NOT_RECORDED
+    if not isinstance(value, Mapping):
+        return str(value)
+    return ", ".join(f"{key} {entry}" for key, entry in value.items() if entry is not None) or "none"

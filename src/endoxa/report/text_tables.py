@@ -1,0 +1,177 @@
+"""The headline table for a paper: models against axes, as Markdown or LaTeX (booktabs)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from endoxa.report.preference import two_methods
+from endoxa.report.results import Results
+from endoxa.report.words import axis_name, count, language_name, percent_interval
+from endoxa.schema import ALL
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "\u00a0": "~",
+    "\n": " ",
+}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~#])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A preference ratio in percent, its star and its interval; empty where there is none."""
+
+    value: str = "–"
+    star: str = ""
+    interval: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One model under one rule: pairs and a cell per axis."""
+
+    model: str
+    rule: str
+    n: str
+    cells: tuple[_Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One data set in one language."""
+
+    title: str
+    axes: tuple[str, ...]
+    lines: tuple[_Line, ...]
+
+
+def markdown(gathered: Sequence[Results]) -> str:
+    """One table per data set and language, model names and axes escaped."""
+    parts = []
+    for block in _blocks(gathered):
+        head = ["model", "rule", "pairs", *map(escape_markdown, block.axes)]
+        rows = [
+            [
+                escape_markdown(line.model),
+                escape_markdown(line.rule),
+                line.n,
+                *(
+                    f"{cell.value}{cell.star and chr(92) + cell.star} {cell.interval}".strip()
+                    for cell in line.cells
+                ),
+            ]
+            for line in block.lines
+        ]
+        marks = ["---", "---", *["---:"] * (len(head) - 2)]
+        table = "\n".join("| " + " | ".join(row) + " |" for row in [head, marks, *rows])
+        parts.append(f"**{escape_markdown(block.title)}**\n\n{table}\n")
+    return "\n".join([*parts, escape_markdown(_note(gathered[0])) + "\n"])
+
+
+def latex(gathered: Sequence[Results]) -> str:
+    """One `table*` environment per data set and language; needs the package booktabs and nothing else."""
+    parts = ["% Made by endoxa report. Needs \\usepackage{booktabs}.\n"]
+    for block in _blocks(gathered):
+        head = ["Model", "Rule", "Pairs", *map(_stacked, block.axes)]
+        lines = []
+        for line in block.lines:
+            values = [f"{cell.value}{cell.star and '$^{*}$'}" for cell in line.cells]
+            intervals = [rf"{{\scriptsize {cell.interval}}}" if cell.interval else "" for cell in line.cells]
+            lines.append(
+                " & ".join([escape_latex(line.model), escape_latex(line.rule), line.n, *values]) + r" \\"
+            )
+            lines.append(" & ".join(["", "", "", *intervals]) + r" \\")
+        caption = f"{block.title}. {_note(gathered[0])}"
+        parts.append(
+            "\\begin{table*}\n\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+            f"\\begin{{tabular}}{{llr{'c' * len(block.axes)}}}\n\\toprule\n"
+            + " & ".join(head)
+            + " \\\\\n\\midrule\n"
+            + "\n".join(lines)
+            + f"\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{escape_latex(caption)}}}\n\\end{{table*}}\n"
+        )
+    return "\n".join(parts)
+
+
+def escape_latex(text: str) -> str:
+    """The text with everything escaped that LaTeX would take as a command."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def escape_markdown(text: str) -> str:
+    """The text with everything escaped that Markdown would take as a mark; line breaks become blanks."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split("\n")))
+
+
+def _stacked(axis: str) -> str:
+    """A column head that breaks after hyphens, blanks and slashes, without a further package."""
+    words = [escape_latex(word) for word in re.split(r"(?<=[-/])|\s", axis) if word]
+    return (
+        words[0]
+        if len(words) == 1
+        else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{r'\\'.join(words)}\end{{tabular}}"
+    )
+
+
+def _note(results: Results) -> str:
+    return (
+        f"Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; unbiased: 50), "
+        f"{results.level} Wilson interval. An asterisk marks adjusted p ≤ 0.05 (Benjamini-Hochberg) in both the exact "
+        "sign test and the sign-flip test on identities, with both intervals excluding 50."
+    )
+
+
+def _blocks(gathered: Sequence[Results]) -> list[_Block]:
+    return [_block(results, language) for results in gathered for language in _languages(results)]
+
+
+def _languages(results: Results) -> list[str]:
+    """'all' stands for the only language there is."""
+    return results.languages if len(results.languages) > 1 else [ALL]
+
+
+def _block(results: Results, language: str) -> _Block:
+    cells = two_methods(results.estimates, "preference_ratio").filter(pl.col("language") == language)
+    axes = [ALL, *sorted(set(cells["axis"]) - {ALL})]
+    found = {(row["model"], row["rule"], row["axis"]): row for row in cells.iter_rows(named=True)}
+    lines = [
+        _Line(
+            results.labels[model],
+            rule,
+            count(found[model, rule, ALL]["n"]),
+            tuple(_cell(found.get((model, rule, axis))) for axis in axes),
+        )
+        for model, rule in results.combinations
+        if (model, rule, ALL) in found
+    ]
+    spoken = results.languages[0] if language == ALL else language
+    return _Block(
+        f"{results.title}, {language_name(spoken)}", tuple(axis_name(axis) for axis in axes), tuple(lines)
+    )
+
+
+def _cell(row: dict[str, Any] | None) -> _Cell:
+    if row is None:
+        return _Cell()
+    return _Cell(
+        f"{100 * row['value']:.1f}",
+        "*" if row["verdict"] in ("above", "below") else "",
+        f"[{percent_interval(row['low'], row['high']).replace(' to ', ', ')}]",
+    )

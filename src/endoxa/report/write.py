@@ -1,0 +1,122 @@
+"""Reports out: one call from run folders to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.report.gather import all_estimates, gather
+from endoxa.report.inputs import Run, read_runs
+from endoxa.report.results import Results
+
+Gathered = list[tuple[Results, list[Run]]]
+
+FORMATS: dict[str, tuple[str, ...]] = {
+    "html": (".html", ".htm"),
+    "csv": (".csv",),
+    "md": (".md", ".markdown"),
+    "latex": (".tex",),
+}
+"""What a report can be written as, and the file endings that say so."""
+
+
+def write_report(
+    runs: Sequence[Path],
+    output: Path,
+    *,
+    format: str | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,  # noqa: A002
+) -> Path:
+    """Analyse finished runs of sentence pairs and write what was found.
+
+    `html`: one page that needs no network, and every figure as SVG and PNG in the folder `STEM_figures` beside it.
+    `csv`: every estimate, columns of `schema.ESTIMATE_COLUMNS` after the name of the data set (`data`). `md`, `latex`:
+    the headline table, models against axes. Runs over different data sets are analysed one by one.
+
+    Args:
+        runs: run folders.
+        output: file to write; its folder is made where it is missing.
+        format: a name of `FORMATS`; by default the file's ending says it.
+        confidence: confidence level of all intervals.
+        seed: seed of the bootstrap.
+
+    Returns:
+        The file written.
+
+    Raises:
+        UserError: an unknown format, a folder that is no finished run, records that cannot be used, or a file that
+            cannot be written.
+    """
+    chosen = _format(output, format)
+    _refuse_folder(output)
+    found = read_runs(runs)
+    gathered = gather(found, confidence, seed)
+    writers: dict[str, Callable[[], None]] = {
+        "html": lambda: _write_html(found, gathered, output, confidence, seed),
+        "csv": lambda: _write_csv(all_estimates(gathered), output),
+        "md": lambda: _write_table("markdown", gathered, output),
+        "latex": lambda: _write_table("latex", gathered, output),
+    }
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        writers[chosen]()
+    except OSError as error:
+        raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
+    return output
+
+
+def figures_folder(output: Path) -> Path:
+    """Where the figures of a page go: 'report_figures' beside 'report.html'."""
+    return output.with_name(f"{output.stem}_figures")
+
+
+def _format(output: Path, named: str | None) -> str:
+    if named is not None:
+        if named not in FORMATS:
+            raise UserError(f"Unknown report format '{named}'. There are: {', '.join(FORMATS)}.")
+        return named
+    for name, suffixes in FORMATS.items():
+        if output.suffix.lower() in suffixes:
+            return name
+    endings = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    raise UserError(
+        f"'{output.name}' does not say what to write: end its name in one of {endings}, or name a format with --format."
+    )
+
+
+def _refuse_folder(output: Path) -> None:
+    if output.is_dir():
+        raise UserError(
+            f"'{output}' is a folder: name a file to write, for instance '{output / 'report.html'}'."
+        )
+
+
+def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidence: float, seed: int) -> None:
+    from endoxa.report.page import data_parts, figures_of, page
+    from endoxa.report.render import inline_svg, picture, save
+
+    parts = data_parts(gathered)
+    folder = figures_folder(output)
+    folder.mkdir(exist_ok=True)
+    svgs = {}
+    for figure in figures_of(parts):
+        svg = picture(figure)
+        save(figure, svg, folder)
+        svgs[figure.name] = inline_svg(figure, svg)
+    output.write_text(page(runs, parts, svgs, confidence=confidence, seed=seed), encoding="utf-8")
+
+
+def _write_csv(estimates: pl.DataFrame, output: Path) -> None:
+    estimates.write_csv(output)
+
+
+def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
+    from endoxa.report import text_tables
+
+    results = [result for result, _ in gathered]
+    text = text_tables.markdown(results) if kind == "markdown" else text_tables.latex(results)
+    output.write_text(text, encoding="utf-8")
