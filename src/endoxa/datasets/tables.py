@@ -57,7 +57,7 @@ def table_columns(path: Path) -> tuple[str, ...]:
     """
     require_file(path)
     if path.suffix.lower() in PARQUET_SUFFIXES:
-        return tuple(_parquet(path).collect_schema())
+        return tuple(_parquet_schema(path))
     if path.suffix.lower() in JSONL_SUFFIXES:
         first = next(_jsonl_rows(path), None)
         if first is None:
@@ -212,7 +212,11 @@ def _jsonl_row(number: int, line: int, text: str) -> Row:
 
 
 def _parquet(path: Path) -> pl.LazyFrame:
-    return _polars(path, lambda: pl.scan_parquet(path, glob=False))
+    return pl.scan_parquet(path, glob=False)
+
+
+def _parquet_schema(path: Path) -> pl.Schema:
+    return _polars(path, lambda: _parquet(path).collect_schema())
 
 
 def _polars(path: Path, call: Callable[[], T]) -> T:
@@ -224,7 +228,7 @@ def _polars(path: Path, call: Callable[[], T]) -> T:
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
-    schema = _polars(path, _parquet(path).collect_schema)
+    schema = _parquet_schema(path)
     nested = [name for name, kind in schema.items() if kind.is_nested() or kind in (pl.Object, pl.Binary)]
     columns = [pl.col(name).cast(pl.String) for name in schema if name not in nested]
     batches = iter(
