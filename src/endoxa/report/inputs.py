@@ -49,7 +49,7 @@ def _read_run(folder: Path) -> Run:
         )
     if not facts.get("finished") or not (folder / "records.parquet").is_file():
         raise UserError(
-            f"The run in '{folder}' is not finished: repeat its `endoxa probe pairs` command, it goes on where it "
-            "stopped."
+            f"The run in '{folder}' is not finished: repeat its `endoxa probe pairs` command, it goes on "
+            "where it stopped."
         )
     return Run(folder, facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -69,7 +69,13 @@ def figures_of(parts: Iterable[DataPart]) -> list[Figure]:
 
 
 def page(
-    runs: Sequence[Run], parts: Sequence[DataPart], svgs: dict[str, str], *, confidence: float, seed: int
+    runs: Sequence[Run],
+    parts: Sequence[DataPart],
+    svgs: Mapping[str, str],
+    labels: Mapping[str, str],
+    *,
+    confidence: float,
+    seed: int,
 ) -> str:
     """The whole page as text.
 
@@ -77,6 +83,7 @@ def page(
         runs: every run, for what was run and how to repeat it.
         parts: what is said about each data set.
         svgs: inline SVG by figure name.
+        labels: short label of every model.
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap.
     """
@@ -88,7 +95,7 @@ def page(
             title=f"Stereotype preference on {listed([part.title for part in parts])}",
             subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
             notices=_notices(runs),
-            overview=overview(runs),
+            overview=overview(runs, labels),
             datasets=[_shown(part, svgs) for part in parts],
             commands=list(dict.fromkeys(command(run) for run in runs)),
             level=f"{100 * confidence:g} %",
@@ -110,7 +117,7 @@ def _environment() -> Environment:
     )
 
 
-def _shown(part: DataPart, svgs: dict[str, str]) -> dict[str, Any]:
+def _shown(part: DataPart, svgs: Mapping[str, str]) -> dict[str, Any]:
     """The part as the template sees it: figures with their SVG, which is ours and not escaped."""
     sections = [
         {
@@ -153,8 +160,8 @@ def _subtitle(results: Results) -> str:
     pairs = records["item_id"].n_unique()
     return (
         f"{plural(pairs, 'pair')} in {listed([language_name(code) for code in results.languages])}, "
-        f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, {plural(records['model'].n_unique(), 'model')}, "
-        f"{plural(records['rule'].n_unique(), 'rule')}."
+        f"{plural(records['axis'].n_unique(), 'axis', 'axes')}, "
+        f"{plural(records['model'].n_unique(), 'model')}, {plural(records['rule'].n_unique(), 'rule')}."
     )
 
 

@@ -40,10 +40,10 @@ class PairTable:
 
 
 def pair_table(results: Results, folders: Sequence[Path], most: int) -> PairTable:
-    """At most `most` rows: for every model and rule the same number, those with the largest absolute difference.
+    """At most `most` rows: for every model and rule as many, those with the largest absolute difference.
 
-    Rules have different units, so the largest are taken within each model and rule; of equal ones those that come
-    first in the records.
+    Rules have different units, so the largest are taken within each model and rule; of equal ones those that
+    come first in the records.
 
     Args:
         results: the records, without sentences.
@@ -80,8 +80,8 @@ def pair_table(results: Results, folders: Sequence[Path], most: int) -> PairTabl
     how = (
         f"All {plural(total, 'row')} are shown."
         if chosen.height == total
-        else f"Shown are {chosen.height:,} of {total:,} rows: for every model and rule the {each:,} pairs with the "
-        "largest absolute difference, largest first."
+        else f"Shown are {chosen.height:,} of {total:,} rows: for every model and rule the {each:,} "
+        "pairs with the largest absolute difference, largest first."
     )
     return PairTable(tuple(_row(results, row) for row in rows), how)
 

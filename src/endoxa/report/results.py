@@ -46,8 +46,8 @@ class Results:
 
     @property
     def combinations(self) -> list[tuple[str, str]]:
-        """(model, rule) in order of appearance."""
-        return list(self.records.select("model", "rule").unique(maintain_order=True).iter_rows())
+        """(model, rule) in the order of the estimates: by name."""
+        return list(self.estimates.select("model", "rule").unique(maintain_order=True).iter_rows())
 
     def label(self, model: str, rule: str) -> str:
         """'tiny-bert · pll'."""
@@ -62,8 +62,8 @@ class Results:
 def with_differences(records: pl.DataFrame) -> pl.DataFrame:
     """The records with `difference` and `neutral`: stereotypical minus other sentence, in the rule's unit.
 
-    Which sentence is the stereotypical one is the data set's own rule (column `stereotypical`). `neutral` is the same
-    with neutral identities, null where none could be put in.
+    Which sentence is the stereotypical one is the data set's own rule (column `stereotypical`). `neutral` is
+    the same with neutral identities, null where none could be put in.
     """
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     return records.with_columns(

@@ -123,18 +123,16 @@ def escape_markdown(text: str) -> str:
 def _stacked(axis: str) -> str:
     """A column head that breaks after hyphens, blanks and slashes, without a further package."""
     words = [escape_latex(word) for word in re.split(r"(?<=[-/])|\s", axis) if word]
-    return (
-        words[0]
-        if len(words) == 1
-        else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{r'\\'.join(words)}\end{{tabular}}"
-    )
+    stacked = r"\\".join(words)
+    return stacked if len(words) == 1 else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{stacked}\end{{tabular}}"
 
 
 def _note(results: Results) -> str:
     return (
-        f"Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; unbiased: 50), "
-        f"{results.level} Wilson interval. An asterisk marks adjusted p ≤ 0.05 (Benjamini-Hochberg) in both the exact "
-        "sign test and the sign-flip test on identities, with both intervals excluding 50."
+        "Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; "
+        f"unbiased: 50), {results.level} Wilson interval. An asterisk marks adjusted p ≤ 0.05 "
+        "(Benjamini-Hochberg) in both the exact sign test and the sign-flip test on identities, with both "
+        "intervals excluding 50."
     )
 
 

@@ -63,7 +63,7 @@ def listed(things: Sequence[str]) -> str:
 
 @cache
 def language_name(code: str) -> str:
-    """English name of an ISO 639 code ('hi' is 'Hindi'), the code itself where it has none, 'all languages'."""
+    """English name of an ISO 639 code ('hi' is 'Hindi'), the code where it has none, or 'all languages'."""
     from babel import Locale
 
     if code == "all":
@@ -96,7 +96,7 @@ def short_labels(models: Sequence[str]) -> dict[str, str]:
 
 
 def _stem(label: str) -> str:
-    return label.split(" #")[0]
+    return label.partition(" #")[0]
 
 
 def _parts(model: str) -> list[str]:

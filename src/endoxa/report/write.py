@@ -27,15 +27,16 @@ def write_report(
     runs: Sequence[Path],
     output: Path,
     *,
-    format: str | None = None,
+    format: str | None = None,  # noqa: A002
     confidence: float = 0.95,
-    seed: int = 0,  # noqa: A002
+    seed: int = 0,
 ) -> Path:
     """Analyse finished runs of sentence pairs and write what was found.
 
-    `html`: one page that needs no network, and every figure as SVG and PNG in the folder `STEM_figures` beside it.
-    `csv`: every estimate, columns of `schema.ESTIMATE_COLUMNS` after the name of the data set (`data`). `md`, `latex`:
-    the headline table, models against axes. Runs over different data sets are analysed one by one.
+    `html`: one page that needs no network, and every figure as SVG and PNG in the folder `STEM_figures`
+    beside it. `csv`: every estimate, columns of `schema.ESTIMATE_COLUMNS` after the name of the data set
+    (`data`). `md`, `latex`: the headline table, models against axes. Runs over different data sets are
+    analysed one by one.
 
     Args:
         runs: run folders.
@@ -48,10 +49,10 @@ def write_report(
         The file written.
 
     Raises:
-        UserError: an unknown format, a folder that is no finished run, records that cannot be used, or a file that
-            cannot be written.
+        UserError: an unknown format, a folder that is no finished run, records that cannot be used, or a file
+            that cannot be written.
     """
-    chosen = _format(output, format)
+    chosen = resolve_format(output, format)
     _refuse_folder(output)
     found = read_runs(runs)
     gathered = gather(found, confidence, seed)
@@ -74,7 +75,12 @@ def figures_folder(output: Path) -> Path:
     return output.with_name(f"{output.stem}_figures")
 
 
-def _format(output: Path, named: str | None) -> str:
+def resolve_format(output: Path, named: str | None) -> str:
+    """The format named, or the one the file's ending says.
+
+    Raises:
+        UserError: neither says a format of `FORMATS`.
+    """
     if named is not None:
         if named not in FORMATS:
             raise UserError(f"Unknown report format '{named}'. There are: {', '.join(FORMATS)}.")
@@ -84,7 +90,8 @@ def _format(output: Path, named: str | None) -> str:
             return name
     endings = ", ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
     raise UserError(
-        f"'{output.name}' does not say what to write: end its name in one of {endings}, or name a format with --format."
+        f"'{output.name}' does not say what to write: end its name in one of {endings}, or name a format "
+        "with --format."
     )
 
 
@@ -107,7 +114,9 @@ def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidenc
         svg = picture(figure)
         save(figure, svg, folder)
         svgs[figure.name] = inline_svg(figure, svg)
-    output.write_text(page(runs, parts, svgs, confidence=confidence, seed=seed), encoding="utf-8")
+    output.write_text(
+        page(runs, parts, svgs, gathered[0][0].labels, confidence=confidence, seed=seed), encoding="utf-8"
+    )
 
 
 def _write_csv(estimates: pl.DataFrame, output: Path) -> None:

@@ -42,10 +42,15 @@ def forest(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) 
 
 def _block(
     rows: pl.DataFrame, neutral: float, domain: tuple[float, float], heading: str, *, last: bool
-) -> alt.LayerChart:
+) -> alt.LayerChart | alt.FacetChart:
     order = rows["axis"].to_list()
     y = alt.Y("axis:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_WIDTH, minExtent=LABEL_WIDTH))
-    axis = alt.Axis(format=".0%", tickCount=4, labels=last, title="stereotypical preferred" if last else None)
+    axis = alt.Axis(
+        format=".0%",
+        values=[domain[0], neutral, domain[1]],
+        labels=last,
+        title="stereotypical preferred" if last else None,
+    )
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)

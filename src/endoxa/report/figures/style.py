@@ -18,13 +18,10 @@ PALE_BLUE = "#9cc3e6"
 ORANGE = "#b3500b"
 PALE = "#d5d9de"
 
-SIGNIFICANT = 0.05
-"""Adjusted p-value up to which a mark is filled."""
-
 
 def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     """The chart with the style of all figures."""
-    return (
+    styled: alt.TopLevelMixin = (
         chart.configure(font=FONT, background="white", aria=False, padding=4)
         .configure_view(stroke=None)
         .configure_axis(
@@ -43,6 +40,7 @@ def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
             color=INK, fontSize=12, anchor="start", frame="group", subtitleColor=MUTED, subtitleFontSize=11
         )
     )
+    return styled
 
 
 def symmetric_domain(
@@ -52,11 +50,3 @@ def symmetric_domain(
     reach = max((abs(value - neutral) for value in values if math.isfinite(value)), default=0.0)
     reach = max(least, math.ceil(round(reach / step, 9)) * step)
     return neutral - reach, neutral + reach
-
-
-def round_step(reach: float) -> float:
-    """A round number (1, 2 or 5 times a power of ten) of which about three fit into `reach`."""
-    if not reach > 0:
-        return 1.0
-    base = 10.0 ** math.floor(math.log10(reach / 3))
-    return next(base * k for k in (1, 2, 5, 10) if base * k >= reach / 3)

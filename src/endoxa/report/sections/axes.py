@@ -7,7 +7,7 @@ import polars as pl
 from endoxa.report.document import Column, Figure, Section, Table
 from endoxa.report.figures.forest import forest
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import clear, two_methods
+from endoxa.report.preference import clear, preference_cells
 from endoxa.report.results import Results, slug
 from endoxa.report.words import axis_name, count, language_name, listed, p_value, percent, percent_interval
 from endoxa.schema import ALL
@@ -25,17 +25,18 @@ def axes(results: Results) -> Section:
         figures=figures,
         tables=(_table(results, cells),),
         notes=(
-            f"Bars are {results.level} Wilson intervals; the dashed line is an unbiased model. A filled mark needs "
-            "both tests, the one for independent pairs and the one that resamples identities, to be significant at "
-            "0.05 after Benjamini-Hochberg correction over the axes, languages and models of the rule. Small axes have wide "
-            "bars: a mark far from the line with few pairs is weak evidence.",
+            f"Bars are {results.level} Wilson intervals; the dashed line is an unbiased model. A filled "
+            "mark needs both tests, the one for independent pairs and the one that resamples identities, "
+            "to be significant at 0.05 after Benjamini-Hochberg correction over the axes, languages and "
+            "models of the rule. Small axes have wide bars: a mark far from the line with few pairs is "
+            "weak evidence.",
         ),
     )
 
 
 def _blocks(results: Results) -> pl.DataFrame:
     """Cells by language; the pooled languages only where there is more than one."""
-    cells = two_methods(results.estimates, "preference_ratio")
+    cells = preference_cells(results.estimates)
     if len(results.languages) == 1:
         return cells.with_columns(language=pl.lit(results.languages[0]))
     pooled = (pl.col("language") == ALL) & (pl.col("axis") == ALL)
@@ -67,15 +68,15 @@ def _panel(
         filled=clear(),
     )
     spoken = "; ".join(
-        f"{row['block']}, {row['axis']}: {percent(row['value'])} ({percent_interval(row['low'], row['high'])}), "
-        f"n {row['n']}"
+        f"{row['block']}, {row['axis']}: {percent(row['value'])} "
+        f"({percent_interval(row['low'], row['high'])}), n {row['n']}"
         for row in frame.iter_rows(named=True)
     )
     return Figure(
         name=f"axes-{results.slug}-{slug(results.label(model, rule))}",
         title=results.label(model, rule),
         chart=forest(frame, neutral=0.5, domain=domain),
-        alt=f"Preference ratio of {results.label(model, rule)} by language and axis, unbiased at 50 %. {spoken}.",
+        alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {spoken}.",
     )
 
 
@@ -113,6 +114,7 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             count(row["n"]),
             p_value(row["p_adjusted"]),
             p_value(row["id_p_adjusted"]),
+            percent(row["detectable"]),
         )
         for model, rule in results.combinations
         for row in _own(cells, results, model, rule).iter_rows(named=True)
@@ -127,5 +129,6 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
         Column("pairs", numeric=True),
         Column("p adjusted", numeric=True),
         Column("p adjusted, identities", numeric=True),
+        Column("least detectable ratio", numeric=True),
     )
     return Table("The numbers behind these figures", columns, tuple(rows), folded=True)

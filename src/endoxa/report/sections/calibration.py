@@ -8,10 +8,9 @@ import polars as pl
 from endoxa.report.document import Column, Figure, Section, Table
 from endoxa.report.figures.calibration import dumbbell, scatter
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import two_methods
+from endoxa.report.preference import overall, two_methods
 from endoxa.report.results import Results, rule_unit, slug
 from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed
-from endoxa.schema import ALL
 
 
 def calibration(results: Results) -> Section:
@@ -23,8 +22,8 @@ def calibration(results: Results) -> Section:
             anchor,
             title,
             (
-                "Not available for these pairs: a neutral identity could not be put in, because no pair names one and "
-                "the same identity in both sentences.",
+                "Not available for these pairs: a neutral identity could not be put in, because no pair "
+                "names one and the same identity in both sentences.",
             ),
         )
     rows = _rows(results, pairs)
@@ -39,27 +38,25 @@ def calibration(results: Results) -> Section:
         figures=tuple(figures),
         tables=(_table(results, rows),),
         notes=(
-            "A sentence may score higher only because its attribute is the more frequent, shorter or not negated one. "
-            "So each pair is scored again with neutral identities (such as “people”), and that difference is "
-            "subtracted. Raw and calibrated ratios here rest on the same pairs: those in which a neutral identity "
-            "could be put in. In the scatter plots, pairs on the slanted line owe their whole difference to the "
-            "attribute; pairs above it gain from the identity in the stereotypical direction. Dot area is the number "
-            "of pairs.",
+            "A sentence may score higher only because its attribute is the more frequent, shorter or not "
+            "negated one. So each pair is scored again with neutral identities (such as “people”), and "
+            "that difference is subtracted. Raw and calibrated ratios here rest on the same pairs: those "
+            "in which a neutral identity could be put in. In the scatter plots, pairs on the slanted line "
+            "owe their whole difference to the attribute; pairs above it gain from the identity in the "
+            "stereotypical direction. Dot area is the number of pairs.",
         ),
     )
 
 
 def _rows(results: Results, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Per model and rule: raw ratio and n on the pairs with a neutral difference, calibrated estimate beside it."""
+    """Per model and rule: raw ratio on the pairs with a neutral difference, calibrated estimate beside it."""
     raw = pairs.group_by("model", "rule", maintain_order=True).agg(
         raw=((pl.col("difference").sign() + 1) / 2).mean(),
         raw_mean=pl.col("difference").mean(),
         neutral_mean=pl.col("neutral").mean(),
     )
     every = results.records.group_by("model", "rule").agg(n_all=pl.len())
-    calibrated = two_methods(results.estimates, "calibrated_preference_ratio").filter(
-        (pl.col("language") == ALL) & (pl.col("axis") == ALL)
-    )
+    calibrated = overall(two_methods(results.estimates, "calibrated_preference_ratio"))
     return raw.join(calibrated, on=["model", "rule"], maintain_order="left").join(
         every, on=["model", "rule"], maintain_order="left"
     )
@@ -75,8 +72,8 @@ def _sentence(results: Results, row: dict[str, float]) -> str:
     }
     left = verdicts.get(str(row["verdict"]), "No clear preference is left.")
     return (
-        f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw, {percent(row['value'])} calibrated "
-        f"({results.level} interval {percent_interval(row['low'], row['high'])}, "
+        f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw, {percent(row['value'])} "
+        f"calibrated ({results.level} interval {percent_interval(row['low'], row['high'])}, "
         f"{plural(int(row['n']), 'pair')}{of}). {left}"
     )
 
@@ -117,8 +114,8 @@ def _scatter(results: Results, pairs: pl.DataFrame, model: str, rule: str) -> Fi
         title=label,
         chart=scatter(own, reach=reach, unit=unit),
         alt=(
-            f"Differences of {plural(own.height, 'pair')} as published against neutral identities, {label}, in {unit}: "
-            f"{above} lie above the line on which the attribute explains everything."
+            f"Differences of {plural(own.height, 'pair')} as published against neutral identities, {label}, "
+            f"in {unit}: {above} lie above the line on which the attribute explains everything."
         ),
     )
 
@@ -140,7 +137,7 @@ def _table(results: Results, rows: pl.DataFrame) -> Table:
     )
     body = tuple(
         (
-            row["model"],
+            results.labels[row["model"]],
             row["rule"],
             count(row["n"]),
             percent(row["raw"]),

@@ -9,10 +9,9 @@ import polars as pl
 from endoxa.report.document import Column, Figure, Section, Table
 from endoxa.report.figures.intervals import interval_rows
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import SIGNIFICANT
+from endoxa.report.preference import SIGNIFICANT, overall
 from endoxa.report.results import Results
-from endoxa.report.words import count, listed, p_value, plural, signed
-from endoxa.schema import ALL
+from endoxa.report.words import count, language_name, p_value, plural, signed
 
 MOST_ROWS = 24
 """Rows of the figure; the table holds every comparison."""
@@ -22,24 +21,25 @@ def comparison(results: Results) -> Section:
     """Which models differ on the same pairs."""
     anchor, title = f"models-{results.slug}", "Models compared on the same pairs"
     every = results.comparisons.with_columns(clear=_clear())
-    overall = every.filter((pl.col("language") == ALL) & (pl.col("axis") == ALL))
-    if overall.is_empty():
+    pooled = overall(every)
+    if pooled.is_empty():
         return Section(anchor, title, ("There is only one model on these pairs, so nothing to compare.",))
-    drawn = overall.sort(
+    drawn = pooled.sort(
         pl.col("same_rule").not_(), pl.col("difference").abs(), descending=[False, True], maintain_order=True
     ).head(MOST_ROWS)
     return Section(
         anchor,
         title,
-        findings=_findings(results, overall),
-        figures=(_figure(results, drawn, overall.height),),
+        findings=_findings(results, pooled),
+        figures=(_figure(results, drawn, pooled.height),),
         tables=(_table(results, list(every.iter_rows(named=True))),),
         notes=(
-            "The difference is the preference ratio of the first model minus that of the second, in percentage points, "
-            f"over the pairs both have scored; its {results.level} interval resamples identities. McNemar's exact test "
-            "asks whether the pairs on which only one of them prefers the stereotypical sentence fall evenly; p-values "
-            "are Benjamini-Hochberg adjusted over all comparisons. Two models compared under two different rules are "
-            "marked: there, model and rule differ at once.",
+            "The difference is the preference ratio of the first model minus that of the second, in "
+            f"percentage points, over the pairs both have scored; its {results.level} interval resamples "
+            "identities. McNemar's exact test asks whether the pairs on which only one of them prefers the "
+            "stereotypical sentence fall evenly; p-values are Benjamini-Hochberg adjusted over all "
+            "comparisons. Two models compared under two different rules are marked: there, model and rule "
+            "differ at once.",
         ),
     )
 
@@ -61,23 +61,23 @@ def _points(value: float) -> str:
     return signed(100 * value, 1)
 
 
-def _findings(results: Results, overall: pl.DataFrame) -> tuple[str, ...]:
-    clear = overall.filter("clear")
-    total = plural(overall.height, "comparison")
+def _findings(results: Results, pooled: pl.DataFrame) -> tuple[str, ...]:
+    clear = pooled.filter("clear")
+    total = plural(pooled.height, "comparison")
     if clear.is_empty():
         return (f"No two models differ clearly ({total}).",)
     shown = clear.sort(pl.col("difference").abs(), descending=True, maintain_order=True).head(5)
-    named = []
+    which = "" if clear.height == shown.height else f" The {shown.height} largest:"
+    findings = [f"{clear.height} of {total} show a clear difference.{which}"]
     for row in shown.iter_rows(named=True):
         first, second = _names(results, row)
         if row["difference"] < 0:
             first, second = second, first
-        named.append(
-            f"{first} prefers stereotypical sentences more often than {second} by "
-            f"{_points(abs(row['difference'])).lstrip('+')} points"
+        points = _points(abs(row["difference"])).lstrip("+")
+        findings.append(
+            f"{first} prefers the stereotypical sentence more often than {second}, by {points} points."
         )
-    which = "" if clear.height == shown.height else f" The {shown.height} largest:"
-    return (f"{clear.height} of {total} show a clear difference.{which} {listed(named)}.",)
+    return tuple(findings)
 
 
 def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
@@ -123,8 +123,8 @@ def _interval(row: dict[str, Any]) -> str:
 
 def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
     columns = (
-        Column("first"),
-        Column("second"),
+        Column("first model and rule"),
+        Column("second model and rule"),
         Column("language"),
         Column("pairs", numeric=True),
         Column("difference, points", numeric=True),
@@ -138,7 +138,7 @@ def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
     body = tuple(
         (
             *_names(results, row),
-            row["language"],
+            language_name(row["language"]),
             count(row["n"]),
             _points(row["difference"]),
             _interval(row),

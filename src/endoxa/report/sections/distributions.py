@@ -26,11 +26,11 @@ def distributions(results: Results) -> Section:
         title="How far apart the two scores are",
         figures=tuple(figures),
         notes=(
-            "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus that of "
-            "the other one; blue, right of the dashed zero line, the stereotypical sentence scores higher. The range "
-            "holds 99\u00a0% of the pairs. Curves in one panel share one scale, and panels of one rule share the "
-            "horizontal range; panels of different rules do not compare, because their units differ. With fewer than "
-            f"{LEAST_PAIRS} pairs each pair is a tick.",
+            "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus "
+            "that of the other one; blue, right of the dashed zero line, the stereotypical sentence scores "
+            "higher. The range holds 99\u00a0% of the pairs. Curves in one panel share one scale, and "
+            "panels of one rule share the horizontal range; panels of different rules do not compare, "
+            f"because their units differ. With fewer than {LEAST_PAIRS} pairs each pair is a tick.",
         ),
     )
 

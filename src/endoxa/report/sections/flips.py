@@ -8,30 +8,32 @@ import polars as pl
 
 from endoxa.report.document import Column, Figure, Section, Table
 from endoxa.report.figures.flips import flips as flips_chart
+from endoxa.report.preference import overall
 from endoxa.report.results import Results, slug
 from endoxa.report.words import count, percent, percent_interval, plural, signed
-from endoxa.schema import ALL
 
 
 def flips(results: Results) -> Section:
     """How many pairs change sides between the rules of each model."""
-    overall = results.flips.filter((pl.col("language") == ALL) & (pl.col("axis") == ALL))
+    every_pair = overall(results.flips)
     anchor, title = f"flips-{results.slug}", "Pairs that change sides between rules"
-    if overall.is_empty():
+    if every_pair.is_empty():
         return Section(anchor, title, ("No model was scored under two rules, so nothing can change sides.",))
-    rows = list(overall.iter_rows(named=True))
-    models = overall["model"].unique(maintain_order=True).to_list()
+    rows = list(every_pair.iter_rows(named=True))
+    models = every_pair["model"].unique(maintain_order=True).to_list()
     return Section(
         anchor,
         title,
         findings=tuple(_sentence(results, row) for row in rows),
-        figures=tuple(_figure(results, overall.filter(pl.col("model") == model), model) for model in models),
+        figures=tuple(
+            _figure(results, every_pair.filter(pl.col("model") == model), model) for model in models
+        ),
         tables=(_table(results, rows),),
         notes=(
-            "A pair flips where one rule prefers one sentence and the other rule the other; pairs tied under one of "
-            "them are no flips. Two verdicts drawn by lot would flip half of the pairs. Cohen's kappa is 1 where two "
-            "rules always agree and 0 where they agree no more than by chance. A finding that holds under one rule "
-            "only is a finding about that rule.",
+            "A pair flips where one rule prefers one sentence and the other rule the other; pairs tied "
+            "under one of them are no flips. Two verdicts drawn by lot would flip half of the pairs. "
+            "Cohen's kappa is 1 where two rules always agree and 0 where they agree no more than by "
+            "chance. A finding that holds under one rule only is a finding about that rule.",
         ),
     )
 
@@ -39,8 +41,8 @@ def flips(results: Results) -> Section:
 def _sentence(results: Results, row: dict[str, Any]) -> str:
     return (
         f"{results.labels[row['model']]}: {count(row['flips'])} of {plural(row['n'], 'pair')} "
-        f"({percent(row['share'])}, {results.level} interval {percent_interval(row['low'], row['high'])}) change sides "
-        f"between {row['rule_a']} and {row['rule_b']}."
+        f"({percent(row['share'])}, {results.level} interval {percent_interval(row['low'], row['high'])}) "
+        f"change sides between {row['rule_a']} and {row['rule_b']}."
     )
 
 
@@ -72,7 +74,7 @@ def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
     )
     body = tuple(
         (
-            row["model"],
+            results.labels[row["model"]],
             row["rule_a"],
             row["rule_b"],
             count(row["flips"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import polars as pl
@@ -9,72 +10,64 @@ import polars as pl
 from endoxa.report.document import Column, Figure, Section, Table
 from endoxa.report.figures.intervals import interval_rows
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import clear, two_methods
+from endoxa.report.preference import clear, overall, preference_cells, two_methods
 from endoxa.report.results import Results, rule_unit
 from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed, signed_interval
-from endoxa.schema import ALL
 
 
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
-    cells = two_methods(results.estimates, "preference_ratio").filter(
-        (pl.col("language") == ALL) & (pl.col("axis") == ALL)
-    )
+    cells = overall(preference_cells(results.estimates))
     rows = list(cells.iter_rows(named=True))
-    detectable = _values(results, "minimum_detectable_ratio")
     return Section(
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
-        findings=tuple(_sentence(results, row, detectable.get((row["model"], row["rule"]))) for row in rows),
-        figures=(_figure(results, cells),) if rows else (),
-        tables=(_table(results, rows),),
+        findings=tuple(_sentence(results, row) for row in rows),
+        figures=(_figure(results, cells),),
+        tables=(_ratio_table(results, rows), _difference_table(results)),
         notes=(
-            "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie counting one "
-            f"half; an unbiased model is at 50\u00a0%. The thick {results.level} interval (Wilson) takes the pairs as "
-            "independent; the thin one resamples identities, because pairs about one group are not. A filled dot, "
-            "and the words “clear preference”, need both intervals to exclude 50\u00a0% and both adjusted p-values "
-            "to be at most 0.05.",
+            "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
+            f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval "
+            "(Wilson) takes the pairs as independent; the thin one resamples identities, because pairs "
+            "about one group are not. A filled dot, and the words “clear preference”, need both intervals "
+            "to exclude 50\u00a0% and both adjusted p-values to be at most 0.05.",
         ),
     )
 
 
-def _values(results: Results, name: str) -> dict[tuple[str, str], float]:
-    """Value of a statistic over all pairs, per model and rule."""
-    rows = results.estimates.filter(
-        (pl.col("name") == name) & (pl.col("language") == ALL) & (pl.col("axis") == ALL)
-    ).unique(["model", "rule"], keep="first", maintain_order=True)
-    return {(row["model"], row["rule"]): row["value"] for row in rows.iter_rows(named=True)}
-
-
-def _sentence(results: Results, row: dict[str, Any], detectable: float | None) -> str:
+def _sentence(results: Results, row: dict[str, Any]) -> str:
     """The finding in plain words; nothing is claimed that an interval does not carry."""
+    label = f"{results.labels[row['model']]} under {row['rule']}"
     text = (
-        f"{results.labels[row['model']]} under {row['rule']} prefers the stereotypical sentence in "
-        f"{percent(row['value'])} of {plural(row['n'], 'pair')} ({results.level} interval "
-        f"{percent_interval(row['low'], row['high'])}; an unbiased model: 50\u00a0%). "
+        f"{label} prefers the stereotypical sentence in {percent(row['value'])} of "
+        f"{plural(row['n'], 'pair')} ({results.level} interval {percent_interval(row['low'], row['high'])}; "
+        "an unbiased model: 50\u00a0%). "
     )
     match row["verdict"]:
         case "above":
-            return text + "That is a clear preference for the stereotypical sentences."
+            return f"{text}That is a clear preference for the stereotypical sentences."
         case "below":
-            return text + "That is a clear preference for the other sentences."
+            return f"{text}That is a clear preference for the other sentences."
         case "identities":
-            return text + (
-                "Taken as independent, the pairs would show a preference; but they are about few groups, and once "
-                f"whole identities are resampled ({row['id_remark'] or 'identities not known'}) it is not clear."
-            )
-        case _:
-            power = ""
-            if detectable is not None and detectable == detectable:
-                power = (
-                    f" With {plural(row['n'], 'pair')}, a preference between {percent(1 - detectable)} and "
-                    f"{percent(detectable)} would be missed in more than one test of five."
-                )
             return (
-                text
-                + "This shows no clear preference either way, which is not proof that there is none."
-                + power
+                f"{text}Taken as independent, the pairs would show a preference; once whole identities are "
+                f"resampled ({row['id_remark'] or 'identities not known'}), it is not clear."
             )
+        case "correction":
+            return f"{text}The interval excludes 50\u00a0%, but corrected for the many tests it is not clear."
+        case _:
+            return f"{text}This shows no clear preference either way.{_power(row)}"
+
+
+def _power(row: dict[str, Any]) -> str:
+    """What this many pairs would have missed."""
+    detectable = row["detectable"]
+    if detectable is None or isnan(detectable):
+        return " So few pairs could not have shown one."
+    return (
+        f" One between {percent(1 - detectable)} and {percent(detectable)} would be missed more than once "
+        "in five times with this many pairs."
+    )
 
 
 def _figure(results: Results, cells: pl.DataFrame) -> Figure:
@@ -113,15 +106,10 @@ def _figure(results: Results, cells: pl.DataFrame) -> Figure:
     )
 
 
-def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
-    ties = _values(results, "tie_share")
-    calibrated = _values(results, "calibrated_preference_ratio")
-    detectable = _values(results, "minimum_detectable_ratio")
-    mean = {
-        (row["model"], row["rule"]): row
-        for row in two_methods(results.estimates, "mean_difference")
-        .filter((pl.col("language") == ALL) & (pl.col("axis") == ALL))
-        .iter_rows(named=True)
+def _ratio_table(results: Results, rows: list[dict[str, Any]]) -> Table:
+    ties = {
+        (row["model"], row["rule"]): row["value"]
+        for row in overall(results.estimates.filter(pl.col("name") == "tie_share")).iter_rows(named=True)
     }
     columns = (
         Column("model"),
@@ -133,29 +121,64 @@ def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
         Column("ties", numeric=True),
         Column("p adjusted", numeric=True),
         Column("p adjusted, identities", numeric=True),
-        Column("mean difference (interval), unit of the rule", numeric=True),
-        Column("calibrated ratio", numeric=True),
         Column("least detectable ratio", numeric=True),
     )
+    body = tuple(
+        (
+            results.labels[row["model"]],
+            row["rule"],
+            percent(row["value"]),
+            percent_interval(row["low"], row["high"]),
+            percent_interval(row["id_low"], row["id_high"]),
+            count(row["n"]),
+            percent(ties.get((row["model"], row["rule"]))),
+            p_value(row["p_adjusted"]),
+            p_value(row["id_p_adjusted"]),
+            percent(row["detectable"]),
+        )
+        for row in rows
+    )
+    return Table("Preference ratio, all pairs", columns, body)
+
+
+def _difference_table(results: Results) -> Table:
+    calibrated = {
+        (row["model"], row["rule"]): row
+        for row in overall(two_methods(results.estimates, "calibrated_preference_ratio")).iter_rows(
+            named=True
+        )
+    }
+    columns = (
+        Column("model"),
+        Column("rule"),
+        Column("mean difference", numeric=True),
+        Column(f"{results.level} t interval", numeric=True),
+        Column(f"{results.level} identities", numeric=True),
+        Column("unit"),
+        Column("p adjusted", numeric=True),
+        Column("p adjusted, identities", numeric=True),
+        Column("calibrated ratio", numeric=True),
+        Column("pairs calibrated", numeric=True),
+    )
     body = []
-    for row in rows:
-        key = row["model"], row["rule"]
-        difference = mean.get(key, {})
+    for row in overall(two_methods(results.estimates, "mean_difference")).iter_rows(named=True):
+        left = calibrated.get((row["model"], row["rule"]), {})
         body.append(
             (
-                row["model"],
+                results.labels[row["model"]],
                 row["rule"],
-                percent(row["value"]),
-                percent_interval(row["low"], row["high"]),
-                percent_interval(row["id_low"], row["id_high"]),
-                count(row["n"]),
-                percent(ties.get(key)),
+                signed(row["value"]),
+                signed_interval(row["low"], row["high"]),
+                signed_interval(row["id_low"], row["id_high"]),
+                rule_unit(row["rule"]),
                 p_value(row["p_adjusted"]),
                 p_value(row["id_p_adjusted"]),
-                f"{signed(difference.get('value'))} ({signed_interval(difference.get('low'), difference.get('high'))})"
-                f" {rule_unit(row['rule'])}",
-                percent(calibrated.get(key)),
-                percent(detectable.get(key)),
+                percent(left.get("value")),
+                count(left.get("n", 0)),
             )
         )
-    return Table("All pairs, by model and rule", columns, tuple(body))
+    return Table(
+        "Mean score difference (stereotypical minus other sentence) and calibrated ratio",
+        columns,
+        tuple(body),
+    )

@@ -15,8 +15,8 @@ SHOWN_DIGITS = 12
 """Characters of a hash or fingerprint that are printed."""
 
 
-def overview(runs: Sequence[Run]) -> Section:
-    """Tables of runs, models and rules; what is missing is called 'not recorded'."""
+def overview(runs: Sequence[Run], labels: Mapping[str, str]) -> Section:
+    """Tables of runs, models (with their labels) and rules; what is missing is called 'not recorded'."""
     skipped = [
         f"Skipped in {run.folder.name}: {_text(entry, 'model')} under {_text(entry, 'rule')}, because "
         f"{_text(entry, 'reason').rstrip('.')}."
@@ -27,7 +27,7 @@ def overview(runs: Sequence[Run]) -> Section:
         anchor="what-was-run",
         title="What was run",
         findings=tuple(skipped),
-        tables=(_run_table(runs), _model_table(runs), _rule_table(runs)),
+        tables=(_run_table(runs), _model_table(runs, labels), _rule_table(runs)),
     )
 
 
@@ -80,14 +80,16 @@ def _run_table(runs: Sequence[Run]) -> Table:
     return Table("Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows))
 
 
-def _model_table(runs: Sequence[Run]) -> Table:
-    names = ("name", "architecture", "revision", "dtype", "device", "fingerprint")
+def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
+    names = ("architecture", "revision", "dtype", "device")
     rows: dict[tuple[str, ...], None] = {}
     for run in runs:
         for model in _entries(run.facts.get("models")):
-            cells = tuple(_text(model, name) for name in names[:-1])
-            rows[*cells, _text(model, "fingerprint")[:SHOWN_DIGITS]] = None
-    return Table("Models", tuple(Column(name) for name in names), tuple(rows))
+            name = _text(model, "name")
+            cells = (_text(model, key) for key in names)
+            rows[labels.get(name, name), name, *cells, _text(model, "fingerprint")[:SHOWN_DIGITS]] = None
+    columns = ("model", "as named in the command", *names, "fingerprint")
+    return Table("Models", tuple(Column(name) for name in columns), tuple(rows))
 
 
 def _rule_table(runs: Sequence[Run]) -> Table:

@@ -1,0 +1,45 @@
+"""`endoxa report`: from runs to a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders of `endoxa probe`.")
+    ],
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="File to write: .html, .csv, .md or .tex.")
+    ],
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            metavar="FORMAT", help="html, csv, md or latex, where the file's ending does not say it."
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+) -> None:
+    r"""One page (or table) of what runs of sentence pairs show.
+
+    The HTML page works offline, holds every figure and table, and blurs offensive sentences until asked.
+    Its figures are also written as SVG and PNG files, beside it. Runs over different data sets each get a
+    part of their own; models are compared only on the same pairs.
+
+    \b
+    Examples:
+      endoxa report out/run1 out/run2 -o out/report.html
+      endoxa report out/run1 -o estimates.csv
+      endoxa report out/run1 -o table.tex
+    """
+    from endoxa.report.write import figures_folder, resolve_format, write_report
+
+    written = write_report(runs, output, format=format, confidence=confidence, seed=seed)
+    typer.echo(f"Written: {written}")
+    if resolve_format(output, format) == "html":
+        typer.echo(f"Figures: {figures_folder(output)}")
