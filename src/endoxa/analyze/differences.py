@@ -117,6 +117,6 @@ EFFECT_SIZE = Statistic(
     "standard deviations",
     0.0,
     "Cohen's d_z: mean difference in standard deviations of the differences",
-    "Cohen 1988; Lakens 2013, eq. 6; interval: Cumming and Finch 2001 (noncentral t)",
+    "Cohen 1988 and Lakens 2013 (d_z); interval: Cumming and Finch 2001 (noncentral t)",
     _effect_size,
 )

@@ -16,6 +16,7 @@ from endoxa.analyze.inference import method_name
 from endoxa.analyze.records import check_records
 from endoxa.analyze.registry import STATISTICS
 from endoxa.errors import UserError
+from endoxa.probe.rules import RULES
 from endoxa.schema import ESTIMATE_COLUMNS, Statistic
 
 _TYPES: dict[str, type[pl.DataType]] = {
@@ -120,6 +121,12 @@ def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: floa
     return frame.with_columns(pl.Series("p_adjusted", adjusted)).sort("model", "rule", maintain_order=True)
 
 
+def _rule_unit(rule: str) -> str:
+    """Unit of a rule's scores; records made with a rule that is not installed here may still be analyzed."""
+    known = RULES.all().get(rule)
+    return known.unit if known else f"unit of {rule}"
+
+
 def _rows(
     statistic: Statistic, scores: Scores, cell: Cell, confidence: float, seed: int
 ) -> Iterator[dict[str, object]]:
@@ -143,5 +150,5 @@ def _rows(
                 "language": cell.language,
                 "axis": cell.axis,
                 **asdict(estimate),
-                "unit": statistic.unit,
+                "unit": _rule_unit(scores.rule) if statistic.unit == "rule" else statistic.unit,
             }

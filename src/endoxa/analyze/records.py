@@ -39,8 +39,8 @@ def load_records(runs: Sequence[Path]) -> pl.DataFrame:
         runs: run folders (their `records.parquet` is read) or Parquet files of records.
 
     Returns:
-        The columns of `REQUIRED` and `OPTIONAL`: `run` is the path as given, `data` the SHA-256 of the data the
-        run was made from (null for a single file, or where `run.json` does not say).
+        The columns of `REQUIRED` and `OPTIONAL`: `run` is the path as given, `data` the SHA-256 of the data
+        the run was made from (null for a single file, or where `run.json` does not say).
 
     Raises:
         UserError: nothing was given, a path does not exist, is no run, is a run that is not finished, or is

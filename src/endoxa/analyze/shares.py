@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isnan
 
 from endoxa.analyze.inference import NAN, UNDEFINED, Inference, Interval, estimate
@@ -40,6 +41,7 @@ def wilson(count: float, total: int, confidence: float) -> Interval:
     )  # without rounding noise
 
 
+@lru_cache(maxsize=4096)  # many statistics ask about the same counts
 def sign_test(favouring: int, opposing: int) -> float:
     """Exact two-sided p of the sign test (scipy's binomtest); NaN where every pair is a tie."""
     if favouring + opposing == 0:

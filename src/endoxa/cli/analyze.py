@@ -1,0 +1,98 @@
+"""`endoxa analyze`: from runs to estimates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from endoxa.analyze import PairsAnalysis
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Estimate what models prefer, with intervals, corrections and the value that would mean no bias.",
+)
+
+
+@app.callback()
+def _analyze() -> None:
+    """Keep the commands of this group as commands, even while there is only one."""
+
+
+@app.command()
+def pairs(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or files of records (Parquet).")
+    ],
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="Estimates: .csv, .jsonl or .parquet.")
+    ],
+    comparisons: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the paired comparisons of models.")
+    ] = None,
+    flips: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write how many pairs change sides between rules."),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Bootstrap samples per interval.")] = 2000,
+) -> None:
+    """Estimates from records of sentence pairs: per model, rule, language and axis, and overall."""
+    from endoxa.analyze import analyze_pairs, load_records, write_estimates
+    from endoxa.analyze.pairs import write_table
+    from endoxa.errors import UserError
+
+    records = load_records(runs)
+    if records["data"].drop_nulls().n_unique() > 1:
+        raise UserError(
+            "The runs were made from different data, whose pairs must not be pooled: analyze them one by one."
+        )
+    analysis = analyze_pairs(records, confidence=confidence, seed=seed, resamples=resamples)
+    write_estimates(analysis, output)
+    for table, path in ((analysis.comparisons, comparisons), (analysis.flips, flips)):
+        if path is not None:
+            write_table(table, path)
+    _print_headline(analysis)
+    typer.echo(f"{len(analysis.estimates)} estimates written to {output}")
+
+
+def _print_headline(analysis: PairsAnalysis) -> None:
+    """Print the overall preference ratio of every model and rule, by both methods."""
+    import polars as pl
+    from rich.console import Console
+    from rich.table import Table
+
+    from endoxa.analyze.resampling import IDENTITY_METHOD
+
+    table = Table(title="Preference ratio over all pairs (0.5 = no preference)")
+    table.add_column("model")
+    table.add_column("rule")
+    for name in ("pairs", "ratio", "pairs independent", "identities resampled", "adjusted p"):
+        table.add_column(name, justify="right")
+    overall = analysis.estimates.filter(language="all", axis="all", name="preference_ratio")
+    clustered = pl.col("method").str.starts_with(IDENTITY_METHOD)
+    for one, other in zip(
+        overall.filter(~clustered).iter_rows(named=True),
+        overall.filter(clustered).iter_rows(named=True),
+        strict=True,
+    ):
+        table.add_row(
+            one["model"],
+            one["rule"],
+            str(one["n"]),
+            f"{one['value']:.3f}",
+            _interval(one["low"], one["high"]),
+            _interval(other["low"], other["high"]),
+            f"{other['p_adjusted']:.4f}",
+        )
+    Console().print(table)
+
+
+def _interval(low: float, high: float) -> str:
+    """Both ends, or a dash where they are not defined."""
+    return f"{low:.3f} to {high:.3f}" if low <= high else "-"
