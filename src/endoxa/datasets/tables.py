@@ -25,7 +25,7 @@ JSONL_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (".csv", ".tsv", *JSONL_SUFFIXES, *PARQUET_SUFFIXES)
 
-_PARQUET_BATCH = 4096
+_PARQUET_SLICE = 32_768
 
 T = TypeVar("T")
 
@@ -228,14 +228,14 @@ def _polars(path: Path, call: Callable[[], T]) -> T:
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
+    """Rows in slices: polars' own batches are read ahead without a bound."""
     schema = _parquet_schema(path)
-    nested = [name for name, kind in schema.items() if kind.is_nested() or kind in (pl.Object, pl.Binary)]
-    columns = [pl.col(name).cast(pl.String) for name in schema if name not in nested]
-    batches = iter(
-        _parquet(path).select(columns).collect_batches(chunk_size=_PARQUET_BATCH, maintain_order=True)
-    )
+    flat = [
+        name for name, kind in schema.items() if not kind.is_nested() and kind not in (pl.Object, pl.Binary)
+    ]
+    table = _parquet(path).select(pl.col(name).cast(pl.String) for name in flat)
     number = 0
-    while (batch := _polars(path, lambda: next(batches, None))) is not None:
-        for cells in batch.iter_rows(named=True):
+    while (rows := _polars(path, table.slice(number, _PARQUET_SLICE).collect)).height:
+        for cells in rows.iter_rows(named=True):
             number += 1
             yield Row(number, None, cells, _text_faults(cells))
