@@ -55,8 +55,9 @@ def pair_table(results: Results, folders: Sequence[Path], most: int) -> PairTabl
     chosen = (
         results.records.with_columns(size=pl.col("difference").abs())
         .sort("size", descending=True, maintain_order=True)
-        .group_by("model", "rule", maintain_order=True)
-        .head(each)
+        .with_columns(place=pl.int_range(pl.len()).over("model", "rule"))
+        .filter(pl.col("place") < each)
+        .sort("place", maintain_order=True)
     )
     keys = ("item_id", "model", "rule")
     sentences = pl.concat(

@@ -28,6 +28,9 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "≤": r"$\leq$",
+    "–": "--",
+    "…": r"\dots{}",
     "\u00a0": "~",
     "\n": " ",
 }
@@ -92,7 +95,7 @@ def latex(gathered: Sequence[Results]) -> str:
         head = ["Model", "Rule", "Pairs", *map(_stacked, block.axes)]
         lines = []
         for line in block.lines:
-            values = [f"{cell.value}{cell.star and '$^{*}$'}" for cell in line.cells]
+            values = [f"{escape_latex(cell.value)}{cell.star and '$^{*}$'}" for cell in line.cells]
             intervals = [rf"{{\scriptsize {cell.interval}}}" if cell.interval else "" for cell in line.cells]
             lines.append(
                 " & ".join([escape_latex(line.model), escape_latex(line.rule), line.n, *values]) + r" \\"

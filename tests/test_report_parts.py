@@ -1,0 +1,231 @@
+"""Words, verdicts, figures and the choice of pairs, each by itself."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+import vl_convert
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.report.figures.calibration import dumbbell, scatter
+from endoxa.report.figures.distribution import density, distribution, robust_range
+from endoxa.report.figures.flips import flips
+from endoxa.report.figures.forest import forest
+from endoxa.report.figures.intervals import interval_rows
+from endoxa.report.figures.style import symmetric_domain
+from endoxa.report.preference import two_methods
+from endoxa.report.words import (
+    LABEL_LIMIT,
+    axis_name,
+    count,
+    language_name,
+    listed,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    short_labels,
+    signed,
+    signed_interval,
+)
+
+NAN = float("nan")
+
+
+def _svg(chart) -> str:
+    return vl_convert.vegalite_to_svg(json.dumps(chart.to_dict()))
+
+
+# ------------------------------------------------------------------------------------------------ words
+
+
+def test_numbers_as_words() -> None:
+    assert percent(0.6123) == "61.2\u00a0%"
+    assert percent_interval(0.587, 0.6361) == "58.7 to 63.6"
+    assert (signed(0.4123), signed(-0.5), signed(-0.0001), signed(0)) == (
+        "+0.412",
+        "−0.500",
+        "0.000",
+        "0.000",
+    )
+    assert signed_interval(-1, 2, 1) == "−1.0 to +2.0"
+    assert (p_value(0.0344), p_value(0.0004), p_value(1.0)) == ("0.034", "<\u00a00.001", "1.000")
+    assert (count(1508), plural(1, "pair"), plural(2, "axis", "axes")) == ("1,508", "1 pair", "2 axes")
+    assert [listed(list("abc")[:k]) for k in range(4)] == ["", "a", "a and b", "a, b and c"]
+
+
+@pytest.mark.parametrize("missing", [None, NAN])
+def test_what_is_not_defined_is_said_so(missing: float | None) -> None:
+    texts = [percent(missing), percent_interval(missing, 1), signed(missing), signed_interval(0, missing)]
+    assert {*texts, p_value(missing), count(None)} == {"n/a"}
+
+
+def test_languages_and_axes_have_names() -> None:
+    assert [language_name(code) for code in ("hi", "sw", "all", "x-unknown")] == [
+        *("Hindi", "Swahili", "all languages", "x-unknown")
+    ]
+    assert (axis_name("all"), axis_name("age")) == ("all axes", "age")
+
+
+def test_labels_are_short_and_tell_models_apart() -> None:
+    labels = short_labels(["hf/../shared/tiny-bert", "hf/a/gpt", "hf/b/gpt", "http://h:1/v1#org/m", "sim/m"])
+    assert list(labels.values()) == ["tiny-bert", "a/gpt", "b/gpt", "m", "sim/m"]
+    long = short_labels(["hf/x/" + "a" * 40 + "1" + "b" * 40, "hf/x/" + "a" * 40 + "2" + "b" * 40])
+    assert len(set(long.values())) == 2
+
+
+@given(st.lists(st.text(alphabet="ab/.#-é ", min_size=1, max_size=60), unique=True, max_size=6))
+def test_no_two_labels_are_alike(models: list[str]) -> None:
+    labels = short_labels([f"hf/{model}" for model in models])
+    assert len(set(labels.values())) == len(models)
+    assert all(len(label.partition(" #")[0]) <= LABEL_LIMIT or "#" in label for label in labels.values())
+
+
+# ------------------------------------------------------------------------------------------------ verdicts
+
+
+def _estimates(value, low, high, p, id_low, id_high, id_p) -> pl.DataFrame:
+    cell = {
+        "model": "m",
+        "rule": "r",
+        "language": "all",
+        "axis": "all",
+        "name": "preference_ratio",
+        "value": value,
+    }
+    common = {**cell, "confidence": 0.95, "p_value": p, "n": 100, "neutral": 0.5, "unit": ""}
+    return pl.DataFrame(
+        [
+            {
+                **common,
+                "low": low,
+                "high": high,
+                "p_adjusted": p,
+                "method": "Wilson interval, exact sign test",
+            },
+            {
+                **common,
+                "low": id_low,
+                "high": id_high,
+                "p_adjusted": id_p,
+                "method": "identity bootstrap; 9 of 100",
+            },
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((0.7, 0.6, 0.8, 0.01, 0.55, 0.85, 0.02), "above"),
+        ((0.3, 0.2, 0.4, 0.01, 0.15, 0.45, 0.02), "below"),
+        ((0.7, 0.6, 0.8, 0.01, 0.45, 0.85, 0.09), "identities"),
+        ((0.7, 0.6, 0.8, 0.01, NAN, NAN, NAN), "identities"),
+        ((0.7, 0.6, 0.8, 0.01, 0.55, 0.85, NAN), "identities"),
+        ((0.6, 0.51, 0.7, 0.20, 0.52, 0.7, 0.20), "correction"),
+        ((0.55, 0.45, 0.65, 0.4, 0.45, 0.65, 0.4), "unclear"),
+        ((NAN, NAN, NAN, NAN, NAN, NAN, NAN), "unclear"),
+    ],
+)
+def test_nothing_is_claimed_that_one_method_does_not_carry(numbers, expected: str) -> None:
+    row = two_methods(_estimates(*numbers), "preference_ratio").row(0, named=True)
+    assert (row["verdict"], row["id_remark"]) == (expected, "9 of 100")
+
+
+# ------------------------------------------------------------------------------------------------ figures
+
+
+def test_density_integrates_to_one_and_knows_its_limits() -> None:
+    values = np.random.default_rng(0).normal(1, 2, 400)
+    grid = np.linspace(-12, 14, 600)
+    curve = density(values, grid)
+    assert curve is not None
+    assert math.isclose(float(np.trapezoid(curve, grid)), 1, abs_tol=1e-3)
+    assert abs(grid[curve.argmax()] - 1) < 0.7
+    assert density(values[:5], grid) is None
+    assert density(np.full(50, 0.3), grid) is None
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200))
+def test_the_range_holds_zero_and_nearly_all_differences(values: list[float]) -> None:
+    low, high = robust_range(values)
+    assert low < 0 < high or low <= 0 <= high
+    assert low < high
+    inside = np.mean([low <= value <= high for value in values])
+    assert inside >= 0.98 or len(values) < 200
+
+
+def test_domains_are_symmetric_and_hold_all_values() -> None:
+    assert symmetric_domain([0.41, 0.73], 0.5, 0.1, 0.1) == pytest.approx((0.2, 0.8))
+    assert symmetric_domain([], 0.5, 0.1, 0.1) == pytest.approx((0.4, 0.6))
+    assert symmetric_domain([NAN, 0.5], 0.5, 0.1, 0.1) == pytest.approx((0.4, 0.6))
+    assert symmetric_domain([0, 1], 0.5, 0.1, 0.1) == pytest.approx((0, 1))
+
+
+def test_a_significant_axis_is_filled_and_others_are_hollow() -> None:
+    frame = pl.DataFrame(
+        {
+            "block": ["English", "English", "Hindi"],
+            "axis": ["all axes", "a rather long name of an axis with & and <", "age"],
+            "pooled": [True, False, False],
+            "value": [0.7, 0.55, 0.5],
+            "low": [0.6, 0.4, 0.4],
+            "high": [0.8, 0.7, 0.6],
+            "n": [1000, 20, 7],
+            "filled": [True, False, False],
+        }
+    )
+    svg = _svg(forest(frame, neutral=0.5, domain=(0.2, 0.8)))
+    assert svg.count('fill="#0b5fa5"') == 1
+    assert svg.count('fill="white" stroke="#0b5fa5"') == 2
+    assert all(text in svg for text in ("English", "Hindi", "n 1000", "n 20", "n 7"))
+
+
+def test_interval_rows_draw_labels_notes_and_only_the_intervals_there_are() -> None:
+    frame = pl.DataFrame(
+        {
+            "label": ["first · sum\nminus second · sum", "third"],
+            "note": ["+5.0 points", "0.0 points"],
+            "value": [5.0, 0.0],
+            "low": [2.0, -3.0],
+            "high": [8.0, 3.0],
+            "outer_low": [1.0, None],
+            "outer_high": [9.0, None],
+            "filled": [True, False],
+        }
+    )
+    svg = _svg(interval_rows(frame, neutral=0.0, domain=(-10, 10), title="points", axis_format="+"))
+    assert all(text in svg for text in ("first · sum", "minus second · sum", "+5.0 points", "points"))
+    assert svg.count('stroke-width="1.3"') == 1
+
+
+def test_distribution_draws_curves_or_single_pairs() -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {
+            "label": ["many"] * 60 + ["few"] * 4,
+            "note": ["about half"] * 64,
+            "difference": [*rng.normal(0, 1, 60), 0.1, 0.2, -0.3, 99.0],
+        }
+    )
+    svg = _svg(distribution(frame, domain=(-3, 3), title="difference (nats)"))
+    assert all(text in svg for text in ("many", "few", "difference (nats)"))
+    assert svg.count("<path") > 0
+
+
+def test_flip_cells_print_share_and_counts() -> None:
+    frame = pl.DataFrame({"rule_a": ["pll"], "rule_b": ["sum"], "share": [0.125], "flips": [12], "n": [96]})
+    svg = _svg(flips(frame))
+    assert all(text in svg for text in ("12.5 %", "12 of 96", "pll", "sum"))
+
+
+def test_calibration_figures_render_with_one_pair_too() -> None:
+    rows = pl.DataFrame({"label": ["m · r"], "raw": [0.8], "calibrated": [0.5], "note": ["80 → 50 %"]})
+    assert "80 → 50 %" in _svg(dumbbell(rows, neutral=0.5, domain=(0.2, 0.8)))
+    svg = _svg(scatter(pl.DataFrame({"neutral": [0.0], "raw": [5.0]}), reach=1.0, unit="nats"))
+    assert "with neutral identities (nats)" in svg
