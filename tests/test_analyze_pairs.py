@@ -159,6 +159,12 @@ def test_the_seed_decides_what_is_drawn():
     assert low[0] != low[2]
 
 
+def test_an_identity_at_the_start_of_a_sentence_is_the_same_one():
+    records = make_records({("m", "sum"): RNG.normal(size=10)}, identity=["Farmers", "farmers "] * 5)
+    method = value(quick(records), "preference_ratio", method=CLUSTERED, column="method")
+    assert "1 identity in 10 pairs" in method
+
+
 def test_translations_of_one_association_stay_together():
     records = make_records({("m", "sum"): RNG.normal(size=20)}, language=["en", "hi"] * 10)
     linked = records.with_columns(association_id=pl.Series([f"a{i // 2}" for i in range(20)]))

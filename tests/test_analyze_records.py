@@ -58,6 +58,15 @@ def test_an_unfinished_run(tmp_path):
     (run / "records.parquet").unlink()
     with pytest.raises(UserError, match="not finished: start it again"):
         load_records([run])
+    other = make_run(tmp_path / "other", described={"finished": None, "data": {"sha256": "abc"}})
+    with pytest.raises(UserError, match="not finished: start it again"):
+        load_records([other])
+
+
+def test_one_file_read_in_two_ways_is_two_data_sets(tmp_path):
+    data = {"sha256": "abc", "options": {"prefix": "African", "template": None}}
+    run = make_run(tmp_path / "run", described={"finished": "2026-01-01", "data": data})
+    assert load_records([run])["data"].unique().to_list() == ["abc prefix=African"]
 
 
 def test_a_run_json_that_is_none(tmp_path):

@@ -97,9 +97,9 @@ def scores_of(records: pl.DataFrame, resamples: int) -> list[Scores]:
 
 def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
-    # Pairs about nobody in particular stand for themselves; translations of one association stay together.
+    # A pair without an identity is resampled with those of its association, or alone.
     group = pl.coalesce(
-        pl.concat_str(pl.lit("identity\t"), _filled("identity")),
+        pl.concat_str(pl.lit("identity\t"), _filled("identity").str.to_lowercase()),
         pl.concat_str(pl.lit("association\t"), _filled("association_id")),
         pl.concat_str(pl.lit("pair\t"), "data", pl.lit("\t"), "item_id"),
     )
@@ -131,8 +131,9 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
 
 
 def _filled(name: str) -> pl.Expr:
-    """The column, null where it is empty."""
-    return pl.when(pl.col(name).str.strip_chars() != "").then(pl.col(name))
+    """The column without space at its ends, null where it is empty."""
+    text = pl.col(name).str.strip_chars()
+    return pl.when(text != "").then(text)
 
 
 def _strings(column: pl.Series) -> np.ndarray:

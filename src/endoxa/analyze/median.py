@@ -52,8 +52,8 @@ def pseudo_median(values: np.ndarray) -> float:
 def pseudo_median_interval(values: np.ndarray, confidence: float) -> Interval:
     """Tukey's interval between two Walsh averages (Hollander, Wolfe and Chicken 2014, section 3.3).
 
-    Their ranks are exact for up to 50 pairs and by the normal approximation above. NaN where even all averages
-    together do not reach the confidence (fewer than 6 pairs at 95 %).
+    Their ranks are exact for up to 50 pairs and by the normal approximation above. NaN where even all of the
+    averages together do not reach the confidence (fewer than 6 pairs at 95 %).
     """
     n = len(values)
     count = n * (n + 1) // 2

@@ -39,8 +39,9 @@ def load_records(runs: Sequence[Path]) -> pl.DataFrame:
         runs: run folders (their `records.parquet` is read) or Parquet files of records.
 
     Returns:
-        The columns of `REQUIRED` and `OPTIONAL`: `run` is the path as given, `data` the SHA-256 of the data
-        the run was made from (null for a single file, or where `run.json` does not say).
+        The columns of `REQUIRED` and `OPTIONAL`: `run` is the path as given, `data` the SHA-256 of the file
+        the pairs were read from, with the reading options if any (null for a single file of records, or where
+        `run.json` does not say).
 
     Raises:
         UserError: nothing was given, a path does not exist, is no run, is a run that is not finished, or is
@@ -79,7 +80,7 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _load(run: Path) -> pl.DataFrame:
-    path, data = (run / "records.parquet", _data_hash(run)) if run.is_dir() else (run, None)
+    path, data = (run / "records.parquet", _data_key(run)) if run.is_dir() else (run, None)
     if not path.is_file():
         raise UserError(
             f"'{run}' does not exist: name a run folder (made by `endoxa probe pairs`) or its records."
@@ -98,22 +99,25 @@ def _load(run: Path) -> pl.DataFrame:
     return checked.with_columns(data=pl.lit(data, dtype=pl.String), run=pl.lit(str(run)))
 
 
-def _data_hash(run: Path) -> str | None:
-    """SHA-256 of the data a finished run was made from, where its `run.json` names one."""
+def _data_key(run: Path) -> str | None:
+    """What pairs a finished run scored: hash of their file and options it was read with (a prefix, say)."""
     described = run / "run.json"
     if not described.is_file():
         raise UserError(f"'{run}' is no run folder: it holds no run.json (`endoxa probe pairs` makes one).")
-    if not (run / "records.parquet").is_file():
-        raise UserError(
-            f"The run '{run}' is not finished: start it again with the same command, and it continues."
-        )
     try:
         content = json.loads(described.read_text(encoding="utf-8"))
     except (ValueError, OSError) as problem:
         raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
-    data = content.get("data") if isinstance(content, dict) else None
-    digest = data.get("sha256") if isinstance(data, dict) else None
-    return digest if isinstance(digest, str) else None
+    facts = content if isinstance(content, dict) else {}
+    if not (run / "records.parquet").is_file() or not facts.get("finished", True):
+        raise UserError(
+            f"The run '{run}' is not finished: start it again with the same command, and it continues."
+        )
+    data = facts.get("data")
+    if not isinstance(data, dict) or not isinstance(data.get("sha256"), str):
+        return None
+    options = data.get("options") or {}
+    return " ".join([data["sha256"], *(f"{name}={value}" for name, value in options.items() if value)])
 
 
 def _refuse_rows(records: pl.DataFrame) -> None:

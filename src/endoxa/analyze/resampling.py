@@ -58,7 +58,7 @@ class Clusters:
         if self.count == pairs:
             note = f"no two of the {pairs} pairs share an identity"
         else:
-            note = f"{self.count} identities in {pairs} pairs"
+            note = f"{self.count} {'identity' if self.count == 1 else 'identities'} in {pairs} pairs"
         if self.count < MIN_IDENTITIES:
             note += f", fewer than the {MIN_IDENTITIES} an interval needs"
         return note
