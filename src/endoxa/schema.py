@@ -150,6 +150,13 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Unscorable:
+    """Why a model cannot give a request an honest number, as the end of a sentence ("it has 600 tokens ...")."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CausalRequest:
     """Log-probability of `text` left to right.
 
@@ -196,31 +203,18 @@ class Model(Protocol):
 
     name: str
     architecture: Architecture
+    max_tokens: int | None
 
     def describe(self) -> Mapping[str, Any]:
         """What `run.json` records: revision, dtype, device, tokenizer, file fingerprint."""
         ...
 
-    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score]]:
-        """Yield (index of the request, its score) as batches finish, each index exactly once.
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
+        """Yield (index of the request, result) as batches finish, each index exactly once.
 
-        Raises:
-            Unscorable: one request cannot be given an honest number by this model.
+        A request that cannot be given an honest number gets an `Unscorable`, never a guess.
         """
         ...
-
-
-class Unscorable(Exception):
-    """A request that a model cannot score honestly (too long, nothing to score).
-
-    The probe room turns it into a `UserError` that names the row.
-    """
-
-    def __init__(self, index: int, reason: str) -> None:
-        """Remember which request of the list it was, and why, as the end of a sentence."""
-        super().__init__(reason)
-        self.index = index
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)

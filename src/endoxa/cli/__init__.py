@@ -1,0 +1,65 @@
+"""The command line: reads words, calls one function, prints. No room does its work here."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from typing import NoReturn
+
+import typer
+
+from endoxa.cli import analyze, datasets, probe, report
+from endoxa.errors import UserError
+
+INTERRUPTED = 130
+"""What typer returns for Ctrl-C."""
+
+app = typer.Typer(
+    name="endoxa",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help=(
+        "Culturally grounded stereotype measurement: from what people say to a result that survives a referee.\n\n"
+        "The road: datasets -> probe -> analyze -> report. Start with: endoxa demo"
+    ),
+)
+app.add_typer(datasets.app, name="datasets")
+app.add_typer(probe.app, name="probe")
+app.add_typer(analyze.app, name="analyze")
+app.command("report")(report.report)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    *,
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    if version:
+        import endoxa
+
+        typer.echo(endoxa.__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; what a user can mend ends as one sentence on stderr and exit code 2."""
+    # A terminated run stops like an interrupted one: what was done is kept.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
+    try:
+        code = app(standalone_mode=False)
+    except UserError as problem:
+        _stop(str(problem))
+    except typer.TyperException as problem:
+        problem.show()
+        sys.exit(problem.exit_code)
+    if code == INTERRUPTED:
+        _stop("Interrupted. What was done is kept: the same command continues.")
+    sys.exit(code)
+
+
+def _stop(sentence: str) -> NoReturn:
+    typer.echo(f"endoxa: {sentence}", err=True)
+    sys.exit(2)

@@ -29,6 +29,7 @@ class CausalModel:
     def __init__(self, checkpoint: Checkpoint) -> None:
         """Wrap a loaded checkpoint; tries prefix sharing on three short sequences and keeps it if it is exact."""
         self.name = checkpoint.name
+        self.max_tokens = checkpoint.max_tokens
         self._checkpoint = checkpoint
         self._tokenizer = checkpoint.tokenizer
         self._split = Split(checkpoint.network)
@@ -40,12 +41,15 @@ class CausalModel:
         return {**self._checkpoint.facts, "shares_prefixes": self.shares_prefixes}
 
     @torch.inference_mode()
-    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score]]:
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical token sequences are scored once."""
         wanted: dict[Ids, list[int]] = {}
         for index, ids in enumerate(self._encode(requests)):
-            self._refuse_unscorable(index, ids)
-            wanted.setdefault(ids, []).append(index)
+            problem = self._problem(ids)
+            if problem:
+                yield index, Unscorable(problem)
+            else:
+                wanted.setdefault(ids, []).append(index)
         for batch in self._batches(list(wanted)):
             for ids, total in halve_when_full(batch, self._score_batch):
                 for index in wanted[ids]:
@@ -76,12 +80,13 @@ class CausalModel:
             )
         return int(token)
 
-    def _refuse_unscorable(self, index: int, ids: Ids) -> None:
-        limit = self._checkpoint.max_tokens
+    def _problem(self, ids: Ids) -> str | None:
+        limit = self.max_tokens
         if limit is not None and len(ids) > limit:
-            raise Unscorable(index, f"it has {len(ids)} tokens and the model reads at most {limit}")
+            return f"it has {len(ids)} tokens and the model reads at most {limit}"
         if len(ids) < 2:
-            raise Unscorable(index, "it has a single token, so nothing is left to score after the first")
+            return "it has a single token, so nothing is left to score after the first"
+        return None
 
     def _batches(self, sequences: list[Ids]) -> Iterator[list[Ids]]:
         budget = self._checkpoint.batch_tokens

@@ -29,6 +29,7 @@ class EncoderDecoderModel:
     def __init__(self, checkpoint: Checkpoint) -> None:
         """Wrap a loaded checkpoint."""
         self.name = checkpoint.name
+        self.max_tokens = checkpoint.max_tokens
         self._checkpoint = checkpoint
         self._split = Split(checkpoint.network)
         self._encoder = checkpoint.network.get_encoder()
@@ -38,12 +39,15 @@ class EncoderDecoderModel:
         return self._checkpoint.facts
 
     @torch.inference_mode()
-    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score]]:
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical (prompt, completion) pairs are scored once."""
         wanted: dict[Work, list[int]] = {}
         for index, work in enumerate(self._encode(requests)):
-            self._refuse_unscorable(index, work)
-            wanted.setdefault(work, []).append(index)
+            problem = self._problem(work)
+            if problem:
+                yield index, Unscorable(problem)
+            else:
+                wanted.setdefault(work, []).append(index)
         # Sorted first, so that the completions of one prompt stand together inside a batch.
         for batch in equal_length_batches(sorted(wanted), _shape, self._checkpoint.batch_tokens):
             for work, total in halve_when_full(batch, self._score_batch):
@@ -62,14 +66,14 @@ class EncoderDecoderModel:
         labels = completions["input_ids"]
         return [(tuple(prompt), tuple(label)) for prompt, label in zip(prompts, labels, strict=True)]
 
-    def _refuse_unscorable(self, index: int, work: Work) -> None:
-        limit = self._checkpoint.max_tokens
+    def _problem(self, work: Work) -> str | None:
+        limit = self.max_tokens
         longest = max(map(len, work))
         if limit is not None and longest > limit:
-            raise Unscorable(index, f"it has {longest} tokens and the model reads at most {limit}")
-        end = self._checkpoint.tokenizer.eos_token_id
-        if not set(work[1]) - {end}:
-            raise Unscorable(index, "it has no token to score")
+            return f"it has {longest} tokens and the model reads at most {limit}"
+        if not set(work[1]) - {self._checkpoint.tokenizer.eos_token_id}:
+            return "it has no token to score"
+        return None
 
     def _score_batch(self, batch: Sequence[Work]) -> list[float]:
         """Work of one shape (prompt length, completion length)."""

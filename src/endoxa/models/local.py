@@ -71,13 +71,10 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     Raises:
         UserError: see `open_local`.
     """
-    transformers.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    logging.getLogger("transformers").setLevel(logging.CRITICAL)
     folder = local_folder(spec)
     source = str(folder) if folder else spec.target
     common = {"revision": options.revision, "trust_remote_code": options.trust_remote_code}
-    config = _had(spec, "configuration", lambda: AutoConfig.from_pretrained(source, **common))
+    config = read_config(spec, options)
     architecture = architecture_of(config, spec)
     device = choose_device(options.device)
     dtype = choose_dtype(options.dtype, device)
@@ -99,6 +96,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     tokenizer = _had(spec, "tokenizer", lambda: AutoTokenizer.from_pretrained(tokenizer_source, **common))
     refuse_foreign_tokenizer(spec, tokenizer, network)
     network = network.eval() if options.four_bit else network.to(device).eval()
+    parameters = sum(p.numel() for p in network.parameters())
     if options.packed_weights and device.type == "cpu" and network.dtype == torch.float32:
         pack_weights(network)
     facts = {
@@ -110,7 +108,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         "tokenizer": options.tokenizer or "the model's own",
         "device": str(device),
         "dtype": "4-bit" if options.four_bit else str(network.dtype).removeprefix("torch."),
-        "parameters": sum(p.numel() for p in network.parameters()),
+        "parameters": parameters,
         "transformers": transformers.__version__,
         "torch": torch.__version__,
     }
@@ -121,7 +119,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         tokenizer,
         device,
         longest_input(config),
-        options.batch_tokens or (1024 if device.type == "cpu" else 4096),
+        options.batch_tokens or usual_batch(parameters, device),
         facts,
     )
 
@@ -143,6 +141,27 @@ def local_folder(spec: ModelSpec) -> Path | None:
     if not any(path.suffix in WEIGHT_SUFFIXES for path in folder.iterdir()):
         raise UserError(f"The model folder '{spec.target}' has no weights (no *.safetensors or *.bin file).")
     return folder
+
+
+def read_config(spec: ModelSpec, options: ModelOptions) -> Any:
+    """The model's configuration.
+
+    Raises:
+        UserError: it cannot be had.
+    """
+    # What transformers has to say about a checkpoint is said by us, as one sentence.
+    transformers.utils.logging.disable_progress_bar()
+    logging.getLogger("transformers").setLevel(logging.CRITICAL)
+    folder = local_folder(spec)
+    return _had(
+        spec,
+        "configuration",
+        lambda: AutoConfig.from_pretrained(
+            str(folder) if folder else spec.target,
+            revision=options.revision,
+            trust_remote_code=options.trust_remote_code,
+        ),
+    )
 
 
 def architecture_of(config: Any, spec: ModelSpec) -> Architecture:
@@ -231,6 +250,12 @@ def choose_dtype(word: str, device: torch.device) -> Any:
     if word == "auto":
         return torch.float32 if device.type == "cpu" else "auto"
     return getattr(torch, word)
+
+
+def usual_batch(parameters: int, device: torch.device) -> int:
+    """Tokens at once: enough to keep the device busy, few enough for a CPU's cache; more for tiny models."""
+    usual = 1024 if device.type == "cpu" else 4096
+    return usual * min(8, max(1, 100_000_000 // max(1, parameters)))
 
 
 def longest_input(config: Any) -> int | None:

@@ -34,6 +34,7 @@ class MaskedModel:
             UserError: its tokenizer has no mask token.
         """
         self.name = checkpoint.name
+        self.max_tokens = checkpoint.max_tokens
         self.tokenizer = checkpoint.tokenizer
         if self.tokenizer.mask_token_id is None:
             raise UserError(
@@ -49,13 +50,19 @@ class MaskedModel:
         return {**self._checkpoint.facts, "mask_token": self.tokenizer.mask_token}
 
     @torch.inference_mode()
-    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score]]:
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`. A score arrives when the last masked copy of its sentence has run."""
         variants: dict[Variant, list[int]] = {}
         waiting = [0] * len(requests)
         tokens = [0] * len(requests)
         for index, request in enumerate(requests):
-            for variant in self._variants(index, request):
+            if not isinstance(request, MaskedRequest):
+                raise TypeError(f"a masked model cannot score a {type(request).__name__}")
+            problem = self._problem(request)
+            if problem:
+                yield index, Unscorable(problem)
+                continue
+            for variant in ((request.ids, group) for group in request.groups):
                 variants.setdefault(variant, []).append(index)
                 waiting[index] += 1
                 tokens[index] += len(variant[1])
@@ -70,29 +77,35 @@ class MaskedModel:
                         done = parts.pop(index)
                         yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
 
-    def _variants(self, index: int, request: Request) -> list[Variant]:
-        if not isinstance(request, MaskedRequest):
-            raise TypeError(f"a masked model cannot score a {type(request).__name__}")
-        limit = self._checkpoint.max_tokens
+    def _problem(self, request: MaskedRequest) -> str | None:
+        limit = self.max_tokens
         if limit is not None and len(request.ids) > limit:
-            raise Unscorable(index, f"it has {len(request.ids)} tokens and the model reads at most {limit}")
+            return f"it has {len(request.ids)} tokens and the model reads at most {limit}"
         if not request.groups:
-            raise Unscorable(index, "no token is left to score (the two sentences share none)")
-        return [(request.ids, group) for group in request.groups]
+            return "no token is left to score (the two sentences share none)"
+        return None
 
     def _score_batch(self, batch: Sequence[Variant]) -> list[float]:
-        """Masked copies of one length, all with the same number of masked positions."""
+        """Masked copies of one length."""
         device = self._checkpoint.device
         ids = torch.tensor([variant[0] for variant in batch], device=device)
-        positions = torch.tensor([variant[1] for variant in batch], device=device)
+        # A copy with fewer masked positions repeats its first one, and the repetition is not counted.
+        most = max(len(variant[1]) for variant in batch)
+        positions = torch.tensor(
+            [[*masked, *[masked[0]] * (most - len(masked))] for _, masked in batch], device=device
+        )
         targets = ids.gather(1, positions)
-        masked = ids.scatter(1, positions, self.tokenizer.mask_token_id)
-        hidden = self._only_at(positions, input_ids=masked)
-        which = torch.arange(targets.numel(), device=device)
-        found = self._split.log_probabilities(hidden.flatten(0, 1), which, targets.flatten(), input_ids=ids[:1, :1])
-        return [float(x) for x in found.view(len(batch), -1).sum(1)]
+        hidden = self._only_at(positions, input_ids=ids.scatter(1, positions, self.tokenizer.mask_token_id))
+        found = self._split.log_probabilities(
+            hidden.flatten(0, 1),
+            torch.arange(targets.numel(), device=device),
+            targets.flatten(),
+            input_ids=ids[:1, :1],
+        )
+        rows = found.view(len(batch), most).tolist()
+        return [sum(row[: len(masked)]) for row, (_, masked) in zip(rows, batch, strict=True)]
 
 
 def _shape(variant: Variant) -> tuple[int, ...]:
-    """Length of the copy and number of masked positions: what must be equal inside a batch."""
-    return len(variant[0]), len(variant[1])
+    """Length of the copy: what must be equal inside a batch."""
+    return (len(variant[0]),)

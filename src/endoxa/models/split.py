@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
 
-HEAD_ROWS = 64
-"""Rows of the vocabulary-wide head computed at a time: 64 x 50,000 floats stay in the processor's cache."""
+HEAD_NUMBERS = 64 * 50_000
+"""Logits computed at a time: so many floats stay in the processor's cache."""
 
 
 class Split:
@@ -26,6 +26,7 @@ class Split:
         self.is_whole_model = base is not network
         self._body = base if self.is_whole_model else network.get_decoder()
         self._body_forward = self._body.forward
+        self._head_rows = max(1, HEAD_NUMBERS // network.get_input_embeddings().weight.shape[0])
 
     def hidden(self, **inputs: Any) -> torch.Tensor:
         """Last hidden states (batch x tokens x width) of the body for the inputs of its forward."""
@@ -56,8 +57,8 @@ class Split:
             rest: see `logits`.
         """
         found = []
-        for start in range(0, len(rows), HEAD_ROWS):
-            logits = self.logits(rows[start : start + HEAD_ROWS], **rest)
+        for start in range(0, len(rows), self._head_rows):
+            logits = self.logits(rows[start : start + self._head_rows], **rest)
             low, high = torch.searchsorted(which, torch.tensor([start, start + len(logits)], device=which.device))
             row = which[low:high] - start
             picked = logits[row, targets[low:high]]

@@ -1,0 +1,484 @@
+"""Speed of sentence scoring, side by side with peers in one process.
+
+    python benchmarks/scoring.py                      a sample of CrowS-Pairs, about ten minutes on two cores
+    python benchmarks/scoring.py --pairs 1508         all of it (hours: the one-at-a-time loops are slow)
+    python benchmarks/scoring.py --only masked
+
+Models have the size of GPT-2 small, BERT base and T5 small and random weights; tokenizers are trained on the
+sentences. endoxa, lm-evaluation-harness, minicons and the published one-sentence-at-a-time loops (written anew)
+score the same texts, in turn, several rounds; medians and ratios of the same round are printed, and the share of the
+matrix-multiply peak measured beside each run. Work is counted as the floating-point operations of the plain
+computation (every sentence, or masked copy, alone and unpadded): "of peak, asked" divides that by the time;
+"of peak, done" subtracts what sharing saves.
+
+Pairs are read from the file named by --data, by default CrowS-Pairs in the shared folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import logging
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from endoxa.models import ModelOptions, open_model, parse_model
+from endoxa.models.tree import build_tree
+from endoxa.probe.rules import RULES
+from endoxa.schema import Pair
+
+Scores = list[float]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One way to score all sentences; `run` returns a number per sentence."""
+
+    name: str
+    run: Callable[[], Scores]
+    slow: bool = False
+    """Timed on the first eighth of the pairs only, its time scaled by the work asked."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One architecture and rule with everyone who can compute it. The first contender is endoxa."""
+
+    title: str
+    contenders: tuple[Contender, ...]
+    asked: float
+    """Floating-point operations of the plain computation of all pairs."""
+    asked_slow: float
+    """The same for the pairs that slow contenders get."""
+    done: float
+    """Operations endoxa really does."""
+
+
+def main() -> None:
+    """Run the cases that were asked for and print a table for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(os.environ.get("ENDOXA_SHARED", Path(__file__).parents[2] / "shared"))
+    parser.add_argument("--data", type=Path, default=default / "data/crows_pairs/crows_pairs_anonymized.csv")
+    parser.add_argument("--pairs", type=int, default=160, help="pairs for causal and encoder-decoder")
+    parser.add_argument("--masked-pairs", type=int, default=24, help="pairs for the masked rules")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--only", choices=["causal", "masked", "encoder-decoder"], action="append")
+    parser.add_argument("--batch", type=int, action="append", help="batch sizes tried for the peers (best is kept)")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(0)
+    transformers.logging.set_verbosity_error()
+    logging.disable(logging.WARNING)
+    pairs = read_pairs(args.data)
+    batches = args.batch or [8, 32]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, make, count in (
+            ("causal", causal_cases, args.pairs),
+            ("encoder-decoder", encoder_decoder_cases, args.pairs),
+            ("masked", masked_cases, args.masked_pairs),
+        ):
+            if args.only and name not in args.only:
+                continue
+            # A seeded sample, so that short and long sentences stand as in the whole file.
+            order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0))[:count].tolist()
+            for case in make(Path(folder), pairs, [pairs[k] for k in sorted(order)], batches):
+                measure(case, args.rounds)
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """The file's pairs with their labels."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [Pair(r["sent_more"], r["sent_less"], r["stereo_antistereo"]) for r in csv.DictReader(file)]
+
+
+def first_eighth(pairs: Sequence[Pair]) -> list[Pair]:
+    """What the one-at-a-time loops get: enough to time them, small enough to wait for."""
+    return list(pairs[: max(4, len(pairs) // 8)])
+
+
+def texts_of(pairs: Sequence[Pair]) -> list[str]:
+    """Both sentences of every pair, in order."""
+    return [text for pair in pairs for text in (pair.sent_more, pair.sent_less)]
+
+
+# --------------------------------------------------------------------------------------------- measuring
+
+
+def peak() -> float:
+    """Best of four square float32 matrix products, in operations per second."""
+    a, b = torch.randn(4096, 4096), torch.randn(4096, 4096)
+    times = []
+    for _ in range(4):
+        start = time.perf_counter()
+        a @ b
+        times.append(time.perf_counter() - start)
+    return 2 * 4096**3 / min(times)
+
+
+def measure(case: Case, rounds: int) -> None:
+    """Time the contenders in turn, `rounds` times, and print medians and ratios to endoxa."""
+    seconds: dict[str, list[float]] = {c.name: [] for c in case.contenders}
+    peaks: list[float] = []
+    scores: dict[str, Scores] = {}
+    for _ in range(rounds):
+        for contender in case.contenders:
+            if contender.name == case.contenders[0].name:
+                peaks.append(peak())
+            start = time.perf_counter()
+            scores[contender.name] = contender.run()
+            factor = case.asked / case.asked_slow if contender.slow else 1.0
+            seconds[contender.name].append(factor * (time.perf_counter() - start))
+    ours = case.contenders[0].name
+    print(f"\n{case.title}   (peak {statistics.median(peaks) / 1e9:.0f} GFLOP/s)")
+    print(f"{'':34}{'seconds':>9}{'x endoxa':>10}{'of peak, asked':>16}{'of peak, done':>15}{'largest gap':>13}")
+    for contender in case.contenders:
+        times = seconds[contender.name]
+        ratio = statistics.median(t / o for t, o in zip(times, seconds[ours], strict=True))
+        share = statistics.median(case.asked / t / p for t, p in zip(times, peaks, strict=True))
+        done = f"{share * case.done / case.asked:>15.2f}" if contender.name == ours else f"{'':>15}"
+        theirs = scores[contender.name]
+        gap = max(abs(a - b) for a, b in zip(scores[ours][: len(theirs)], theirs, strict=True)) if theirs else 0
+        mark = "*" if contender.slow else ""
+        print(
+            f"{contender.name + mark:34}{statistics.median(times):9.2f}{ratio:10.2f}{share:16.2f}{done}{gap:13.1e}",
+            flush=True,
+        )
+    if any(c.slow for c in case.contenders):
+        print("* timed on an eighth of the pairs and scaled by the work asked")
+
+
+def endoxa(folder: Path, rule_name: str, pairs: Sequence[Pair], *, packed: bool = True) -> Callable[[], Scores]:
+    """Scoring with endoxa; the model is loaded once, outside the time."""
+    model = open_model(parse_model(f"hf/{folder}"), ModelOptions(packed_weights=packed))
+    rule = RULES.get(rule_name)
+
+    def run() -> Scores:
+        requests = [request for both in rule.requests(pairs, model) for request in both]
+        found = dict(model.score(requests))
+        return [rule.value(found[k]) for k in range(len(requests))]
+
+    return run
+
+
+def fastest(runs: dict[int, Callable[[Sequence[str]], Scores]], texts: Sequence[str]) -> Callable[[], Scores]:
+    """The peer's best batch size on a quarter of the texts, so that it is compared at its best."""
+    sample = texts[: max(8, len(texts) // 4)]
+    times = {}
+    for size, run in runs.items():
+        start = time.perf_counter()
+        run(sample)
+        times[size] = time.perf_counter() - start
+    best = min(times, key=times.__getitem__)
+    print(f"  (peer's batch size {best}: {', '.join(f'{k}: {v:.2f} s' for k, v in times.items())})", flush=True)
+    return lambda: runs[best](texts)
+
+
+def lm_eval_runs(folder: Path, backend: str, batches: Sequence[int]) -> dict[int, Callable[[Sequence[str]], Scores]]:
+    """lm-evaluation-harness's Hugging Face backend: log-likelihood of each text after an empty context."""
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    def make(size: int) -> Callable[[Sequence[str]], Scores]:
+        lm = HFLM(pretrained=str(folder), backend=backend, device="cpu", dtype="float32", batch_size=size)
+
+        def run(texts: Sequence[str]) -> Scores:
+            requests = [Instance("loglikelihood", {}, ("", text), k) for k, text in enumerate(texts)]
+            return [score for score, _ in lm.loglikelihood(requests, disable_tqdm=True)]
+
+        return run
+
+    return {size: make(size) for size in batches}
+
+
+def in_batches(score: Callable[[list[str]], Scores], size: int) -> Callable[[Sequence[str]], Scores]:
+    """Call a scorer of lists on slices of `size` texts."""
+
+    def run(texts: Sequence[str]) -> Scores:
+        return [x for start in range(0, len(texts), size) for x in score(list(texts[start : start + size]))]
+
+    return run
+
+
+# --------------------------------------------------------------------------------------------- causal
+
+
+def causal_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]) -> list[Case]:
+    """GPT-2 small: sum (one-at-a-time loop) and sum-bos (lm-eval, minicons)."""
+    from minicons.scorer import IncrementalLMScorer
+
+    home = folder / "gpt2"
+    tokenizer = byte_level_tokenizer(texts_of(everything))
+    save(GPT2LMHeadModel(GPT2Config()), tokenizer, home)
+    texts = texts_of(pairs)
+    lm_eval = fastest(lm_eval_runs(home, "causal", batches), texts)
+    minicons = IncrementalLMScorer(str(home), "cpu")
+
+    def minicons_scores(batch: list[str]) -> Scores:
+        return minicons.sequence_score(batch, reduction=lambda x: x.sum(0).item(), bos_token=True)
+
+    few = first_eighth(pairs)
+    ids, ids_few = ([tuple(x) for x in tokenizer(t)["input_ids"]] for t in (texts, texts_of(few)))
+    bos = [(0, *x) for x in ids]
+    return [
+        Case(
+            f"causal, GPT-2 small, sum-bos, {len(texts)} sentences",
+            (
+                Contender("endoxa", endoxa(home, "sum-bos", pairs)),
+                Contender("lm-evaluation-harness", lm_eval),
+                Contender("minicons", fastest({b: in_batches(minicons_scores, b) for b in batches}, texts)),
+            ),
+            causal_work(bos),
+            1.0,
+            causal_work_done(bos),
+        ),
+        Case(
+            f"causal, GPT-2 small, sum, {len(texts)} sentences",
+            (
+                Contender("endoxa", endoxa(home, "sum", pairs)),
+                Contender("endoxa, weights not packed", endoxa(home, "sum", pairs, packed=False)),
+                Contender("one at a time (AfriStereo's way)", lambda: causal_loop(home, texts_of(few)), slow=True),
+            ),
+            causal_work(ids),
+            causal_work(ids_few),
+            causal_work_done(ids),
+        ),
+    ]
+
+
+_LOADED: dict[Path, Any] = {}
+
+
+def plain_model(kind: Any, home: Path) -> Any:
+    """A model as everyone loads it, kept between rounds so that loading is outside the time."""
+    if home not in _LOADED:
+        _LOADED[home] = (kind.from_pretrained(home).eval(), PreTrainedTokenizerFast.from_pretrained(home))
+    return _LOADED[home]
+
+
+def causal_loop(home: Path, texts: Sequence[str]) -> Scores:
+    """The published notebook's loop, with the right token count: the mean loss of one sentence at a time."""
+    model, tokenizer = plain_model(GPT2LMHeadModel, home)
+    found = []
+    with torch.no_grad():
+        for text in texts:
+            ids = tokenizer(text, return_tensors="pt").input_ids
+            found.append(-model(ids, labels=ids).loss.item() * (ids.shape[1] - 1))
+    return found
+
+
+LAYER = 12 * 768 * 768
+"""Weights of a layer of GPT-2 small and BERT base."""
+
+
+def attention_work(tokens: int) -> float:
+    """Scores and mixing of 12 layers of width 768 over a full square of tokens."""
+    return 12 * 2 * 2 * 768 * tokens * tokens
+
+
+def causal_work(sequences: Sequence[tuple[int, ...]]) -> float:
+    """Body on every token, head on every row that predicts one."""
+    return sum(
+        2 * 12 * LAYER * len(s) + attention_work(len(s)) / 2 + 2 * 768 * 50257 * (len(s) - 1) for s in sequences
+    )
+
+
+def causal_work_done(sequences: Sequence[tuple[int, ...]]) -> float:
+    """The same with common beginnings once (attention over packed rows left out: it is not counted in favour)."""
+    tree = build_tree(sorted(set(sequences)))
+    inner = len(set(tree.parents) - {-1})
+    return 2 * 12 * LAYER * len(tree.tokens) + 2 * 768 * 50257 * inner
+
+
+# --------------------------------------------------------------------------------------------- masked
+
+
+def masked_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]) -> list[Case]:
+    """BERT base: crows-token and pll against the one-masked-token-at-a-time loop; pll against minicons."""
+    from minicons.scorer import MaskedLMScorer
+
+    home = folder / "bert"
+    save(BertForMaskedLM(BertConfig()), word_piece_tokenizer(texts_of(everything)), home)
+    few = first_eighth(pairs)
+    minicons = MaskedLMScorer(str(home), "cpu")
+
+    def minicons_scores(batch: list[str]) -> Scores:
+        return minicons.sequence_score(batch, reduction=lambda x: x.sum(0).item(), PLL_metric="original")
+
+    cases = []
+    for rule in ("crows-token", "pll"):
+        asked, asked_few = (masked_work(home, rule, chosen) for chosen in (pairs, few))
+        contenders = [
+            Contender("endoxa", endoxa(home, rule, pairs)),
+            Contender("endoxa, weights not packed", endoxa(home, rule, pairs, packed=False)),
+            Contender("one at a time (metric.py's way)", lambda rule=rule: masked_loop(home, rule, few), slow=True),
+        ]
+        if rule == "pll":
+            contenders.append(Contender("minicons", lambda: in_batches(minicons_scores, 8)(texts_of(few)), slow=True))
+        title = f"masked, BERT base, {rule}, {2 * len(pairs)} sentences"
+        cases.append(Case(title, tuple(contenders), sum(asked), sum(asked_few), asked[0] * (1 - 1 / 12) + asked[1]))
+    return cases
+
+
+def masked_requests(home: Path, rule: str, pairs: Sequence[Pair]) -> list[Any]:
+    """The masked copies a rule asks for."""
+    model = open_model(parse_model(f"hf/{home}"), ModelOptions())
+    return [request for both in RULES.get(rule).requests(pairs, model) for request in both]
+
+
+def masked_work(home: Path, rule: str, pairs: Sequence[Pair]) -> tuple[float, float]:
+    """(body, head): body on every token of every masked copy, head on the masked rows."""
+    requests = masked_requests(home, rule, pairs)
+    head = 2 * (768 * 768 + 768 * 30522)
+    body = sum(
+        len(r.groups) * (2 * 12 * LAYER * len(r.ids) + attention_work(len(r.ids))) for r in requests
+    )
+    return body, float(sum(len(r.groups) for r in requests) * head)
+
+
+def masked_loop(home: Path, rule: str, pairs: Sequence[Pair]) -> Scores:
+    """One masked copy at a time through the whole model, as the published script does."""
+    model, tokenizer = plain_model(BertForMaskedLM, home)
+    found = []
+    with torch.no_grad():
+        for request in masked_requests(home, rule, pairs):
+            total = 0.0
+            for (position,) in request.groups:
+                ids = torch.tensor([request.ids])
+                target = int(ids[0, position])
+                ids[0, position] = tokenizer.mask_token_id
+                total += model(ids).logits[0, position].log_softmax(0)[target].item()
+            found.append(total)
+    return found
+
+
+# --------------------------------------------------------------------------------------------- encoder-decoder
+
+
+def encoder_decoder_cases(
+    folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]
+) -> list[Case]:
+    """T5 small: the sentence as completion of an empty prompt. lm-eval does not score the end token."""
+    home = folder / "t5"
+    tokenizer = unigram_tokenizer(texts_of(everything))
+    save(T5ForConditionalGeneration(T5Config(decoder_start_token_id=0)), tokenizer, home)
+    texts = texts_of(pairs)
+    few = first_eighth(pairs)
+    ids, ids_few = (tokenizer(t)["input_ids"] for t in (texts, texts_of(few)))
+    best = fastest(lm_eval_runs(home, "seq2seq", batches), texts)
+    return [
+        Case(
+            f"encoder-decoder, T5 small, completion, {len(texts)} sentences",
+            (
+                Contender("endoxa", endoxa(home, "completion", pairs)),
+                Contender("endoxa, weights not packed", endoxa(home, "completion", pairs, packed=False)),
+                Contender("lm-evaluation-harness (no end)", lambda: best()[:0]),
+                Contender("one at a time", lambda: completion_loop(home, texts_of(few)), slow=True),
+            ),
+            t5_work(ids),
+            t5_work(ids_few),
+            t5_work(ids, encoders=1),
+        )
+    ]
+
+
+def completion_loop(home: Path, texts: Sequence[str]) -> Scores:
+    """The loss of one completion of the empty prompt at a time."""
+    model, tokenizer = plain_model(T5ForConditionalGeneration, home)
+    found = []
+    with torch.no_grad():
+        prompt = tokenizer("", return_tensors="pt").input_ids
+        for text in texts:
+            labels = tokenizer(text, return_tensors="pt").input_ids
+            found.append(-model(prompt, labels=labels).loss.item() * labels.shape[1])
+    return found
+
+
+def t5_work(sequences: Sequence[Sequence[int]], encoders: int | None = None) -> float:
+    """T5 small: 6 + 6 layers of width 512, feed-forward 2048, head of 32,128 words; the prompt is one token."""
+    encoder = 2 * 6 * (4 * 512 * 512 + 2 * 512 * 2048)
+    per_token = 2 * 6 * (6 * 512 * 512 + 2 * 512 * 2048) + 2 * 512 * 32128
+    cross = 2 * 6 * 2 * 512 * 512
+    runs = len(sequences) if encoders is None else encoders
+    return runs * encoder + sum(
+        per_token * len(s) + cross + 6 * 2 * 2 * 512 * (len(s) ** 2 / 2 + len(s)) for s in sequences
+    )
+
+
+# --------------------------------------------------------------------------------------------- tokenizers
+
+
+def save(model: Any, tokenizer: Any, home: Path) -> None:
+    """Write a model and its tokenizer in Hugging Face format."""
+    model.eval().save_pretrained(home)
+    tokenizer.save_pretrained(home)
+
+
+def byte_level_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
+    """GPT-2's kind of tokenizer, trained on `texts`."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        texts, trainers.BpeTrainer(vocab_size=20000, special_tokens=["<|endoftext|>"], show_progress=False)
+    )
+    end = "<|endoftext|>"
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=end, eos_token=end, unk_token=end)
+
+
+def word_piece_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
+    """BERT's kind of tokenizer, trained on `texts`."""
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    names = list(special.values())
+    tokenizer.train_from_iterator(
+        texts, trainers.WordPieceTrainer(vocab_size=20000, special_tokens=names, show_progress=False)
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", names.index("[CLS]")), ("[SEP]", names.index("[SEP]"))]
+    )
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+
+
+def unigram_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
+    """T5's kind of tokenizer, trained on `texts`."""
+    special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.train_from_iterator(
+        texts,
+        trainers.UnigramTrainer(
+            vocab_size=20000, special_tokens=list(special.values()), unk_token="<unk>", show_progress=False
+        ),
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""`endoxa probe`: from items and models to records."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from endoxa.probe.pairs import RunSummary
+    from endoxa.probe.settings import PairsSettings
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Measure models: items and models in, a run folder out.",
+)
+
+
+@app.callback()
+def _probe() -> None:
+    """Keep the commands of this group as commands, even while there is only one."""
+
+
+@app.command()
+def pairs(
+    *,
+    data: Annotated[
+        str | None, typer.Option(metavar="FILE|NAME", help="File of pairs, or a downloaded data set.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODEL", help="hf/ID-OR-FOLDER or http://HOST:PORT/v1#NAME; repeatable."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="RUN", help="The run folder.")] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Scoring rule; repeatable. Default: the usual one per architecture."),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODE", help="Only pairs in this language; repeatable. Also names the file's language."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many pairs.")] = None,
+    format: Annotated[  # noqa: A002
+        str | None, typer.Option(metavar="NAME", help="Format of the file (see `endoxa datasets list`).")
+    ] = None,
+    prefix: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="s-as: words before every identity ('African').")
+    ] = None,
+    template: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="s-as: sentence with {identity} and {attribute}.")
+    ] = None,
+    calibrate: Annotated[
+        bool, typer.Option(help="Also score the pairs with neutral identities ('people', 'they').")
+    ] = True,
+    skip_unscorable: Annotated[
+        bool, typer.Option("--skip-unscorable", help="List pairs that cannot be scored instead of stopping.")
+    ] = False,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
+    dtype: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"], typer.Option(help="Type of the weights.")
+    ] = "auto",
+    four_bit: Annotated[bool, typer.Option("--four-bit", help="4-bit weights (CUDA and bitsandbytes).")] = False,
+    revision: Annotated[str | None, typer.Option(help="Hub branch, tag or commit of the model.")] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(metavar="ID-OR-FOLDER", help="Tokenizer, where it is not the model's own.")
+    ] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run Python code that comes with the model.")
+    ] = False,
+    batch_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens that go through the model at once.")
+    ] = None,
+    packed_weights: Annotated[
+        bool, typer.Option(help="Pack weights for the CPU once: same numbers, faster, more memory.")
+    ] = True,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    restart: Annotated[
+        bool, typer.Option("--restart/--resume", help="Throw away what the run folder holds, or continue it.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only show what so many pairs can tell; nothing is scored.")
+    ] = False,
+    repeat: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Take all settings from the run.json of this run.")
+    ] = None,
+) -> None:
+    r"""Which sentence of each pair a model finds more probable.
+
+    Writes the folder RUN: run.json (enough to repeat it), records.parquet (one row per pair, model and rule),
+    estimates.csv and report.html. A run that was stopped continues with the same command.
+
+    \b
+    Examples:
+      endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --out out/gpt2
+      endoxa probe pairs --data crows_pairs --model hf/models/bert --rule crows-token --rule pll --out out/bert
+      endoxa probe pairs --data s_as.csv --prefix African --model hf/google/flan-t5-large --out out/t5
+      endoxa probe pairs --data pairs.csv --model http://localhost:8000/v1#my-model --rule sum --out out/served
+      endoxa probe pairs --data pairs.csv --plan
+    """
+    from endoxa.errors import UserError
+    from endoxa.models import ModelOptions
+    from endoxa.probe.settings import PairsSettings
+
+    if repeat is not None:
+        _run(_settings_of(repeat), out, restart=restart)
+        return
+    if data is None:
+        raise UserError("No data was given: name a file of pairs with --data (or a run to repeat with --repeat).")
+    options = ModelOptions(
+        device=device,
+        dtype=dtype,
+        four_bit=four_bit,
+        revision=revision,
+        tokenizer=tokenizer,
+        trust_remote_code=trust_remote_code,
+        batch_tokens=batch_tokens,
+        packed_weights=packed_weights,
+    )
+    settings = PairsSettings(
+        data=data,
+        models=tuple(model or ()),
+        rules=tuple(rule or ()),
+        format=format,
+        prefix=prefix,
+        template=template,
+        languages=tuple(language or ()),
+        limit=limit,
+        calibrate=calibrate,
+        skip_unscorable=skip_unscorable,
+        confidence=confidence,
+        seed=seed,
+        options=options,
+    )
+    if plan:
+        _plan(settings)
+    else:
+        _run(settings, out, restart=restart)
+
+
+def _run(settings: PairsSettings, out: Path | None, *, restart: bool) -> None:
+    from endoxa import road
+    from endoxa.cli.progress import shown
+    from endoxa.errors import UserError
+
+    if out is None:
+        raise UserError("No run folder was given: name one with --out.")
+    with shown("pairs") as progress:
+        summary = road.pairs(settings, out, restart=restart, progress=progress, command=sys.argv)
+    _print_summary(summary)
+
+
+def _print_summary(summary: RunSummary) -> None:
+    for skip in summary.skipped:
+        typer.echo(f"skipped for {skip.model}: {skip.reason}")
+    if summary.was_complete:
+        typer.echo(f"{summary.folder} was complete already; nothing was scored (--restart does it again).")
+    typer.echo(f"{summary.items} pairs, {summary.records} records: {summary.folder / 'records.parquet'}")
+    if summary.unscored:
+        typer.echo(f"{summary.unscored} could not be scored: {summary.folder / 'unscored.csv'}")
+    if summary.records:
+        typer.echo(f"report: {summary.folder / 'report.html'}")
+
+
+def _plan(settings: PairsSettings) -> None:
+    """Print what each cell can tell, before anything is scored."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from endoxa.analyze import plan_pairs
+    from endoxa.datasets.sources import locate
+    from endoxa.probe.data import cells
+
+    table = Table(title="Smallest preference that can be told from 0.5 (power 0.8, two-sided 0.05)")
+    for name in ("language", "axis"):
+        table.add_column(name)
+    for name in ("pairs", "identities", "if pairs are independent", "if pairs of one identity agree"):
+        table.add_column(name, justify="right")
+    for row in plan_pairs(cells(locate(settings.data), settings)).iter_rows(named=True):
+        table.add_row(
+            row["language"],
+            row["axis"],
+            str(row["n"]),
+            str(row["n_identities"]),
+            _share(row["ratio_if_independent"]),
+            _share(row["ratio_if_identities_agree"]),
+        )
+    Console().print(table)
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}" if value == value else "none"  # noqa: PLR0124 - NaN is the one that differs from itself
+
+
+def _settings_of(run: Path) -> PairsSettings:
+    """The settings kept in a run folder.
+
+    Raises:
+        UserError: it is no run of pairs.
+    """
+    import json
+
+    from pydantic import ValidationError
+
+    from endoxa.errors import UserError
+    from endoxa.probe.settings import PairsSettings
+
+    path = run / "run.json" if run.is_dir() else run
+    try:
+        return PairsSettings.model_validate(json.loads(path.read_text(encoding="utf-8"))["settings"])
+    except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
+        raise UserError(f"{path} holds no settings of a run of pairs to repeat.") from problem

@@ -1,0 +1,129 @@
+"""One chunk of items under one model: requests, answers, finished rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from endoxa.probe.journal import Journal, Row, request_key
+from endoxa.probe.neutral import neutral_pairs
+from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
+
+COMMIT_SECONDS = 2.0
+"""Work that a kill can cost."""
+
+Results = dict[bytes, Score | Unscorable]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A pair as one rule asks about it: the keys of its two requests."""
+
+    more: bytes
+    less: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one item needs under one rule: itself, and itself with neutral identities."""
+
+    rule: int
+    item: int
+    own: Asked
+    neutral: tuple[Asked, ...]
+
+
+def lines_of(
+    items: Sequence[dict[str, Any]], first: int, rules: Sequence[Rule], model: Model, *, calibrate: bool
+) -> tuple[list[Line], dict[bytes, Request]]:
+    """What must be known about each item under each rule, and the distinct requests behind it."""
+    own = [pair_of(item) for item in items]
+    neutral = [neutral_pairs(item) if calibrate else [] for item in items]
+    everything = [*own, *(pair for pairs in neutral for pair in pairs)]
+    requests: dict[bytes, Request] = {}
+    lines = []
+    for number, rule in enumerate(rules):
+        asked = []
+        for more, less in rule.requests(everything, model):
+            keys = request_key(more), request_key(less)
+            requests.update(zip(keys, (more, less), strict=True))
+            asked.append(Asked(*keys))
+        extra = iter(asked[len(own) :])
+        for k, pairs in enumerate(neutral):
+            lines.append(Line(number, first + k, asked[k], tuple(next(extra) for _ in pairs)))
+    return lines, requests
+
+
+def answer(
+    model: Model, number: int, requests: dict[bytes, Request], journal: Journal, advance: Callable[[float], None]
+) -> Results:
+    """Results of all `requests`: remembered ones from the journal, the others from the model.
+
+    New results reach the journal every `COMMIT_SECONDS`, and whatever ends the loop (an error, Ctrl-C).
+
+    Args:
+        model: the model.
+        number: the model's number in the run.
+        requests: distinct requests by key.
+        journal: where results are kept.
+        advance: told the share (0 to 1) of the requests that is answered.
+    """
+    results = journal.known(number, list(requests))
+    missing = [key for key in requests if key not in results]
+    fresh: list[tuple[bytes, Score | Unscorable]] = []
+    saved = time.monotonic()
+    try:
+        for index, result in model.score([requests[key] for key in missing]):
+            results[missing[index]] = result
+            fresh.append((missing[index], result))
+            if time.monotonic() - saved > COMMIT_SECONDS:
+                journal.add_scores(number, fresh)
+                fresh, saved = [], time.monotonic()
+                advance(len(results) / len(requests))
+    finally:
+        journal.add_scores(number, fresh)
+    return results
+
+
+def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: Results) -> Iterator[Row]:
+    """Finished records of a chunk; a pair that cannot be scored gets its reason instead of a number."""
+    for line in lines:
+        rule = rules[line.rule]
+        more, less = results[line.own.more], results[line.own.less]
+        for side, result in (("sent_more", more), ("sent_less", less)):
+            if isinstance(result, Unscorable):
+                problem = f"{side} cannot be scored by the rule '{rule.name}': {result.reason}"
+                yield Row(model, line.rule, line.item, None, None, 0, 0, None, 0, problem)
+                break
+        else:
+            assert isinstance(more, Score)
+            assert isinstance(less, Score)
+            neutral = _neutral_differences(line, rule, results)
+            yield Row(
+                model,
+                line.rule,
+                line.item,
+                rule.value(more),
+                rule.value(less),
+                more.n_tokens,
+                less.n_tokens,
+                sum(neutral) / len(neutral) if neutral else None,
+                len(neutral),
+                None,
+            )
+
+
+def pair_of(item: dict[str, Any]) -> Pair:
+    """An item as a rule sees it."""
+    return Pair(item["sent_more"], item["sent_less"], item["direction"], item["prompt"] or "")
+
+
+def _neutral_differences(line: Line, rule: Rule, results: Results) -> list[float]:
+    found = []
+    for asked in line.neutral:
+        more, less = results[asked.more], results[asked.less]
+        if isinstance(more, Score) and isinstance(less, Score):
+            found.append(rule.value(more) - rule.value(less))
+    return found

@@ -1,0 +1,82 @@
+"""The run folder: `run.json`, the journal while it works, `records.parquet` when it is done."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from endoxa.errors import UserError
+
+RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
+RESULTS = (RECORDS, "estimates.csv", "comparisons.csv", "flips.csv", "report.html", UNSCORED)
+
+
+def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dict[str, Any] | None:
+    """Make `folder` ready for the run `identity`, and return what its `run.json` holds if it was begun before.
+
+    Args:
+        folder: made if it is not there.
+        identity: everything that decides the records; a folder of another identity is refused.
+        restart: throw away what is there.
+
+    Raises:
+        UserError: the folder holds another run, or something else, or cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(f"The run folder {folder} cannot be made: {problem.strerror}.") from problem
+    path = folder / RUN
+    if restart:
+        clear(folder)
+    if not path.exists():
+        if any(folder.iterdir()):
+            raise UserError(f"The folder {folder} is not empty and holds no run: choose another --out.")
+        return None
+    try:
+        before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        earlier: dict[str, Any] = before["identity"]
+    except (ValueError, KeyError, TypeError, OSError) as problem:
+        raise UserError(f"{path} is not readable as a run: choose another --out or pass --restart.") from problem
+    # Through JSON, because a tuple comes back as a list.
+    now = json.loads(json.dumps(identity))
+    different = [key for key in {**now, **earlier} if now.get(key) != earlier.get(key)]
+    if different:
+        what = "; ".join(f"{key} was {_short(earlier.get(key))}, is now {_short(now.get(key))}" for key in different)
+        raise UserError(
+            f"The folder {folder} holds a different run ({what}): choose another --out, or pass --restart to "
+            "replace it."
+        )
+    return before
+
+
+def clear(folder: Path) -> None:
+    """Remove the files of a run from `folder`, and nothing else."""
+    for name in (RUN, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", *RESULTS):
+        (folder / name).unlink(missing_ok=True)
+    for name in ("report_figures", "parts"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def remove_journal(folder: Path) -> None:
+    """Remove the journal of a finished run."""
+    for name in (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write `content` so that the file is either the old or the new one, whatever happens."""
+    draft = path.with_name(path.name + ".new")
+    try:
+        draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as problem:
+        raise UserError(f"{path} cannot be written: {problem.strerror}.") from problem
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

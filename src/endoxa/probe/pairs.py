@@ -1,0 +1,246 @@
+"""`endoxa probe pairs`: sentence pairs and models in, one record per item x model x rule out.
+
+Items are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and its
+rows written to the journal; when every model is through, the rows and the items are joined into
+`records.parquet`. Memory grows with the chunk, not with the file.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from endoxa.datasets.read import recognise
+from endoxa.datasets.sources import locate
+from endoxa.errors import UserError
+from endoxa.models import ModelSpec, open_model, parse_model
+from endoxa.models.facts import ModelFacts, look_at
+from endoxa.probe.chunk import answer, lines_of, rows_of
+from endoxa.probe.data import Chunk, chunks, require_items
+from endoxa.probe.fitting import Skipped, fit_rules
+from endoxa.probe.folder import JOURNAL, RUN, open_folder, remove_journal, write_json
+from endoxa.probe.journal import Journal
+from endoxa.probe.records import write_records
+from endoxa.probe.settings import PairsSettings, file_hash
+from endoxa.schema import Model, Rule
+
+Progress = Callable[[str, float, int], None]
+"""(what is being done, items done so far, items in all)."""
+
+SHORT = 20
+"""Characters below which a sentence might be a single token."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run did.
+
+    Attributes:
+        folder: the run folder.
+        items: pairs.
+        records: rows of `records.parquet`.
+        unscored: item x model x rule combinations listed in `unscored.csv`.
+        skipped: rules that are not for a model.
+        was_complete: the run had been finished before; nothing was computed.
+    """
+
+    folder: Path
+    items: int
+    records: int
+    unscored: int
+    skipped: tuple[Skipped, ...]
+    was_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The run as all its steps see it."""
+
+    settings: PairsSettings
+    data: Path
+    items: int
+    journal: Journal
+    progress: Progress
+
+
+def probe_pairs(
+    settings: PairsSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> RunSummary:
+    """Score every pair with every model under every rule that fits, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything the user can mend: data, model, rule, folder.
+    """
+    data = locate(settings.data)
+    _refuse_repeated(settings.models)
+    specs = [parse_model(text) for text in settings.models]
+    facts = {spec.text: look_at(spec, settings.options) for spec in specs}
+    rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
+    digest = file_hash(data)
+    identity = settings.identity(digest, [_model_identity(fact, settings) for fact in facts.values()])
+    before = open_folder(out, identity, restart=restart)
+    if before and before.get("finished"):
+        counts = before["counts"]
+        return RunSummary(out, counts["items"], counts["records"], counts["unscored"], tuple(skipped), True)
+    info = _describe(settings, command, data, digest, identity, skipped, before)
+    write_json(out / RUN, info)
+    journal = Journal(out / JOURNAL)
+    try:
+        items = _count(data, settings, journal)
+        work = Work(settings, data, items, journal, progress)
+        info["models"] = [
+            _score_model(work, number, spec, rules[spec.text]) for number, spec in enumerate(specs)
+        ]
+        progress("writing records", items, items)
+        names = [[rule.name for rule in rules[spec.text]] for spec in specs]
+        records, unscored = write_records(work.data, settings, journal, out, settings.models, names)
+    finally:
+        journal.close()
+    info["counts"] = {"items": items, "records": records, "unscored": unscored}
+    info["finished"] = _now()
+    write_json(out / RUN, info)
+    remove_journal(out)
+    return RunSummary(out, items, records, unscored, tuple(skipped), False)
+
+
+def _score_model(work: Work, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
+    """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
+    work.progress(f"loading {spec.text}", 0, work.items)
+    model = open_model(spec, work.settings.options)
+    if rules:
+        _score_doubtful(work, number, model, rules)
+        for chunk in chunks(work.data, work.settings):
+            _score_chunk(work, number, model, rules, chunk)
+    return {**model.describe(), "rules": [rule.name for rule in rules]}
+
+
+def _score_doubtful(work: Work, number: int, model: Model, rules: Sequence[Rule]) -> None:
+    """First the sentences that might be too long or too short, so that a refusal comes before hours of work.
+
+    A token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
+    """
+    if work.settings.skip_unscorable:
+        return
+    for chunk in chunks(work.data, work.settings):
+        for k, item in enumerate(chunk.items):
+            texts = (item["sent_more"], item["sent_less"], item["prompt"] or "")
+            longest = max(len(text.encode()) for text in texts)
+            too_long = model.max_tokens is not None and longest + 2 > model.max_tokens
+            too_short = any(len(text) < SHORT and " " not in text.strip() for text in texts[:2])
+            if too_long or too_short:
+                _score_chunk(work, number, model, rules, Chunk(chunk.first + k, [item]))
+
+
+def _score_chunk(work: Work, number: int, model: Model, rules: Sequence[Rule], chunk: Chunk) -> None:
+    def advance(share: float) -> None:
+        work.progress(f"scoring with {model.name}", chunk.first + share * len(chunk.items), work.items)
+
+    if work.journal.count_records(number, chunk.first, chunk.last) < len(chunk.items) * len(rules):
+        advance(0)
+        lines, requests = lines_of(
+            chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate
+        )
+        results = answer(model, number, requests, work.journal, advance)
+        rows = list(rows_of(lines, rules, number, results))
+        problems = [row for row in rows if row.problem]
+        if problems and not work.settings.skip_unscorable:
+            item = chunk.items[problems[0].item - chunk.first]
+            raise UserError(
+                f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Mend or "
+                "remove the pair, or pass --skip-unscorable to leave such pairs out and list them."
+            )
+        work.journal.add_records(rows)
+    advance(1)
+
+
+def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
+    """Number of items.
+
+    Raises:
+        UserError: none is left, or two have one id.
+    """
+    journal.forget_items()
+    count = 0
+    for chunk in chunks(data, settings):
+        twice = journal.add_items((item["item_id"], chunk.first + k) for k, item in enumerate(chunk.items))
+        if twice:
+            name, first, second = twice
+            raise UserError(
+                f"{data}: the item id '{name}' stands for two pairs (the {first + 1}. and the {second + 1}.): give "
+                "each pair its own; `endoxa datasets check` lists them all."
+            )
+        count += len(chunk.items)
+    require_items(count, data, settings)
+    return count
+
+
+def _refuse_repeated(models: Sequence[str]) -> None:
+    if not models:
+        raise UserError("No model was given: name at least one with --model, for example hf/openai-community/gpt2.")
+    for k, name in enumerate(models):
+        if name in models[:k]:
+            raise UserError(f"The model '{name}' is given twice: name each model once.")
+
+
+def _model_identity(fact: ModelFacts, settings: PairsSettings) -> dict[str, Any]:
+    options = {k: v for k, v in asdict(settings.options).items() if k not in ("batch_tokens", "packed_weights")}
+    return {"name": fact.name, "fingerprint": fact.fingerprint, **options}
+
+
+def _describe(
+    settings: PairsSettings,
+    command: Sequence[str],
+    data: Path,
+    digest: str,
+    identity: dict[str, Any],
+    skipped: Sequence[Skipped],
+    before: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Everything needed to repeat the run."""
+    return {
+        "kind": "pairs",
+        "endoxa": version("endoxa"),
+        "command": list(command),
+        "created": before["created"] if before else _now(),
+        "finished": None,
+        "data": {
+            "path": settings.data,
+            "sha256": digest,
+            "format": settings.format or recognise(data).name,
+            "options": {"prefix": settings.prefix, "template": settings.template},
+        },
+        "models": [],
+        "rules": list(settings.rules),
+        "skipped": [asdict(skip) for skip in skipped],
+        "settings": settings.model_dump(mode="json"),
+        "identity": identity,
+        "versions": {
+            "python": platform.python_version(),
+            "platform": sys.platform,
+            **{name: version(name) for name in ("polars", "numpy", "scipy", "statsmodels")},
+        },
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
