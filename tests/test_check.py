@@ -119,6 +119,26 @@ def test_every_pair_check_has_a_planted_problem_and_a_reason():
         assert len(inspect.getdoc(check) or "") > 50
 
 
+def test_every_check_is_in_the_manual():
+    page = (Path(__file__).parents[1] / "docs" / "datasets.md").read_text(encoding="utf-8")
+    names = {check for check, *_ in PLANTED} | {
+        "name-for-group",
+        "duplicate-id",
+        "duplicate-pair",
+        "reversed-pair",
+    }
+    names |= {"unbalanced-labels", "undeclared-language", "contrast-across-axes", "empty-cell", "ragged-row"}
+    names |= {"unreadable-row", "encoding", "nul-character", "not-text", "missing-label", "unknown-direction"}
+    assert not {name for name in names if f"`{name}`" not in page}
+
+
+def test_a_broken_line_does_not_hide_the_others(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"broken\n{"language": "en", "sent_more": "A b", "sent_less": "C b."}\n')
+    found = [(p.row, p.check) for p in check_pairs(path)]
+    assert found == [(1, "unreadable-row"), (2, "final-punctuation")]
+
+
 def test_names_stand_for_groups_only_under_gender(tmp_path):
     pair = [("en", "At noon Anna sang.", "At noon Peter sang.")]
     assert checks(write(tmp_path / "a.csv", pair, axis=["gender"]))["name-for-group"] == 1

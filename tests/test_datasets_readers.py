@@ -210,6 +210,8 @@ def test_json_lines_faults_name_the_line(tmp_path):
     good = '{"sent_more": "A.", "sent_less": "B."}\n'
     assert "row 2 (line 3): is not JSON" in refusal(written(tmp_path, good + "\n{\n", "x.jsonl"))
     assert "row 2 (line 2)" in refusal(written(tmp_path, good + "[1]\n", "x.jsonl"))
+    assert "row 1 (line 1): is not JSON" in refusal(written(tmp_path, "{\n" + good, "x.jsonl"))
+    assert "row 1 (line 1): is not JSON" in refusal(written(tmp_path, "{\n", "x.jsonl"))
     nested = '{"sent_more": ["A."], "sent_less": "B."}\n'
     assert "column 'sent_more': holds list" in refusal(written(tmp_path, nested, "x.jsonl"))
     half = '{"sent_more": "\\ud800", "sent_less": "B."}\n'

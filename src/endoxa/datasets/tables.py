@@ -50,7 +50,7 @@ class Row:
 
 
 def table_columns(path: Path) -> tuple[str, ...]:
-    """Column names of a table (for JSONL: keys of its first record).
+    """Column names of a table (for JSONL: keys of the first record that can be read).
 
     Raises:
         UserError: the file cannot be read or has none.
@@ -59,10 +59,7 @@ def table_columns(path: Path) -> tuple[str, ...]:
     if path.suffix.lower() in PARQUET_SUFFIXES:
         return tuple(_parquet_schema(path))
     if path.suffix.lower() in JSONL_SUFFIXES:
-        first = next(_jsonl_rows(path), None)
-        if first is None:
-            raise UserError(f"{path} has no rows: every line is blank.")
-        return tuple(first.cells)
+        return _jsonl_columns(path)
     with open_text(path, newline="") as stream:
         return tuple(_csv_header(path, _csv_reader(path, stream)))
 
@@ -174,6 +171,19 @@ def _ragged(header: Sequence[str], values: Sequence[str]) -> tuple[Fault, ...]:
 
 
 # --------------------------------------------------------------------------- JSONL
+
+
+def _jsonl_columns(path: Path) -> tuple[str, ...]:
+    """Keys of the first record that has any, so that one broken line does not hide the others."""
+    broken: Row | None = None
+    for row in _jsonl_rows(path):
+        if row.cells:
+            return tuple(row.cells)
+        broken = broken or row
+    if broken is None:
+        raise UserError(f"{path} has no rows: every line is blank.")
+    reason = broken.faults[0].message if broken.faults else "is an empty object"
+    raise UserError(f"{path}, row {broken.number} (line {broken.line}): {reason}.")
 
 
 def _jsonl_rows(path: Path) -> Iterator[Row]:
