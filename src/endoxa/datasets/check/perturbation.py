@@ -130,7 +130,7 @@ def length_difference(item: Item) -> Iterator[Problem]:
 def other_changes(item: Item) -> Iterator[Problem]:
     """A word that both sentences share is written with other capitals: a cased model scores another word.
 
-    First words are left out (a capital there follows from the place), and so are words next to a change.
+    First words are left out: a capital there follows from the place.
     """
     changed = [
         f"{a.text}/{b.text}"
