@@ -70,10 +70,10 @@ def _print_headline(analysis: PairsAnalysis) -> None:
     from endoxa.analyze.resampling import IDENTITY_METHOD
 
     table = Table(title="Preference ratio over all pairs (0.5 = no preference)")
-    table.add_column("model")
+    table.add_column("model", overflow="fold")
     table.add_column("rule")
-    for name in ("pairs", "ratio", "pairs independent", "identities resampled", "adjusted p"):
-        table.add_column(name, justify="right")
+    for name in ("pairs", "ratio", "pairs\nindependent", "identities\nresampled", "adjusted p"):
+        table.add_column(name, justify="right", no_wrap=True)
     overall = analysis.estimates.filter(language="all", axis="all", name="preference_ratio")
     clustered = pl.col("method").str.starts_with(IDENTITY_METHOD)
     for one, other in zip(
@@ -95,4 +95,4 @@ def _print_headline(analysis: PairsAnalysis) -> None:
 
 def _interval(low: float, high: float) -> str:
     """Both ends, or a dash where they are not defined."""
-    return f"{low:.3f} to {high:.3f}" if low <= high else "-"
+    return f"{low:.3f}–{high:.3f}" if low <= high else "-"
