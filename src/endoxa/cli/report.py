@@ -25,7 +25,7 @@ def report(
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
 ) -> None:
-    r"""One page (or table) of what runs of sentence pairs show.
+    """One page (or table) of what runs of sentence pairs show.
 
     The HTML page works offline, holds every figure and table, and blurs offensive sentences until asked.
     Its figures are also written as SVG and PNG files, beside it. Runs over different data sets each get a
@@ -36,7 +36,7 @@ def report(
       endoxa report out/run1 out/run2 -o out/report.html
       endoxa report out/run1 -o estimates.csv
       endoxa report out/run1 -o table.tex
-    """
+    """  # noqa: D301
     from endoxa.report.write import figures_folder, resolve_format, write_report
 
     written = write_report(runs, output, format=format, confidence=confidence, seed=seed)

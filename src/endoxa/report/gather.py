@@ -50,6 +50,12 @@ def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Resu
     return gathered
 
 
+def pairs_by_run(gathered: Sequence[tuple[Results, list[Run]]]) -> dict[str, int]:
+    """How many different pairs each run folder holds records of."""
+    counted = [results.records.group_by("run").agg(pl.col("item_id").n_unique()) for results, _ in gathered]
+    return dict(pl.concat(counted).iter_rows())
+
+
 def all_estimates(gathered: Sequence[tuple[Results, list[Run]]]) -> pl.DataFrame:
     """The estimates of all data sets below one another, the data set's name in front (column `data`)."""
     return pl.concat(

@@ -73,6 +73,7 @@ def page(
     parts: Sequence[DataPart],
     svgs: Mapping[str, str],
     labels: Mapping[str, str],
+    pairs: Mapping[str, int],
     *,
     confidence: float,
     seed: int,
@@ -84,6 +85,7 @@ def page(
         parts: what is said about each data set.
         svgs: inline SVG by figure name.
         labels: short label of every model.
+        pairs: number of pairs by run folder.
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap.
     """
@@ -95,7 +97,7 @@ def page(
             title=f"Stereotype preference on {listed([part.title for part in parts])}",
             subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
             notices=_notices(runs),
-            overview=overview(runs, labels),
+            overview=overview(runs, labels, pairs),
             datasets=[_shown(part, svgs) for part in parts],
             commands=list(dict.fromkeys(command(run) for run in runs)),
             level=f"{100 * confidence:g} %",

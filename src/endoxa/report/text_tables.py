@@ -75,10 +75,7 @@ def markdown(gathered: Sequence[Results]) -> str:
                 escape_markdown(line.model),
                 escape_markdown(line.rule),
                 line.n,
-                *(
-                    f"{cell.value}{cell.star and chr(92) + cell.star} {cell.interval}".strip()
-                    for cell in line.cells
-                ),
+                *map(_markdown_cell, line.cells),
             ]
             for line in block.lines
         ]
@@ -96,7 +93,10 @@ def latex(gathered: Sequence[Results]) -> str:
         lines = []
         for line in block.lines:
             values = [f"{escape_latex(cell.value)}{cell.star and '$^{*}$'}" for cell in line.cells]
-            intervals = [rf"{{\scriptsize {cell.interval}}}" if cell.interval else "" for cell in line.cells]
+            intervals = [
+                rf"{{\scriptsize {escape_latex(cell.interval)}}}" if cell.interval else ""
+                for cell in line.cells
+            ]
             lines.append(
                 " & ".join([escape_latex(line.model), escape_latex(line.rule), line.n, *values]) + r" \\"
             )
@@ -121,6 +121,11 @@ def escape_latex(text: str) -> str:
 def escape_markdown(text: str) -> str:
     """The text with everything escaped that Markdown would take as a mark; line breaks become blanks."""
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split("\n")))
+
+
+def _markdown_cell(cell: _Cell) -> str:
+    """Value, star and interval, as in '55.8* (53.3–58.3)' with the star escaped."""
+    return f"{cell.value}{escape_markdown(cell.star)} ({cell.interval})" if cell.interval else cell.value
 
 
 def _stacked(axis: str) -> str:
@@ -174,5 +179,5 @@ def _cell(row: dict[str, Any] | None) -> _Cell:
     return _Cell(
         f"{100 * row['value']:.1f}",
         "*" if row["verdict"] in ("above", "below") else "",
-        f"[{percent_interval(row['low'], row['high']).replace(' to ', ', ')}]",
+        percent_interval(row["low"], row["high"]).replace(" to ", "–"),
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.report.gather import all_estimates, gather
+from endoxa.report.gather import all_estimates, gather, pairs_by_run
 from endoxa.report.inputs import Run, read_runs
 from endoxa.report.results import Results
 
@@ -115,7 +115,16 @@ def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidenc
         save(figure, svg, folder)
         svgs[figure.name] = inline_svg(figure, svg)
     output.write_text(
-        page(runs, parts, svgs, gathered[0][0].labels, confidence=confidence, seed=seed), encoding="utf-8"
+        page(
+            runs,
+            parts,
+            svgs,
+            gathered[0][0].labels,
+            pairs_by_run(gathered),
+            confidence=confidence,
+            seed=seed,
+        ),
+        encoding="utf-8",
     )
 
 

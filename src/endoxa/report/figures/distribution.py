@@ -17,7 +17,7 @@ COLUMNS = {
 }
 """Columns of the frame; models are drawn in the order of their first rows."""
 
-LEAST_PAIRS = 10
+LEAST_PAIRS = 20
 """With fewer pairs a density would be a drawing, not a finding: the pairs are shown as ticks."""
 
 GRID_POINTS = 121
@@ -27,14 +27,15 @@ WIDTH = 310
 
 
 def robust_range(differences: Sequence[float] | np.ndarray) -> tuple[float, float]:
-    """Range that holds 99 % of the differences and zero, a little wider; (-1, 1) where all are zero."""
+    """Range with 99 % of the differences, zero, and the slopes of a density; (-1, 1) where all are zero."""
     values = np.asarray(differences, dtype=float)
     values = values[np.isfinite(values)]
     if not values.size or not np.any(values):
         return -1.0, 1.0
     low, high = np.quantile(values, [0.005, 0.995])
     low, high = min(float(low), 0.0), max(float(high), 0.0)
-    margin = 0.06 * (high - low) or 1.0
+    bandwidth = float(values.std()) * values.size**-0.2  # Scott's rule, as in `density`
+    margin = max(0.06 * (high - low), 1.5 * bandwidth) or 1.0
     return low - margin, high + margin
 
 

@@ -66,7 +66,7 @@ def _block(
             fill=alt.condition("datum.filled", alt.value(BLUE), alt.value("white")),
         ),
         base.mark_text(align="left", color=MUTED, fontSize=10).encode(
-            x=alt.value(PLOT_WIDTH + 6), text="n_text:N"
+            x=alt.value(PLOT_WIDTH + 9), text="n_text:N"
         ),
     ).properties(
         width=PLOT_WIDTH, height=ROW_HEIGHT * rows.height, title=alt.TitleParams(heading, frame="bounds")

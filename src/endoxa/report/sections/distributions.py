@@ -28,8 +28,8 @@ def distributions(results: Results) -> Section:
         notes=(
             "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus "
             "that of the other one; blue, right of the dashed zero line, the stereotypical sentence scores "
-            "higher. The range holds 99\u00a0% of the pairs. Curves in one panel share one scale, and "
-            "panels of one rule share the horizontal range; panels of different rules do not compare, "
+            "higher. The range holds 99\u00a0% of the pairs or more. Curves in one panel share one scale, "
+            "and panels of one rule share the horizontal range; panels of different rules do not compare, "
             f"because their units differ. With fewer than {LEAST_PAIRS} pairs each pair is a tick.",
         ),
     )

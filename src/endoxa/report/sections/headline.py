@@ -54,7 +54,9 @@ def _sentence(results: Results, row: dict[str, Any]) -> str:
                 f"resampled ({row['id_remark'] or 'identities not known'}), it is not clear."
             )
         case "correction":
-            return f"{text}The interval excludes 50\u00a0%, but corrected for the many tests it is not clear."
+            return (
+                f"{text}The interval excludes 50\u00a0%; corrected for the number of tests, it is not clear."
+            )
         case _:
             return f"{text}This shows no clear preference either way.{_power(row)}"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
@@ -10,13 +12,20 @@ from endoxa.probe.rules import RULES
 from endoxa.report.document import Column, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.results import NOT_RECORDED
+from endoxa.report.words import count
 
 SHOWN_DIGITS = 12
 """Characters of a hash or fingerprint that are printed."""
 
 
-def overview(runs: Sequence[Run], labels: Mapping[str, str]) -> Section:
-    """Tables of runs, models (with their labels) and rules; what is missing is called 'not recorded'."""
+def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:
+    """Tables of runs, models (with their labels) and rules; what is missing is called 'not recorded'.
+
+    Args:
+        runs: the runs.
+        labels: short label of every model.
+        pairs: how many pairs the records of a run hold, by the name of its folder.
+    """
     skipped = [
         f"Skipped in {run.folder.name}: {_text(entry, 'model')} under {_text(entry, 'rule')}, because "
         f"{_text(entry, 'reason').rstrip('.')}."
@@ -27,28 +36,29 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str]) -> Section:
         anchor="what-was-run",
         title="What was run",
         findings=tuple(skipped),
-        tables=(_run_table(runs), _model_table(runs, labels), _rule_table(runs)),
+        tables=(_run_table(runs, pairs), _model_table(runs, labels), _rule_table(runs)),
     )
 
 
 def rule_names(runs: Iterable[Run]) -> list[str]:
     """Names of the rules of all runs, each once."""
-    entries = (entry for run in runs for entry in _list(run.facts.get("rules")))
-    names = (entry.get("name") if isinstance(entry, Mapping) else entry for entry in entries)
-    return list(dict.fromkeys(str(name) for name in names if name))
+    named = (rule for run in runs for rule in _list(run.facts.get("rules")))
+    taken = (
+        rule
+        for run in runs
+        for model in _entries(run.facts.get("models"))
+        for rule in _list(model.get("rules"))
+    )
+    return list(dict.fromkeys(str(rule) for rule in (*named, *taken)))
 
 
 def command(run: Run) -> str:
-    """The command that made the run, as one line for a shell."""
-    import shlex
-
-    words = run.facts.get("command")
-    if isinstance(words, str):
-        return words
-    return shlex.join(str(word) for word in words) if isinstance(words, list) and words else NOT_RECORDED
+    """The command that made the run, as one line for a shell, without the folder endoxa is installed in."""
+    words = [str(word) for word in _list(run.facts.get("command"))]
+    return shlex.join([Path(words[0]).name, *words[1:]]) if words else NOT_RECORDED
 
 
-def _run_table(runs: Sequence[Run]) -> Table:
+def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
     columns = (
         "run",
         "data",
@@ -69,7 +79,7 @@ def _run_table(runs: Sequence[Run]) -> Table:
                 str(run.folder),
                 _text(data, "path"),
                 _text(data, "format"),
-                _text(data, "rows"),
+                count(pairs.get(str(run.folder))),
                 _pairs_of(data.get("options")),
                 _text(data, "sha256")[:SHOWN_DIGITS],
                 _text(run.facts, "endoxa"),
