@@ -269,6 +269,21 @@ def test_two_data_sets_are_two_parts(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_ties_single_pairs_and_bare_descriptions_are_reported_too(tmp_path: Path) -> None:
+    items = pairs(8, ("en",)).with_columns(axis=pl.lit("जाति"))
+    tied = scored(items, "sim/a", "my-rule", 0.5).with_columns(
+        score_more=pl.lit(-20.0), neutral_difference=0.0
+    )
+    more = [tied.with_columns(model=pl.lit("hf/b")), tied.with_columns(rule=pl.lit("other-rule")), tied]
+    first = run_folder(tmp_path / "a", pl.concat(more), models="?", rules=None, skipped="?", command="?")
+    second = run_folder(tmp_path / "b", scored(items.head(1), "hf/b", "sum", 1, neutral=True), data="b.csv")
+    page = Page(write_report([first, second], tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "are simulated respondents" in page.text
+    assert "50.0 % of 8 pairs" in page.text.replace("\u00a0", " ")
+    assert "So few pairs could not have shown one." in page.text
+    assert "जाति" in page.text
+
+
 def test_few_identities_give_no_clear_preference(tmp_path: Path) -> None:
     items = pairs(40, ("en",)).with_columns(identity=pl.lit("bakers"))
     run = run_folder(tmp_path / "run", scored(items, GPT, "sum", 0.95))

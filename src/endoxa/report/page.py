@@ -96,7 +96,7 @@ def page(
             version=__version__,
             title=f"Stereotype preference on {listed([part.title for part in parts])}",
             subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
-            notices=_notices(runs),
+            notices=_notices(runs, labels),
             overview=overview(runs, labels, pairs),
             datasets=[_shown(part, svgs) for part in parts],
             commands=list(dict.fromkeys(command(run) for run in runs)),
@@ -167,9 +167,13 @@ def _subtitle(results: Results) -> str:
     )
 
 
-def _notices(runs: Iterable[Run]) -> list[str]:
+def _notices(runs: Iterable[Run], models: Iterable[str]) -> list[str]:
     """What the runs want said prominently, each once; simulated models are always said to be."""
     said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
+    if any(model.startswith("sim/") for model in models):
+        said.append(
+            "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
+        )
     return list(dict.fromkeys(said))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from endoxa.report.figures.style import BLUE, MUTED, PALE_BLUE, finish
+from endoxa.report.figures.style import BLUE, MUTED, PALE_BLUE, finish, known
 
 COLUMNS = {
     "block": "heading of the block of rows (a language)",
@@ -55,11 +55,12 @@ def _block(
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
 
-    base = alt.Chart(rows.with_columns(n_text=pl.format("n {}", "n"))).encode(y=y)
+    base = alt.Chart(known(rows.with_columns(n_text=pl.format("n {}", "n")), "value")).encode(y=y)
+    bars = alt.Chart(known(rows, "low", "high")).encode(y=y)
     line = alt.Chart(pl.DataFrame({"neutral": [neutral]}))
     return alt.layer(
         line.mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x("neutral")),
-        base.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2="high:Q"),
+        bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2="high:Q"),
         base.mark_point(size=42, strokeWidth=1.6, color=BLUE, opacity=1).encode(
             x=x("value"),
             shape=alt.condition("datum.pooled", alt.value("diamond"), alt.value("circle")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from endoxa.report.figures.style import BLUE, INK, MUTED, PALE_BLUE, finish
+from endoxa.report.figures.style import BLUE, INK, MUTED, PALE_BLUE, finish, known
 
 COLUMNS = {
     "label": "what the row is about, written above its dot; may have several lines",
@@ -39,7 +39,11 @@ def interval_rows(
     lines = 1 + max((label.count("\n") for label in frame["label"]), default=0)
     row_height = DOT_HEIGHT + LINE_HEIGHT * lines
     offset = row_height / 2 - DOT_HEIGHT / 2
-    rows = frame.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64), neutral=pl.lit(neutral))
+    rows = (
+        frame.fill_nan(None)
+        .with_row_index("row")
+        .with_columns(pl.col("row").cast(pl.Int64), neutral=pl.lit(neutral))
+    )
     y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
     scale = alt.Scale(domain=domain, nice=False, clamp=True)
     axis = alt.Axis(format=axis_format, tickCount=5, grid=False, ticks=True, tickColor=MUTED, title=title)
@@ -48,12 +52,13 @@ def interval_rows(
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
 
     base = alt.Chart(rows).encode(y=y)
-    thin = alt.Chart(rows.filter(pl.col("outer_low").is_not_null())).encode(y=y)
+    thick = alt.Chart(known(rows, "low", "high")).encode(y=y)
+    thin = alt.Chart(known(rows, "outer_low", "outer_high")).encode(y=y)
     chart = alt.layer(
         base.mark_tick(orient="vertical", size=22, thickness=1.5, color=MUTED, yOffset=offset).encode(
             x=x("neutral")
         ),
-        base.mark_rule(strokeWidth=6, color=PALE_BLUE, yOffset=offset).encode(x=x("low"), x2="high:Q"),
+        thick.mark_rule(strokeWidth=6, color=PALE_BLUE, yOffset=offset).encode(x=x("low"), x2="high:Q"),
         thin.mark_rule(strokeWidth=1.3, color=INK, yOffset=offset).encode(
             x=x("outer_low"), x2="outer_high:Q"
         ),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 import altair as alt
+import polars as pl
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """vl-convert carries Liberation Sans; Arial and Helvetica have the same widths, so labels fit everywhere."""
@@ -41,6 +42,11 @@ def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
         )
     )
     return styled
+
+
+def known(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """The rows in which all these columns are defined: NaN has no place in a chart."""
+    return frame.fill_nan(None).drop_nulls(list(columns))
 
 
 def symmetric_domain(
