@@ -110,7 +110,7 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
             neutral=0.0,
             domain=symmetric_domain([*frame["low"], *frame["high"], *frame["value"]], 0.0, 10, 10),
             title="difference in percentage points",
-            axis_format="+",
+            axis_format="+.0f",
         ),
         alt=f"Paired differences between models in percentage points, no difference at 0{part}. {spoken}.",
         wide=True,

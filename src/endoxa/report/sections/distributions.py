@@ -12,7 +12,7 @@ from endoxa.report.words import language_name, percent, plural, signed
 
 def distributions(results: Results) -> Section:
     """Score differences per rule and language, models below one another (IndiBias, appendix C)."""
-    records = results.records
+    records = results.records.sort("model", "rule", maintain_order=True)
     figures = []
     for rule in records["rule"].unique(maintain_order=True):
         own = records.filter(pl.col("rule") == rule)
