@@ -16,3 +16,20 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"shared reference data not found at {folder} (set ENDOXA_SHARED to its folder)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Folders of tiny random models, one for each architecture."""
+    import tiny
+
+    home = tmp_path_factory.mktemp("models")
+    return {name: make(home / name) for name, make in tiny.MAKERS.items()}
+
+
+@pytest.fixture(scope="session")
+def tiny_models(tiny: dict[str, Path]) -> dict[str, object]:
+    """The same models, loaded."""
+    from endoxa.models import ModelOptions, open_model, parse_model
+
+    return {name: open_model(parse_model(f"hf/{folder}"), ModelOptions()) for name, folder in tiny.items()}

@@ -6,14 +6,16 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from endoxa.errors import UserError
 from endoxa.models.spec import ModelOptions, ModelSpec, parse_model
 
 if TYPE_CHECKING:
     from endoxa.schema import Model
 
-__all__ = ["ModelOptions", "ModelSpec", "open_model", "parse_model"]
+__all__ = ["ModelOptions", "ModelSpec", "open_model", "parse_model", "require_local"]
 
 
 def open_model(spec: ModelSpec, options: ModelOptions) -> Model:
@@ -26,6 +28,20 @@ def open_model(spec: ModelSpec, options: ModelOptions) -> Model:
         from endoxa.models.server import ServerModel
 
         return ServerModel.connect(spec, options)
+    require_local(spec)
     from endoxa.models.local import open_local
 
     return open_local(spec, options)
+
+
+def require_local(spec: ModelSpec) -> None:
+    """Refuse local weights where torch or transformers is not installed.
+
+    Raises:
+        UserError: with the command that installs them.
+    """
+    missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
+    if missing:
+        raise UserError(
+            f"The model '{spec.text}' needs {' and '.join(missing)}: pip install \"endoxa[local]\" -c constraints.txt"
+        )

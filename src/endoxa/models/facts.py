@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from endoxa.models import require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import Architecture
 
@@ -25,6 +26,7 @@ def look_at(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
     """
     if spec.kind == "server":
         return ModelFacts(spec.text, "causal", None)
+    require_local(spec)
     from endoxa.models.local import architecture_of, fingerprint, local_folder, read_config
 
     folder = local_folder(spec)

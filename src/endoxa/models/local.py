@@ -7,10 +7,12 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
@@ -27,6 +29,18 @@ AUTO_CLASS = {
     "masked": AutoModelForMaskedLM,
     "encoder-decoder": AutoModelForSeq2SeqLM,
 }
+LOADING_PROBLEMS = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    RuntimeError,
+    ImportError,
+    EOFError,
+    SafetensorError,
+    UnpicklingError,
+)
+"""What transformers raises for files that are missing, cut, of another kind, or not to be had offline."""
 WEIGHT_SUFFIXES = (".safetensors", ".bin")
 
 
@@ -86,7 +100,6 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
             config=config,
             output_loading_info=True,
             dtype=dtype,
-            attn_implementation="sdpa",
             quantization_config=_four_bit(options, device),
             **common,
         ),
@@ -208,11 +221,18 @@ def refuse_incomplete(spec: ModelSpec, info: Mapping[str, Any]) -> None:
 
 
 def refuse_foreign_tokenizer(spec: ModelSpec, tokenizer: Any, network: Any) -> None:
-    """Refuse a tokenizer that is slow (no offsets) or has more tokens than the model has embeddings.
+    """Refuse a tokenizer that is slow (no offsets), empty, or larger than the model's embeddings.
+
+    Where its files are missing, transformers makes an empty one, which reads every word as unknown.
 
     Raises:
         UserError: the tokenizer does not fit.
     """
+    if len(tokenizer) <= len(tokenizer.all_special_ids):
+        raise UserError(
+            f"The tokenizer of '{spec.text}' knows no words (its files are missing): name the right one with "
+            "--tokenizer."
+        )
     if not tokenizer.is_fast:
         raise UserError(
             f"The tokenizer of '{spec.text}' has no fast version (tokenizer.json), which is needed to tell words "
@@ -303,6 +323,6 @@ def _had(spec: ModelSpec, what: str, get: Any) -> Any:
         return get()
     except UserError:
         raise
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError, TypeError) as problem:
+    except LOADING_PROBLEMS as problem:
         reason = " ".join(str(problem).split())[:300]
         raise UserError(f"Cannot load the {what} of '{spec.text}': {reason}") from problem

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from transformers.modeling_outputs import BaseModelOutputWithPastAndCrossAttentions
+from transformers.modeling_outputs import BaseModelOutput
 
 HEAD_NUMBERS = 64 * 50_000
 """Logits computed at a time: so many floats stay in the processor's cache."""
@@ -26,18 +26,21 @@ class Split:
         self.is_whole_model = base is not network
         self._body = base if self.is_whole_model else network.get_decoder()
         self._body_forward = self._body.forward
+        self._output_type: type = BaseModelOutput
         self._head_rows = max(1, HEAD_NUMBERS // network.get_input_embeddings().weight.shape[0])
 
     def hidden(self, **inputs: Any) -> torch.Tensor:
         """Last hidden states (batch x tokens x width) of the body for the inputs of its forward."""
-        return self._body(**inputs, use_cache=False).last_hidden_state  # type: ignore[no-any-return]
+        output = self._body(**inputs, use_cache=False)
+        self._output_type = type(output)
+        return output.last_hidden_state  # type: ignore[no-any-return]
 
     def logits(self, rows: torch.Tensor, **rest: Any) -> torch.Tensor:
         """Logits (rows x vocabulary, float32) of hidden states (rows x width).
 
         `rest` holds inputs the network insists on (an encoder's output); they have no influence.
         """
-        fixed = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=rows[None])
+        fixed = self._output_type(last_hidden_state=rows[None])
         self._body.forward = lambda *_, **__: fixed
         try:
             out = self.network(**rest, use_cache=False)

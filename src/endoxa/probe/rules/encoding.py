@@ -28,6 +28,8 @@ class Encoded:
 
 def encode(model: Model, texts: Sequence[str]) -> list[Encoded]:
     """Tokenize `texts` with the model's own tokenizer (a fast one)."""
+    if not texts:
+        return []
     tokenizer = cast("Any", model).tokenizer
     out = tokenizer(list(texts), return_offsets_mapping=True, return_special_tokens_mask=True)
     return [

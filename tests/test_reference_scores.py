@@ -1,0 +1,101 @@
+"""Scores equal those of independent implementations (shared reference scores) within 1e-4 nats."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from endoxa.models import ModelOptions, open_model, parse_model
+from endoxa.probe.rules import RULES
+from endoxa.schema import Pair
+
+TOLERANCE = 1e-4
+
+
+def table(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["packed", "plain"])
+def published(request, shared):
+    options = ModelOptions(packed_weights=request.param)
+    return {
+        name: open_model(parse_model(f"hf/{shared}/data/models/{name}"), options)
+        for name in ("tiny-bert", "tiny-gpt2", "tiny-t5")
+    }
+
+
+def scored(rule_name, model, pairs):
+    """(value, value, Score, Score) per pair."""
+    rule = RULES.get(rule_name)
+    requests = [request for both in rule.requests(pairs, model) for request in both]
+    found = dict(model.score(requests))
+    return [
+        (rule.value(found[2 * k]), rule.value(found[2 * k + 1]), found[2 * k], found[2 * k + 1])
+        for k in range(len(pairs))
+    ]
+
+
+@pytest.mark.parametrize(("rule", "file"), [("crows-token", "cased"), ("crows-token-lower", "lower")])
+def test_crows_token_equals_the_published_script(shared, published, rule, file):
+    rows = table(shared / "data/crows_pairs/crows_pairs_anonymized.csv")
+    expected = table(shared / f"data/reference_scores/crows_token_{file}_first20.csv")
+    pairs = [Pair(r["sent_more"], r["sent_less"], r["stereo_antistereo"]) for r in rows[: len(expected)]]
+    for (more, less, *_), row in zip(scored(rule, published["tiny-bert"], pairs), expected, strict=True):
+        assert more == pytest.approx(float(row["sent_more_score_raw"]), abs=TOLERANCE)
+        assert less == pytest.approx(float(row["sent_less_score_raw"]), abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("language", ["en", "hi"])
+@pytest.mark.parametrize("words", ["ws", "pretok"])
+@pytest.mark.parametrize("mask", ["whole", "tok"])
+def test_word_level_rules_equal_an_independent_implementation(shared, published, language, words, mask):
+    columns = {
+        "en": ("modified_eng_sent_more", "modified_eng_sent_less"),
+        "hi": ("sent_more_hindi", "sent_less_hindi"),
+    }[language]
+    rows = table(shared / "data/indibias/IndiBias_v1_sample.csv")
+    expected = table(shared / f"data/reference_scores/indibias_{language}_word_level_first20.csv")
+    pairs = [Pair(*(r[c] for c in columns), r["stereo_antistereo"]) for r in rows[: len(expected)]]
+    found = scored(f"crows-word-{words}-{mask}", published["tiny-bert"], pairs)
+    for (more, less, total_more, total_less), row in zip(found, expected, strict=True):
+        count = int(row[f"{words}_n_u_tokens"])
+        assert (total_more.n_tokens, total_less.n_tokens) == (count, count)
+        assert total_more.total == pytest.approx(float(row[f"{words}_{mask}_more_sum"]), abs=TOLERANCE)
+        assert total_less.total == pytest.approx(float(row[f"{words}_{mask}_less_sum"]), abs=TOLERANCE)
+        assert more == pytest.approx(float(row[f"{words}_{mask}_more_sum"]) / count, abs=TOLERANCE)
+        assert less == pytest.approx(float(row[f"{words}_{mask}_less_sum"]) / count, abs=TOLERANCE)
+
+
+def test_crows_word_is_white_space_and_whole_words(published):
+    pairs = [Pair("The old baker bakes bread.", "The young baker bakes bread.")]
+    model = published["tiny-bert"]
+    assert scored("crows-word", model, pairs) == scored("crows-word-ws-whole", model, pairs)
+
+
+@pytest.mark.parametrize("language", ["en", "hi", "afri"])
+@pytest.mark.parametrize(
+    ("model", "rule", "column", "count"),
+    [
+        ("tiny-bert", "pll", "bert_pll_sum", "bert_n_tokens"),
+        ("tiny-bert", "pll-mean", "bert_pll_mean", "bert_n_tokens"),
+        ("tiny-gpt2", "sum", "gpt2_nobos_sum", "gpt2_nobos_n_scored"),
+        ("tiny-gpt2", "mean", "gpt2_nobos_mean", "gpt2_nobos_n_scored"),
+        ("tiny-gpt2", "afristereo", "gpt2_nobos_afristereo", "gpt2_nobos_n_scored"),
+        ("tiny-gpt2", "sum-bos", "gpt2_bos_sum", "gpt2_bos_n_scored"),
+        ("tiny-gpt2", "mean-bos", "gpt2_bos_mean", "gpt2_bos_n_scored"),
+        ("tiny-t5", "completion", "t5_prompt_sum", "t5_n_labels"),
+        ("tiny-t5", "completion-mean", "t5_prompt_mean", "t5_n_labels"),
+        ("tiny-t5", "completion", "t5_emptyprompt_sum", "t5_n_labels"),
+    ],
+)
+def test_sentence_scores_equal_an_independent_implementation(shared, published, language, model, rule, column, count):
+    expected = table(shared / f"data/reference_scores/lm_scores_{language}_first20.csv")
+    text = "completion" if model == "tiny-t5" else "text"
+    asked = [Pair(r[text], r[text], prompt="" if "empty" in column else r["prompt"]) for r in expected]
+    for (more, less, score, _), row in zip(scored(rule, published[model], asked), expected, strict=True):
+        assert more == less
+        assert score.n_tokens == int(row[count])
+        assert more == pytest.approx(float(row[column]), abs=TOLERANCE)
