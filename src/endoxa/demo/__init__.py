@@ -1,0 +1,1 @@
+"""The demonstration: a sample data set, and models whose preferences are known because they were planted."""

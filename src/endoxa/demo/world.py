@@ -1,25 +1,25 @@
 """The planted world: sentences whose probabilities are known, because they are set here.
 
-The world holds every identity of the sample, and every neutral identity, with every attribute that agrees with
-it. A sentence is drawn in four steps: a language (uniformly), an identity of that language (uniformly), an
-attribute pair (uniformly), and one attribute of the pair with
+The world holds every identity of the sample, and every neutral identity, with every attribute that agrees
+with it. A sentence is drawn in four steps: a language (uniformly), an identity of that language (uniformly),
+an attribute pair (uniformly), and one attribute of the pair with
 
-    log-odds(stereotypical : other | identity) = e + s     the identity of an item of the sample
-                                               = -(e + s)  its counterpart, which is thought the opposite
-                                               = 0         neutral identities
+    log-odds(stereotypical : other | identity) = f + e + s    the identity of an item of the sample
+                                               = f - e - s    its counterpart, thought to be the opposite
+                                               = f            neutral identities
 
-plus f everywhere. e is an identity effect of +0.3 or -0.3 nats, in turn within each language and axis, so that
-exactly half of the items have each sign; s is the strength of the stereotype and f that of word frequency. The
-three plants are `neutral` (s = f = 0), `stereotyped` (s = 1.5) and `frequency` (f = 1.5).
+s is the strength of the stereotype, f that of word frequency, and e an identity effect of +0.3 or -0.3 nats,
+in turn within each language and axis, so that exactly half of the items have either sign. The three plants
+are `neutral` (s = f = 0), `stereotyped` (s = 1.5, f = 0) and `frequency` (s = 0, f = 1.5).
 
-The sample has two identities per language and axis, and each attribute pair is an item of exactly one of them; the
-other one is the counterpart. With the counterpart planted the other way round, no attribute becomes more
+The sample has two identities for each language and axis, and each attribute pair makes an item of exactly one
+of them; the other one is the counterpart. It is planted the other way round, so that no word becomes more
 frequent by a stereotype: only f makes words frequent.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +29,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.demo.sample import load_sample
+from endoxa.probe.neutral import neutral_identities, replace_identity
 
 Plant = Literal["neutral", "stereotyped", "frequency"]
 PLANTS: tuple[Plant, ...] = get_args(Plant)
@@ -40,54 +41,39 @@ STEREOTYPE: Mapping[Plant, float] = {"neutral": 0.0, "stereotyped": 1.5, "freque
 FREQUENCY: Mapping[Plant, float] = {"neutral": 0.0, "stereotyped": 0.0, "frequency": 1.5}
 """Strength f of the planted word frequency, in nats."""
 
-NEUTRAL_IDENTITIES: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("en", ""): ("people", "they"),
-    ("fr", "m"): ("les gens", "ils"),
-    ("fr", "f"): ("les personnes", "elles"),
-    ("es", "m"): ("los seres humanos", "ellos"),
-    ("es", "f"): ("las personas", "ellas"),
-    ("hi", "m"): ("लोग", "वे"),
-    ("hi", "f"): ("वे", "ये"),
-    ("sw", ""): ("watu", "wao"),
-}
-"""Neutral identities by language and agreement."""
-
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """All sentences, the prompt each one answers, and their joint probability (aligned, summing to 1)."""
+    """All sentences, the language of each, the prompt it answers, and its probability (summing to 1)."""
 
     sentences: tuple[str, ...]
+    languages: tuple[str, ...]
     prompts: tuple[str, ...]
     probability: np.ndarray
-
-
-def swap_identity(text: str, identity: str, other: str) -> str:
-    """`text` with `other` in the place of `identity`, capitalised where the identity opens the text."""
-    start = text.lower().index(identity.lower())
-    if start == 0:
-        other = other[:1].upper() + other[1:]
-    return text[:start] + other + text[start + len(identity) :]
 
 
 @lru_cache
 def world(plant: Plant) -> World:
     """The sentences of the world and their probabilities under one plant."""
-    joint: Counter[tuple[str, str]] = Counter()
+    joint: defaultdict[tuple[str, str, str], float] = defaultdict(float)
     sample = load_sample()
     for (language,), items in sample.group_by("language", maintain_order=True):
         identities = _identities(str(language), items)
         share = 1 / (sample["language"].n_unique() * len(identities))
         for agreement, identity in identities:
-            agreeing = items.filter(pl.col("agreement") == agreement).unique("attribute_more", maintain_order=True)
+            agreeing = items.filter(pl.col("agreement") == agreement).unique(
+                "attribute_more", maintain_order=True
+            )
             for item in agreeing.iter_rows(named=True):
-                odds = np.exp(_log_odds(plant, items, identity, item["attribute_more"]))
-                prompt = swap_identity(item["prompt"], item["identity"], identity)
-                for column, within in (("sent_more", odds / (1 + odds)), ("sent_less", 1 / (1 + odds))):
-                    sentence = swap_identity(item[column], item["identity"], identity)
-                    joint[prompt, sentence] += share / agreeing.height * within
-    prompts, sentences = zip(*joint, strict=True)
-    return World(sentences, prompts, np.array(list(joint.values())))
+                odds = float(np.exp(_log_odds(plant, items, identity, item["attribute_more"])))
+                prompt, more, less = (
+                    str(replace_identity(item[text], item["identity"], identity))
+                    for text in ("prompt", "sent_more", "sent_less")
+                )
+                joint[more, str(language), prompt] += share / agreeing.height * odds / (1 + odds)
+                joint[less, str(language), prompt] += share / agreeing.height / (1 + odds)
+    sentences, languages, prompts = zip(*joint, strict=True)
+    return World(sentences, languages, prompts, np.array(list(joint.values())))
 
 
 def _identities(language: str, items: pl.DataFrame) -> list[tuple[str, str]]:
@@ -96,7 +82,7 @@ def _identities(language: str, items: pl.DataFrame) -> list[tuple[str, str]]:
     neutral = [
         (agreement, identity)
         for agreement in items["agreement"].unique(maintain_order=True)
-        for identity in NEUTRAL_IDENTITIES[language, agreement]
+        for identity in neutral_identities()[language].get(agreement or "any", [])
     ]
     return [*own, *neutral]
 
@@ -110,4 +96,4 @@ def _log_odds(plant: Plant, items: pl.DataFrame, identity: str, attribute: str) 
     item = of_axis.row(by_predicate=pl.col("attribute_more") == attribute, named=True)
     effect = IDENTITY_EFFECT if item["position"] % 2 == 0 else -IDENTITY_EFFECT
     sign = 1 if item["identity"] == identity else -1
-    return sign * (effect + STEREOTYPE[plant]) + FREQUENCY[plant]
+    return FREQUENCY[plant] + sign * (effect + STEREOTYPE[plant])

@@ -1,0 +1,88 @@
+"""Did the road find what was planted? Recovered against planted values, model by model and rule by rule."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import numpy as np
+import polars as pl
+
+from endoxa.demo.truth import PLANTED_RULES, planted_difference, planted_neutral_difference
+from endoxa.demo.world import PLANTS, Plant
+from endoxa.errors import UserError
+from endoxa.schema import ARCHITECTURES
+
+RECOVERY_COLUMNS = {
+    "model": "the planted model: architecture-plant",
+    "plant": "what was planted: neutral, stereotyped or frequency",
+    "rule": "the scoring rule",
+    "n": "sample items scored",
+    "planted_difference": "mean of score_more - score_less in the planted world (nats)",
+    "recovered_difference": "the same mean as the model was scored (nats)",
+    "mean_absolute_error": "mean of |recovered - planted| over the items (nats)",
+    "planted_preference": "share of items whose planted difference is positive",
+    "raw_preference": "share of items whose recovered difference is positive",
+    "planted_calibrated": "as planted_preference, after subtracting the planted neutral difference",
+    "calibrated_preference": "as raw_preference, after subtracting the recovered neutral difference",
+}
+"""Columns of the table that `recovery_table` returns. An unbiased model has a preference of 0.5."""
+
+
+def recovery_table(records: pl.DataFrame) -> pl.DataFrame:
+    """Compare the scores of the planted models with the values that were planted.
+
+    Calibrated preferences are over the items for which a neutral difference exists, NaN if there are none.
+
+    Args:
+        records: rows of `records.parquet` (columns of `RECORD_COLUMNS`) of planted models on the sample;
+            rules without a planted value are left out.
+
+    Returns:
+        One row per model and rule in the order of the records, columns as in `RECOVERY_COLUMNS`.
+
+    Raises:
+        UserError: a model is not one of the planted models, or a sentence is not of the sample.
+    """
+    known = records.filter(pl.col("rule").is_in(PLANTED_RULES))
+    groups = known.group_by("model", "rule", maintain_order=True)
+    rows = [_row(str(model), str(rule), items) for (model, rule), items in groups]
+    return pl.DataFrame(rows, schema=list(RECOVERY_COLUMNS), orient="row")
+
+
+def plant_of(model: str) -> tuple[str, Plant]:
+    """Name and plant of a planted model, from how it was written on the command line (`hf/FOLDER`).
+
+    Raises:
+        UserError: it is not one of the planted models.
+    """
+    name = PurePath(model).name
+    names = {f"{architecture}-{plant}": plant for architecture in ARCHITECTURES for plant in PLANTS}
+    if name not in names:
+        raise UserError(f"'{model}' is not a planted model: its folder should be one of {', '.join(names)}.")
+    return name, names[name]
+
+
+def _row(model: str, rule: str, items: pl.DataFrame) -> tuple[str | float, ...]:
+    name, plant = plant_of(model)
+    planted = planted_difference(plant, rule, items)
+    recovered = items.select(pl.col("score_more") - pl.col("score_less")).to_series().to_numpy()
+    neutral = items["neutral_difference"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return (
+        name,
+        plant,
+        rule,
+        items.height,
+        float(planted.mean()),
+        float(recovered.mean()),
+        float(np.abs(recovered - planted).mean()),
+        _share_positive(planted),
+        _share_positive(recovered),
+        _share_positive(planted - planted_neutral_difference(plant, rule, items)),
+        _share_positive(recovered - neutral),
+    )
+
+
+def _share_positive(differences: np.ndarray) -> float:
+    """Share of the defined differences that are positive."""
+    defined = differences[~np.isnan(differences)]
+    return float((defined > 0).mean()) if len(defined) else np.nan
