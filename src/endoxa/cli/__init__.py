@@ -52,6 +52,8 @@ def main() -> None:
         code = app(standalone_mode=False)
     except UserError as problem:
         _stop(str(problem))
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     except typer.TyperException as problem:
         problem.show()
         sys.exit(problem.exit_code)

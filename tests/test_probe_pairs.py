@@ -1,0 +1,295 @@
+"""The run: every item exactly once, whatever happens in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.probe.journal import Journal, Row, request_key
+from endoxa.probe.pairs import probe_pairs
+from endoxa.probe.settings import PairsSettings
+from endoxa.schema import RECORD_COLUMNS, CausalRequest, Score, Unscorable
+
+HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
+ROWS = [
+    "a,The bakers are patient.,The bakers are impatient.,stereo,work,en,the bakers,patient,impatient",
+    "b,Young drivers are careful.,Old drivers are careful.,antistereo,age,en,,,",
+    "c,Grandmothers tell long stories.,Grandmothers tell short stories.,stereo,age,en,,,",
+    "d,Les boulangers sont patients.,Les boulangers sont impatients.,stereo,work,fr,les boulangers,patients,impatients",
+]
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text(HEADER + "\n".join(ROWS) + "\n", encoding="utf-8")
+    return path
+
+
+def settings_for(data, *models, **more):
+    return PairsSettings(data=str(data), models=tuple(f"hf/{folder}" for folder in models), **more)
+
+
+def records(folder):
+    return pl.read_parquet(folder / "records.parquet")
+
+
+def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, tmp_path):
+    rules = ("sum", "mean", "pll", "crows-token", "completion")
+    summary = probe_pairs(settings_for(data, *tiny.values(), rules=rules), tmp_path / "run")
+    found = records(tmp_path / "run")
+    assert found.columns == list(RECORD_COLUMNS)
+    assert len(found) == summary.records == 4 * 5
+    assert found.select("item_id", "model", "rule").is_unique().all()
+    assert {(skip.rule, Path(skip.model).name) for skip in summary.skipped} >= {("sum", "masked"), ("pll", "causal")}
+
+
+def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
+    from endoxa.probe.rules import RULES
+    from endoxa.schema import Pair
+    from endoxa.testing.scorers import score_pairs
+
+    probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
+    found = records(tmp_path / "run")
+    pairs = [Pair(more, less) for more, less in found.select("sent_more", "sent_less").iter_rows()]
+    expected = score_pairs(RULES.get("sum"), tiny_models["causal"], pairs)
+    for (more, less), row in zip(expected, found.iter_rows(named=True), strict=True):
+        assert (row["score_more"], row["score_less"]) == pytest.approx((more, less), abs=1e-4)
+
+
+def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny_models, tmp_path):
+    from endoxa.probe.rules import RULES
+    from endoxa.schema import Pair
+    from endoxa.testing.scorers import score_pairs
+
+    probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
+    rows = {row["item_id"]: row for row in records(tmp_path / "run").iter_rows(named=True)}
+    neutral = [
+        Pair("People are patient.", "People are impatient."),
+        Pair("They are patient.", "They are impatient."),
+    ]
+    scored = score_pairs(RULES.get("sum"), tiny_models["causal"], neutral)
+    expected = sum(more - less for more, less in scored) / 2
+    assert rows["a"]["neutral_difference"] == pytest.approx(expected, abs=1e-4)
+    assert [rows[k]["n_neutral"] for k in "abcd"] == [2, 0, 0, 2]
+    assert rows["b"]["neutral_difference"] is None
+
+
+def test_identical_sentences_tie_wherever_they_stand(tiny, tmp_path):
+    path = tmp_path / "ties.csv"
+    other = [f"x{k},Bakers number {k} are patient.,Bakers number {k} are impatient." for k in range(60)]
+    same = [f"t{k},The bakers are patient today.,The bakers are patient today." for k in range(6)]
+    rows = other + same
+    random.Random(0).shuffle(rows)
+    path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
+    probe_pairs(settings_for(path, *tiny.values(), chunk=7), tmp_path / "run")
+    ties = records(tmp_path / "run").filter(pl.col("item_id").str.starts_with("t"))
+    assert (ties["score_more"] == ties["score_less"]).all()
+    assert ties.group_by("model").agg(pl.col("score_more").n_unique())["score_more"].to_list() == [1, 1, 1]
+
+
+def test_chunks_and_row_order_change_nothing(data, tiny, tmp_path):
+    probe_pairs(settings_for(data, *tiny.values()), tmp_path / "whole")
+    probe_pairs(settings_for(data, *tiny.values(), chunk=1), tmp_path / "single")
+    turned = tmp_path / "turned.csv"
+    turned.write_text(HEADER + "\n".join(ROWS[::-1]) + "\n", encoding="utf-8")
+    probe_pairs(settings_for(turned, *tiny.values()), tmp_path / "turned")
+    key, values = ["item_id", "model", "rule"], ["score_more", "score_less", "neutral_difference"]
+    first = records(tmp_path / "whole").sort(key)
+    for other in ("single", "turned"):
+        second = records(tmp_path / other).sort(key)
+        assert first.select(key).equals(second.select(key))
+        gap = (first.select(values) - second.select(values)).select(pl.all().abs().max())
+        assert max(gap.row(0)) < 1e-4
+
+
+def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_path):
+    asked = settings_for(data, tiny["causal"])
+    out = tmp_path / "run"
+    assert not probe_pairs(asked, out).was_complete
+    assert not (out / "journal.sqlite").exists()
+    before = (out / "records.parquet").stat().st_mtime_ns
+    assert probe_pairs(asked, out).was_complete
+    assert (out / "records.parquet").stat().st_mtime_ns == before
+    assert not probe_pairs(asked, out, restart=True).was_complete
+
+
+@pytest.mark.parametrize("change", [{"rules": ("mean",)}, {"limit": 2}, {"calibrate": False}, {"languages": ("en",)}])
+def test_folder_of_a_different_run_is_refused_and_kept(data, tiny, tmp_path, change):
+    out = tmp_path / "run"
+    probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), out)
+    kept = (out / "records.parquet").read_bytes()
+    with pytest.raises(UserError, match="holds a different run"):
+        probe_pairs(settings_for(data, tiny["causal"], **{"rules": ("sum",), **change}), out)
+    assert (out / "records.parquet").read_bytes() == kept
+
+
+def test_other_weights_under_the_same_name_are_a_different_run(data, tiny, tmp_path):
+    model = shutil.copytree(tiny["causal"], tmp_path / "model")
+    probe_pairs(settings_for(data, model), tmp_path / "run")
+    with (model / "model.safetensors").open("r+b") as file:
+        file.seek(-1, 2)
+        file.write(b"\x00")
+    with pytest.raises(UserError, match="models was"):
+        probe_pairs(settings_for(data, model), tmp_path / "run")
+
+
+def test_foreign_folder_is_refused(data, tiny, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("irreplaceable")
+    with pytest.raises(UserError, match="not empty and holds no run"):
+        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "mine")
+    with pytest.raises(UserError, match="not empty and holds no run"):
+        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "mine", restart=True)
+    assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+def test_settings_in_run_json_repeat_the_run(data, tiny, tmp_path):
+    probe_pairs(settings_for(data, tiny["causal"], limit=3, rules=("mean",)), tmp_path / "first")
+    kept = json.loads((tmp_path / "first/run.json").read_text())
+    probe_pairs(PairsSettings.model_validate(kept["settings"]), tmp_path / "second")
+    assert records(tmp_path / "first").equals(records(tmp_path / "second"))
+
+
+def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny, tmp_path):
+    rows = [*ROWS, "e," + "patient " * 100 + ",The bakers are patient.,stereo,work,en,,,"]
+    data.write_text(HEADER + "\n".join(rows), encoding="utf-8")
+    with pytest.raises(UserError, match=r"pair 5 \('e'\): sent_more cannot be scored .* reads at most 64"):
+        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "run")
+    summary = probe_pairs(settings_for(data, tiny["causal"], skip_unscorable=True), tmp_path / "skipping")
+    assert (summary.records, summary.unscored) == (4, 1)
+    listed = pl.read_csv(tmp_path / "skipping/unscored.csv")
+    assert listed["item_id"].to_list() == ["e"]
+    assert "reads at most 64" in listed["reason"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"models": ()}, "No model was given"),
+        ({"rules": ("sums",)}, "Did you mean: sum"),
+        ({"rules": ("sum", "sum")}, "given twice"),
+        ({"rules": ("pll",)}, "none was given"),
+        ({"languages": ("sw",)}, "holds no pair in the language sw"),
+        ({"data": "nowhere.csv"}, "nowhere.csv"),
+    ],
+)
+def test_bad_input_is_one_sentence(data, tiny, tmp_path, change, message):
+    good = {"data": str(data), "models": (f"hf/{tiny['causal']}",)}
+    with pytest.raises(UserError, match=message):
+        probe_pairs(PairsSettings(**{**good, **change}), tmp_path / "run")
+
+
+def test_model_given_twice_and_duplicate_ids_are_named(data, tiny, tmp_path):
+    with pytest.raises(UserError, match="given twice"):
+        probe_pairs(settings_for(data, tiny["causal"], tiny["causal"]), tmp_path / "run")
+    data.write_text(HEADER + "\n".join([*ROWS, ROWS[1]]), encoding="utf-8")
+    with pytest.raises(UserError, match=r"'b' stands for two pairs \(the 2\. and the 5\.\)"):
+        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "run")
+
+
+def test_two_processes_cannot_share_a_run(tmp_path):
+    first = Journal(tmp_path / "journal.sqlite")
+    first.add_scores(0, [(b"k", Score(-1.0, 2))])
+    with pytest.raises(UserError, match="Another process"):
+        Journal(tmp_path / "journal.sqlite")
+    first.close()
+
+
+def test_journal_gives_back_what_it_was_told(tmp_path):
+    journal = Journal(tmp_path / "journal.sqlite")
+    keys = [request_key(CausalRequest(str(k), "nothing")) for k in range(1500)]
+    journal.add_scores(0, [(key, Score(-float(k), k)) for k, key in enumerate(keys[:-1])])
+    journal.add_scores(0, [(keys[-1], Unscorable("it is too long"))])
+    known = journal.known(0, keys)
+    assert known[keys[7]] == Score(-7.0, 7)
+    assert known[keys[-1]] == Unscorable("it is too long")
+    assert journal.known(1, keys) == {}
+    row = Row(0, 0, 3, -1.0, -2.0, 4, 4, None, 0, None)
+    journal.add_records([row, row])
+    assert journal.records(0, 9) == [row]
+    journal.close()
+
+
+def test_damaged_journal_is_one_sentence(tmp_path):
+    (tmp_path / "journal.sqlite").write_bytes(b"SQLite format 3\x00" + b"\x99" * 5000)
+    with pytest.raises(UserError, match="damaged|cannot be written"):
+        Journal(tmp_path / "journal.sqlite")
+
+
+# --------------------------------------------------------------------------- killed runs
+
+SLOW = """
+import sys, time
+from endoxa import cli
+from endoxa.models.causal import CausalModel
+inner = CausalModel._score_batch
+def slow(self, batch):
+    time.sleep(0.03)
+    return inner(self, batch)
+CausalModel._score_batch = slow
+from endoxa.probe import chunk
+chunk.COMMIT_SECONDS = 0.05
+sys.argv = ["endoxa", *sys.argv[1:]]
+cli.main()
+"""
+
+
+@pytest.fixture
+def long_run(tiny, tmp_path):
+    """The command of a run of a few seconds, slowed down so that it can be interrupted."""
+    path = tmp_path / "many.csv"
+    rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(120)]
+    path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
+    words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--batch-tokens", "20"]
+    command = [sys.executable, "-c", SLOW, *map(str, words), "--out", str(tmp_path / "run")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return lambda: subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def wait_for_journal(out, process):
+    """Until this process has written to the journal (or is over)."""
+    wal = out / "journal.sqlite-wal"
+    before = wal.stat().st_mtime_ns if wal.exists() else 0
+    for _ in range(600):
+        if process.poll() is not None or (wal.exists() and wal.stat().st_mtime_ns > before):
+            return
+        time.sleep(0.05)
+
+
+def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp_path, tiny):
+    out = tmp_path / "run"
+    for stop in (signal.SIGKILL, signal.SIGKILL):
+        process = long_run()
+        wait_for_journal(out, process)
+        time.sleep(0.3)
+        process.send_signal(stop)
+        process.communicate()
+        assert not (out / "records.parquet").exists()
+    process = long_run()
+    wait_for_journal(out, process)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 2
+    assert b"What was done is kept" in errors
+    assert b"Traceback" not in errors
+    process = long_run()
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors.decode()
+    found = records(out)
+    assert sorted(found["item_id"]) == sorted(f"i{k}" for k in range(120))
+    probe_pairs(settings_for(tmp_path / "many.csv", tiny["causal"]), tmp_path / "undisturbed")
+    undisturbed = records(tmp_path / "undisturbed")
+    assert (found["score_more"] - undisturbed["score_more"]).abs().max() < 1e-4
