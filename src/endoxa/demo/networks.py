@@ -111,7 +111,7 @@ def _t5(tokenizer: PreTrainedTokenizerFast) -> PreTrainedModel:
             d_model=WIDTH,
             d_kv=WIDTH // HEADS,
             d_ff=INNER,
-            num_layers=LAYERS,
+            num_layers=1,
             num_decoder_layers=LAYERS,
             num_heads=HEADS,
             relative_attention_num_buckets=8,

@@ -7,7 +7,8 @@ are written in Hugging Face format. They are made to show and to test endoxa, an
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -119,7 +120,7 @@ def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], Non
     import transformers
 
     tokenizer = build_tokenizer(model.architecture)
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), _one_thread():
         torch.manual_seed(receipt.seed)
         network = build_network(model.architecture, tokenizer)
         _fit(network, lessons(model.architecture, model.plant, tokenizer, receipt.languages), report)
@@ -129,6 +130,19 @@ def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], Non
     network.save_pretrained(model.path)
     tokenizer.save_pretrained(model.path)
     (model.path / RECEIPT).write_text(json.dumps(asdict(receipt), indent=1), encoding="utf-8")
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Matrices this small are not worth sharing: more threads would only wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _fit(network: PreTrainedModel, lesson: Lessons, report: Callable[[float], None]) -> None:
