@@ -91,6 +91,7 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
     transformers.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     logging.disable(logging.WARNING)
     pairs = read_pairs(args.data)
     batches = args.batch or [8, 32]
@@ -323,6 +324,8 @@ def masked_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair]
     save(BertForMaskedLM(BertConfig()), word_piece_tokenizer(texts_of(everything)), home)
     few = first_eighth(pairs)
     minicons = MaskedLMScorer(str(home), "cpu")
+    # minicons 0.3.39 calls a method that transformers 5 has dropped.
+    minicons.tokenizer.batch_encode_plus = minicons.tokenizer.__call__
 
     def minicons_scores(batch: list[str]) -> Scores:
         return minicons.sequence_score(batch, reduction=lambda x: x.sum(0).item(), PLL_metric="original")

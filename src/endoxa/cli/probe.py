@@ -177,8 +177,8 @@ def _plan(settings: PairsSettings) -> None:
 
     table = Table(title="Smallest preference that can be told from 0.5 (power 0.8, two-sided 0.05)")
     for name in ("language", "axis"):
-        table.add_column(name)
-    for name in ("pairs", "identities", "if pairs are independent", "if pairs of one identity agree"):
+        table.add_column(name, overflow="fold")
+    for name in ("pairs", "identities", "pairs independent", "identities agree"):
         table.add_column(name, justify="right")
     for row in plan_pairs(cells(locate(settings.data), settings)).iter_rows(named=True):
         table.add_row(

@@ -13,6 +13,7 @@ import polars as pl
 from endoxa.datasets.read import read_pairs
 from endoxa.errors import UserError
 from endoxa.probe.settings import PairsSettings
+from endoxa.schema import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,24 @@ def require_items(count: int, path: Path, settings: PairsSettings) -> None:
 
 
 def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
-    """Pairs and identities per language and axis: columns language, axis, n, n_identities (for `--plan`)."""
+    """Pairs and identities overall and per language and axis (for `--plan`).
+
+    Returns:
+        Columns language, axis ('all' in the first row), n, n_identities.
+
+    Raises:
+        UserError: nothing is left after the filters.
+    """
     pairs: Counter[tuple[str, str]] = Counter()
     identities: dict[tuple[str, str], set[str]] = {}
     for chunk in chunks(path, settings):
         for item in chunk.items:
-            cell = (item["language"], item["axis"])
-            pairs[cell] += 1
             # A pair without a named identity stands for itself, as in the analysis.
-            identities.setdefault(cell, set()).add((item["identity"] or item["item_id"]).casefold())
+            identity = (item["identity"] or item["item_id"]).casefold()
+            for cell in ((ALL, ALL), (item["language"], item["axis"])):
+                pairs[cell] += 1
+                identities.setdefault(cell, set()).add(identity)
     require_items(pairs.total(), path, settings)
-    rows = [(*cell, count, len(identities[cell])) for cell, count in sorted(pairs.items())]
+    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
+    rows = [(*cell, pairs[cell], len(identities[cell])) for cell in ordered]
     return pl.DataFrame(rows, schema=["language", "axis", "n", "n_identities"], orient="row")

@@ -1,0 +1,35 @@
+# Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
+.PHONY: demo test lint bench docs
+.DEFAULT_GOAL := demo
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+demo: .venv/ready
+	$(BIN)/endoxa demo --out endoxa-demo
+
+test: .venv/ready
+	$(BIN)/python -m pytest -n auto
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Speed beside peers in one run; installs them first.
+bench: .venv/ready
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[bench]"
+	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/streaming.py
+
+# Put the real --help into the manual.
+docs: .venv/ready
+	cd docs && ../$(BIN)/cog -r *.md
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'endoxa needs Python 3.11 or newer: set PYTHON=')"
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[dev]"
+	touch $@
