@@ -49,7 +49,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="endoxa", standalone_mode=False)
     except UserError as problem:
         _stop(str(problem))
     except KeyboardInterrupt:

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from endoxa.datasets.files import require_file
 from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
 from endoxa.errors import UserError
@@ -92,6 +93,7 @@ def probe_pairs(
         UserError: anything the user can mend: data, model, rule, folder.
     """
     data = locate(settings.data)
+    require_file(data)
     _refuse_repeated(settings.models)
     specs = [parse_model(text) for text in settings.models]
     facts = {spec.text: look_at(spec, settings.options) for spec in specs}
