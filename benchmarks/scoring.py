@@ -78,7 +78,9 @@ class Case:
 
 def main() -> None:
     """Run the cases that were asked for and print a table for each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     default = Path(os.environ.get("ENDOXA_SHARED", Path(__file__).parents[2] / "shared"))
     parser.add_argument("--data", type=Path, default=default / "data/crows_pairs/crows_pairs_anonymized.csv")
     parser.add_argument("--pairs", type=int, default=160, help="pairs for causal and encoder-decoder")
@@ -86,7 +88,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--only", choices=["causal", "masked", "encoder-decoder"], action="append")
-    parser.add_argument("--batch", type=int, action="append", help="batch sizes tried for the peers (best is kept)")
+    parser.add_argument(
+        "--batch", type=int, action="append", help="batch sizes tried for the peers (best is kept)"
+    )
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
@@ -154,14 +158,18 @@ def measure(case: Case, rounds: int) -> None:
             seconds[contender.name].append(factor * (time.perf_counter() - start))
     ours = case.contenders[0].name
     print(f"\n{case.title}   (peak {statistics.median(peaks) / 1e9:.0f} GFLOP/s)")
-    print(f"{'':34}{'seconds':>9}{'x endoxa':>10}{'of peak, asked':>16}{'of peak, done':>15}{'largest gap':>13}")
+    print(
+        f"{'':34}{'seconds':>9}{'x endoxa':>10}{'of peak, asked':>16}{'of peak, done':>15}{'largest gap':>13}"
+    )
     for contender in case.contenders:
         times = seconds[contender.name]
         ratio = statistics.median(t / o for t, o in zip(times, seconds[ours], strict=True))
         share = statistics.median(case.asked / t / p for t, p in zip(times, peaks, strict=True))
         done = f"{share * case.done / case.asked:>15.2f}" if contender.name == ours else f"{'':>15}"
         theirs = scores[contender.name]
-        gap = max(abs(a - b) for a, b in zip(scores[ours][: len(theirs)], theirs, strict=True)) if theirs else 0
+        gap = (
+            max(abs(a - b) for a, b in zip(scores[ours][: len(theirs)], theirs, strict=True)) if theirs else 0
+        )
         mark = "*" if contender.slow else ""
         print(
             f"{contender.name + mark:34}{statistics.median(times):9.2f}{ratio:10.2f}{share:16.2f}{done}{gap:13.1e}",
@@ -171,7 +179,9 @@ def measure(case: Case, rounds: int) -> None:
         print("* timed on an eighth of the pairs and scaled by the work asked")
 
 
-def endoxa(folder: Path, rule_name: str, pairs: Sequence[Pair], *, packed: bool = True) -> Callable[[], Scores]:
+def endoxa(
+    folder: Path, rule_name: str, pairs: Sequence[Pair], *, packed: bool = True
+) -> Callable[[], Scores]:
     """Scoring with endoxa; the model is loaded once, outside the time."""
     model = open_model(parse_model(f"hf/{folder}"), ModelOptions(packed_weights=packed))
     rule = RULES.get(rule_name)
@@ -193,11 +203,15 @@ def fastest(runs: dict[int, Callable[[Sequence[str]], Scores]], texts: Sequence[
         run(sample)
         times[size] = time.perf_counter() - start
     best = min(times, key=times.__getitem__)
-    print(f"  (peer's batch size {best}: {', '.join(f'{k}: {v:.2f} s' for k, v in times.items())})", flush=True)
+    print(
+        f"  (peer's batch size {best}: {', '.join(f'{k}: {v:.2f} s' for k, v in times.items())})", flush=True
+    )
     return lambda: runs[best](texts)
 
 
-def lm_eval_runs(folder: Path, backend: str, batches: Sequence[int]) -> dict[int, Callable[[Sequence[str]], Scores]]:
+def lm_eval_runs(
+    folder: Path, backend: str, batches: Sequence[int]
+) -> dict[int, Callable[[Sequence[str]], Scores]]:
     """lm-evaluation-harness's Hugging Face backend: log-likelihood of each text after an empty context."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
@@ -226,7 +240,9 @@ def in_batches(score: Callable[[list[str]], Scores], size: int) -> Callable[[Seq
 # --------------------------------------------------------------------------------------------- causal
 
 
-def causal_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]) -> list[Case]:
+def causal_cases(
+    folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]
+) -> list[Case]:
     """GPT-2 small: sum (one-at-a-time loop) and sum-bos (lm-eval, minicons)."""
     from minicons.scorer import IncrementalLMScorer
 
@@ -260,7 +276,9 @@ def causal_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair]
             (
                 Contender("endoxa", endoxa(home, "sum", pairs)),
                 Contender("endoxa, weights not packed", endoxa(home, "sum", pairs, packed=False)),
-                Contender("one at a time (AfriStereo's way)", lambda: causal_loop(home, texts_of(few)), slow=True),
+                Contender(
+                    "one at a time (AfriStereo's way)", lambda: causal_loop(home, texts_of(few)), slow=True
+                ),
             ),
             causal_work(ids),
             causal_work(ids_few),
@@ -302,7 +320,8 @@ def attention_work(tokens: int) -> float:
 def causal_work(sequences: Sequence[tuple[int, ...]]) -> float:
     """Body on every token, head on every row that predicts one."""
     return sum(
-        2 * 12 * LAYER * len(s) + attention_work(len(s)) / 2 + 2 * 768 * 50257 * (len(s) - 1) for s in sequences
+        2 * 12 * LAYER * len(s) + attention_work(len(s)) / 2 + 2 * 768 * 50257 * (len(s) - 1)
+        for s in sequences
     )
 
 
@@ -316,7 +335,9 @@ def causal_work_done(sequences: Sequence[tuple[int, ...]]) -> float:
 # --------------------------------------------------------------------------------------------- masked
 
 
-def masked_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]) -> list[Case]:
+def masked_cases(
+    folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], _batches: Sequence[int]
+) -> list[Case]:
     """BERT base: crows-token and pll against the one-masked-token-at-a-time loop; pll against minicons."""
     from minicons.scorer import MaskedLMScorer
 
@@ -336,12 +357,18 @@ def masked_cases(folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair]
         contenders = [
             Contender("endoxa", endoxa(home, rule, pairs)),
             Contender("endoxa, weights not packed", endoxa(home, rule, pairs, packed=False)),
-            Contender("one at a time (metric.py's way)", lambda rule=rule: masked_loop(home, rule, few), slow=True),
+            Contender(
+                "one at a time (metric.py's way)", lambda rule=rule: masked_loop(home, rule, few), slow=True
+            ),
         ]
         if rule == "pll":
-            contenders.append(Contender("minicons", lambda: in_batches(minicons_scores, 8)(texts_of(few)), slow=True))
+            contenders.append(
+                Contender("minicons", lambda: in_batches(minicons_scores, 8)(texts_of(few)), slow=True)
+            )
         title = f"masked, BERT base, {rule}, {2 * len(pairs)} sentences"
-        cases.append(Case(title, tuple(contenders), sum(asked), sum(asked_few), asked[0] * (1 - 1 / 12) + asked[1]))
+        cases.append(
+            Case(title, tuple(contenders), sum(asked), sum(asked_few), asked[0] * (1 - 1 / 12) + asked[1])
+        )
     return cases
 
 
@@ -355,9 +382,7 @@ def masked_work(home: Path, rule: str, pairs: Sequence[Pair]) -> tuple[float, fl
     """(body, head): body on every token of every masked copy, head on the masked rows."""
     requests = masked_requests(home, rule, pairs)
     head = 2 * (768 * 768 + 768 * 30522)
-    body = sum(
-        len(r.groups) * (2 * 12 * LAYER * len(r.ids) + attention_work(len(r.ids))) for r in requests
-    )
+    body = sum(len(r.groups) * (2 * 12 * LAYER * len(r.ids) + attention_work(len(r.ids))) for r in requests)
     return body, float(sum(len(r.groups) for r in requests) * head)
 
 
@@ -453,7 +478,13 @@ def byte_level_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
 
 def word_piece_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
     """BERT's kind of tokenizer, trained on `texts`."""
-    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    special = {
+        "pad_token": "[PAD]",
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+        "mask_token": "[MASK]",
+    }
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -462,7 +493,8 @@ def word_piece_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
         texts, trainers.WordPieceTrainer(vocab_size=20000, special_tokens=names, show_progress=False)
     )
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", names.index("[CLS]")), ("[SEP]", names.index("[SEP]"))]
+        single="[CLS] $A [SEP]",
+        special_tokens=[("[CLS]", names.index("[CLS]")), ("[SEP]", names.index("[SEP]"))],
     )
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
 

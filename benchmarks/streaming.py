@@ -25,7 +25,9 @@ ATTRIBUTES = (("patient", "impatient"), ("careful", "careless"), ("strict", "len
 
 def main() -> None:
     """Measure each size in a process of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, action="append")
     parser.add_argument("--one", nargs=2, metavar=("PAIRS", "FOLDER"), help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -40,9 +42,14 @@ def main() -> None:
         tiny.causal(Path(folder) / "model")
         for pairs in args.pairs or (1_000, 10_000, 100_000):
             words = [sys.executable, __file__, "--one", str(pairs), folder]
-            seconds, peak = map(float, subprocess.run(words, check=True, capture_output=True, text=True).stdout.split())
+            seconds, peak = map(
+                float, subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
+            )
             first = first or peak
-            print(f"{pairs:10,}{seconds:10.1f}{pairs / seconds:10.0f}{peak:10.0f}{peak / first:14.2f}", flush=True)
+            print(
+                f"{pairs:10,}{seconds:10.1f}{pairs / seconds:10.0f}{peak:10.0f}{peak / first:14.2f}",
+                flush=True,
+            )
 
 
 def probe(count: int, folder: Path) -> None:

@@ -19,7 +19,7 @@ def help_of(words: str) -> str:
 
     text = io.StringIO()
     size = os.terminal_size((WIDTH, 40))
-    with contextlib.redirect_stdout(text), mock.patch.object(shutil, "get_terminal_size", lambda *_: size):
+    with contextlib.redirect_stdout(text), mock.patch.object(shutil, "get_terminal_size", return_value=size):
         app([*words.split(), "--help"], prog_name="endoxa", standalone_mode=False)
     return "\n".join(line.rstrip() for line in text.getvalue().strip().splitlines())
 

@@ -12,7 +12,19 @@ import pytest
 
 from endoxa import cli
 
-HEAVY = ("torch", "transformers", "django", "ray", "polars", "numpy", "scipy", "altair", "statsmodels", "sklearn", "pydantic")
+HEAVY = (
+    "torch",
+    "transformers",
+    "django",
+    "ray",
+    "polars",
+    "numpy",
+    "scipy",
+    "altair",
+    "statsmodels",
+    "sklearn",
+    "pydantic",
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,9 @@ def test_starting_loads_nothing_heavy(start):
     assert loaded.stdout.split() == []
 
 
-@pytest.mark.parametrize("words", [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",)])
+@pytest.mark.parametrize(
+    "words", [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",)]
+)
 def test_help_has_examples_and_no_color_codes(words, endoxa):
     shown = endoxa(*words, "--help")
     assert shown.returncode == 0
@@ -66,7 +80,9 @@ def test_version(endoxa):
 @pytest.fixture
 def pairs(tmp_path):
     path = tmp_path / "pairs.csv"
-    path.write_text("sent_more,sent_less\nThe bakers are patient.,The bakers are impatient.\n", encoding="utf-8")
+    path.write_text(
+        "sent_more,sent_less\nThe bakers are patient.,The bakers are impatient.\n", encoding="utf-8"
+    )
     return path
 
 
@@ -94,7 +110,9 @@ def test_bad_data_is_one_sentence_and_exit_code_2(tmp_path, tiny, endoxa, name):
     make, named = BAD_DATA[name]
     path = tmp_path / "bad.csv"
     make(path)
-    run = endoxa("probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
+    run = endoxa(
+        "probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run"
+    )
     assert_one_sentence(run, named)
 
 
@@ -144,14 +162,21 @@ def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
     run = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("skipped for") == 2
-    assert {path.name for path in out.iterdir()} >= {"run.json", "records.parquet", "estimates.csv", "report.html"}
+    assert {path.name for path in out.iterdir()} >= {
+        "run.json",
+        "records.parquet",
+        "estimates.csv",
+        "report.html",
+    }
     again = endoxa("probe", "pairs", "--data", pairs, *models, *rules, "--out", out)
     assert "was complete already" in again.stdout
     other = endoxa("probe", "pairs", "--data", pairs, *models, "--out", out)
     assert_one_sentence(other, "different run")
     repeated = endoxa("probe", "pairs", "--repeat", out, "--out", tmp_path / "again")
     assert repeated.returncode == 0, repeated.stderr
-    assert pl.read_parquet(tmp_path / "again/records.parquet").equals(pl.read_parquet(out / "records.parquet"))
+    assert pl.read_parquet(tmp_path / "again/records.parquet").equals(
+        pl.read_parquet(out / "records.parquet")
+    )
     for name in ("report.html", "table.md", "table.tex", "table.csv"):
         made = endoxa("report", out, "-o", tmp_path / name)
         assert made.returncode == 0, made.stderr

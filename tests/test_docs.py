@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CONTENT_NOTICE.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CONTENT_NOTICE.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 
 def test_help_in_the_manual_is_the_real_help():
@@ -45,7 +50,9 @@ def test_documented_command_exists_with_its_options(line):
             assert name in command.commands, f"there is no command '{name}' in: {line}"
             command = command.commands[name]
         context = command.make_context("endoxa", words, resilient_parsing=True)
-        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        known = {
+            option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
+        }
         given = {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)}
         assert given <= known | {"--help"}, f"unknown options {given - known} in: {line}"
         assert context is not None
@@ -67,7 +74,10 @@ def test_every_dependency_has_its_reason():
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *(d for extra in project["optional-dependencies"].values() for d in extra)]
+    wanted = [
+        *project["dependencies"],
+        *(d for extra in project["optional-dependencies"].values() for d in extra),
+    ]
     reasons = (ROOT / "docs/dependencies.md").read_text()
     constraints = (ROOT / "constraints.txt").read_text().lower().replace("_", "-")
     for name in {re.split(r"[\[<>=]", dependency)[0] for dependency in wanted} - {"endoxa"}:

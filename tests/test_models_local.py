@@ -6,10 +6,18 @@ import json
 import shutil
 
 import pytest
-import tiny as make
 import torch
-from transformers import AutoConfig, BertConfig, BertForSequenceClassification, T5Config, T5EncoderModel, ViTConfig, ViTModel
+from transformers import (
+    AutoConfig,
+    BertConfig,
+    BertForSequenceClassification,
+    T5Config,
+    T5EncoderModel,
+    ViTConfig,
+    ViTModel,
+)
 
+import tiny as make
 from endoxa.errors import UserError
 from endoxa.models import ModelOptions, open_model, parse_model
 from endoxa.models.facts import look_at
@@ -47,7 +55,9 @@ def test_published_configurations_are_recognised(model_type, classes, architectu
 def test_classifier_is_refused_because_its_head_would_be_random(tmp_path):
     """A classifier loaded as a masked model has produced a published figure."""
     make.masked(tmp_path)
-    config = BertConfig(**make.SMALL, num_hidden_layers=1, hidden_size=32, num_attention_heads=2, intermediate_size=64)
+    config = BertConfig(
+        **make.SMALL, num_hidden_layers=1, hidden_size=32, num_attention_heads=2, intermediate_size=64
+    )
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     with pytest.raises(UserError, match=r"lacks weights that a language model needs \(cls\.predictions"):
         opened(tmp_path)
@@ -55,8 +65,10 @@ def test_classifier_is_refused_because_its_head_would_be_random(tmp_path):
 
 def test_encoder_without_head_is_refused(tmp_path):
     make.encoder_decoder(tmp_path)
-    T5EncoderModel(T5Config(**make.SMALL, num_layers=1, d_model=32, d_ff=64, num_heads=2)).save_pretrained(tmp_path)
-    with pytest.raises(UserError, match="T5EncoderModel.*gives no probability of a sentence"):
+    T5EncoderModel(T5Config(**make.SMALL, num_layers=1, d_model=32, d_ff=64, num_heads=2)).save_pretrained(
+        tmp_path
+    )
+    with pytest.raises(UserError, match=r"T5EncoderModel.*gives no probability of a sentence"):
         opened(tmp_path)
 
 
@@ -94,7 +106,10 @@ def test_tokenizer_of_another_model_is_refused(tmp_path):
         ({"config.json": '{"model_type": "gpt2"}'}, "has no weights"),
         ({"config.json": "not json", "model.safetensors": "x"}, "Cannot load the configuration"),
         ({"config.json": '{"model_type": "gpt2"}', "model.safetensors": "x"}, "Cannot load the weights"),
-        ({"config.json": '{"model_type": "no-such-kind"}', "model.safetensors": "x"}, "Cannot load the configuration"),
+        (
+            {"config.json": '{"model_type": "no-such-kind"}', "model.safetensors": "x"},
+            "Cannot load the configuration",
+        ),
     ],
 )
 def test_broken_folder_is_one_sentence(tmp_path, files, message):

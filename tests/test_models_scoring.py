@@ -22,7 +22,6 @@ from transformers import (
     RobertaConfig,
     RobertaForMaskedLM,
 )
-from tiny import CORPUS, PAIRS
 
 from endoxa.errors import UserError
 from endoxa.models import ModelOptions, open_model, parse_model
@@ -30,6 +29,7 @@ from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.tree import ancestor_mask, build_tree
 from endoxa.probe.rules import RULES
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
+from tiny import CORPUS, PAIRS
 
 TEXTS = [text for text in CORPUS if len(text.split()) > 2]
 
@@ -45,7 +45,10 @@ def totals(model, requests):
 
 def plain_causal(folder, texts):
     """Sum of log-probabilities after the first token, one sentence at a time."""
-    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = (
+        AutoModelForCausalLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
     found = []
     for text in texts:
         ids = tokenizer(text, return_tensors="pt", add_special_tokens=False).input_ids
@@ -55,13 +58,23 @@ def plain_causal(folder, texts):
     return found
 
 
-SMALL = {"vocab_size": 200, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+SMALL = {
+    "vocab_size": 200,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+}
 FAMILIES = {
     "llama": lambda: LlamaForCausalLM(LlamaConfig(**SMALL, num_key_value_heads=1)),
     "gemma2, soft caps and sliding window": lambda: Gemma2ForCausalLM(
-        Gemma2Config(**SMALL, num_key_value_heads=1, head_dim=16, sliding_window=4, final_logit_softcapping=2.0)
+        Gemma2Config(
+            **SMALL, num_key_value_heads=1, head_dim=16, sliding_window=4, final_logit_softcapping=2.0
+        )
     ),
-    "bloom, ALiBi": lambda: BloomForCausalLM(BloomConfig(vocab_size=200, hidden_size=32, n_layer=2, n_head=2)),
+    "bloom, ALiBi": lambda: BloomForCausalLM(
+        BloomConfig(vocab_size=200, hidden_size=32, n_layer=2, n_head=2)
+    ),
 }
 
 
@@ -137,7 +150,10 @@ def test_completions_equal_one_at_a_time(tmp_path, tiny, family):
         BartForConditionalGeneration(config).save_pretrained(tmp_path)
         folder = tmp_path
     model = opened(folder)
-    plain, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    plain, tokenizer = (
+        AutoModelForSeq2SeqLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
     requests = [CompletionRequest(prompt, text) for text in TEXTS for prompt in ("", "Who is it?")]
     expected = []
     for request in requests:
@@ -155,7 +171,9 @@ def test_two_rules_share_their_masked_copies(tiny_models):
     inner = model._score_batch
     model._score_batch = lambda batch: calls.extend(batch) or inner(batch)
     try:
-        requests = [r for name in ("pll", "crows-token") for p in RULES.get(name).requests(PAIRS, model) for r in p]
+        requests = [
+            r for name in ("pll", "crows-token") for p in RULES.get(name).requests(PAIRS, model) for r in p
+        ]
         dict(model.score(requests))
     finally:
         del model._score_batch
@@ -164,10 +182,14 @@ def test_two_rules_share_their_masked_copies(tiny_models):
 
 def test_what_cannot_be_scored_is_said(tiny_models):
     long = " ".join(["patient"] * 100)
-    causal = dict(tiny_models["causal"].score([CausalRequest(long, "nothing"), CausalRequest("T", "nothing")]))
+    causal = dict(
+        tiny_models["causal"].score([CausalRequest(long, "nothing"), CausalRequest("T", "nothing")])
+    )
     assert "reads at most 64" in causal[0].reason
     assert "single token" in causal[1].reason
-    masked = dict(tiny_models["masked"].score([MaskedRequest((2, 7, 3), ()), MaskedRequest((2,) * 99, ((1,),))]))
+    masked = dict(
+        tiny_models["masked"].score([MaskedRequest((2, 7, 3), ()), MaskedRequest((2,) * 99, ((1,),))])
+    )
     assert "share none" in masked[0].reason
     assert "reads at most 64" in masked[1].reason
     empty = dict(tiny_models["encoder-decoder"].score([CompletionRequest("", "")]))
@@ -189,7 +211,9 @@ def test_memory_running_out_halves_the_batch():
     def compute(batch):
         seen.append(len(batch))
         if len(batch) > 2:
-            raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+            raise RuntimeError(
+                "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
+            )
         return [2 * x for x in batch]
 
     assert list(halve_when_full(range(6), compute)) == [(x, 2 * x) for x in range(6)]

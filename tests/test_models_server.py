@@ -8,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import torch
-from tiny import PAIRS
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from endoxa.errors import UserError
@@ -17,6 +16,7 @@ from endoxa.models.facts import look_at
 from endoxa.probe.rules import RULES
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
+from tiny import PAIRS
 
 
 class Answers:
@@ -50,7 +50,14 @@ class Answers:
         count = sum(n for _, n in made)
         usage = {"prompt_tokens": count, "completion_tokens": len(made), "total_tokens": count + len(made)}
         choices = [choice for choice, _ in made][::-1]  # a server may answer in any order
-        return 200, {"id": "x", "object": "text_completion", "created": 0, "model": "m", "choices": choices, "usage": usage}
+        return 200, {
+            "id": "x",
+            "object": "text_completion",
+            "created": 0,
+            "model": "m",
+            "choices": choices,
+            "usage": usage,
+        }
 
 
 @pytest.fixture
@@ -101,7 +108,9 @@ def test_scores_equal_those_of_the_same_weights_loaded_here(serve, tiny_models, 
     rule = RULES.get(rule)
     served = score_pairs(rule, connected(url), PAIRS)
     local = score_pairs(rule, tiny_models["causal"], PAIRS)
-    assert [x for both in served for x in both] == pytest.approx([x for both in local for x in both], abs=1e-4)
+    assert [x for both in served for x in both] == pytest.approx(
+        [x for both in local for x in both], abs=1e-4
+    )
 
 
 def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
@@ -136,7 +145,7 @@ def test_prompt_that_the_server_refuses_is_unscorable_and_the_others_are_scored(
 
 def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
     url, _ = serve()
-    with pytest.raises(UserError, match="does not serve 'large'. It has: small"):
+    with pytest.raises(UserError, match=r"does not serve 'large'\. It has: small"):
         connected(url, "large")
     import openai
 

@@ -52,7 +52,10 @@ def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, t
     assert found.columns == list(RECORD_COLUMNS)
     assert len(found) == summary.records == 4 * 5
     assert found.select("item_id", "model", "rule").is_unique().all()
-    assert {(skip.rule, Path(skip.model).name) for skip in summary.skipped} >= {("sum", "masked"), ("pll", "causal")}
+    assert {(skip.rule, Path(skip.model).name) for skip in summary.skipped} >= {
+        ("sum", "masked"),
+        ("pll", "causal"),
+    }
 
 
 def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
@@ -125,7 +128,9 @@ def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_pa
     assert not probe_pairs(asked, out, restart=True).was_complete
 
 
-@pytest.mark.parametrize("change", [{"rules": ("mean",)}, {"limit": 2}, {"calibrate": False}, {"languages": ("en",)}])
+@pytest.mark.parametrize(
+    "change", [{"rules": ("mean",)}, {"limit": 2}, {"calibrate": False}, {"languages": ("en",)}]
+)
 def test_folder_of_a_different_run_is_refused_and_kept(data, tiny, tmp_path, change):
     out = tmp_path / "run"
     probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), out)
@@ -224,7 +229,7 @@ def test_journal_gives_back_what_it_was_told(tmp_path):
 
 def test_damaged_journal_is_one_sentence(tmp_path):
     (tmp_path / "journal.sqlite").write_bytes(b"SQLite format 3\x00" + b"\x99" * 5000)
-    with pytest.raises(UserError, match="damaged|cannot be written"):
+    with pytest.raises(UserError, match=r"damaged|cannot be written"):
         Journal(tmp_path / "journal.sqlite")
 
 

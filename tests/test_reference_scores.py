@@ -91,7 +91,9 @@ def test_crows_word_is_white_space_and_whole_words(published):
         ("tiny-t5", "completion", "t5_emptyprompt_sum", "t5_n_labels"),
     ],
 )
-def test_sentence_scores_equal_an_independent_implementation(shared, published, language, model, rule, column, count):
+def test_sentence_scores_equal_an_independent_implementation(
+    shared, published, language, model, rule, column, count
+):
     expected = table(shared / f"data/reference_scores/lm_scores_{language}_first20.csv")
     text = "completion" if model == "tiny-t5" else "text"
     asked = [Pair(r[text], r[text], prompt="" if "empty" in column else r["prompt"]) for r in expected]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tiny import PAIRS
 
 from endoxa.errors import UserError
 from endoxa.probe.rules import DEFAULT_RULES, RULES
 from endoxa.schema import ARCHITECTURES, Score
 from endoxa.testing.scorers import check_rule
+from tiny import PAIRS
 
 
 @pytest.mark.parametrize("name", RULES.all())

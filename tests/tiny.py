@@ -22,7 +22,9 @@ from endoxa.schema import Pair
 PAIRS = [
     Pair("The bakers are patient today.", "The bakers are impatient today."),
     Pair("City people walk fast in the rain.", "Country people walk fast in the rain.", "antistereo"),
-    Pair("Grandmothers tell long stories.", "Grandmothers tell short stories.", "stereo", "What do they tell?"),
+    Pair(
+        "Grandmothers tell long stories.", "Grandmothers tell short stories.", "stereo", "What do they tell?"
+    ),
     Pair("Young drivers are careful at night.", "Old drivers are careful at night.", "antistereo"),
 ]
 CORPUS = [text for pair in PAIRS for text in (pair.sent_more, pair.sent_less, pair.prompt)]
@@ -35,7 +37,9 @@ def causal(home: Path, **config: Any) -> Path:
     torch.manual_seed(1)
     size = {"n_layer": 2, "n_embd": 32, "n_head": 2, "n_positions": 64, "bos_token_id": 0, "eos_token_id": 0}
     network = GPT2LMHeadModel(GPT2Config(**{**SMALL, **size, **config}))
-    return _save(home, network, PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="<s>"))
+    return _save(
+        home, network, PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="<s>")
+    )
 
 
 def masked(home: Path, *, mask_token: bool = True, **config: Any) -> Path:
@@ -69,7 +73,14 @@ def encoder_decoder(home: Path, **config: Any) -> Path:
     tokenizer = _byte_pairs(list(special.values()))
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     torch.manual_seed(3)
-    size = {"num_layers": 2, "d_model": 32, "d_ff": 64, "d_kv": 16, "num_heads": 2, "decoder_start_token_id": 0}
+    size = {
+        "num_layers": 2,
+        "d_model": 32,
+        "d_ff": 64,
+        "d_kv": 16,
+        "num_heads": 2,
+        "decoder_start_token_id": 0,
+    }
     network = T5ForConditionalGeneration(T5Config(**{**SMALL, **size, **config}))
     return _save(home, network, PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special))
 
@@ -80,9 +91,7 @@ MAKERS = {"causal": causal, "masked": masked, "encoder-decoder": encoder_decoder
 def _byte_pairs(special: list[str]) -> Tokenizer:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=200, special_tokens=special, show_progress=False
-    )
+    trainer = trainers.BpeTrainer(vocab_size=200, special_tokens=special, show_progress=False)
     tokenizer.train_from_iterator(CORPUS, trainer)
     return tokenizer
 

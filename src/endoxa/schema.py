@@ -38,7 +38,15 @@ PAIR_COLUMNS: dict[str, str] = {
 }
 """Columns of a table of pairs, all strings; optional ones are null where nothing is known."""
 
-REQUIRED_PAIR_COLUMNS = ("item_id", "language", "axis", "direction", "stereotypical", "sent_more", "sent_less")
+REQUIRED_PAIR_COLUMNS = (
+    "item_id",
+    "language",
+    "axis",
+    "direction",
+    "stereotypical",
+    "sent_more",
+    "sent_less",
+)
 
 DIRECTIONS = ("stereo", "antistereo", "unknown")
 
@@ -201,9 +209,20 @@ class Pair:
 class Model(Protocol):
     """A model that can be probed with sentence pairs. Implementations: `endoxa.models`."""
 
-    name: str
-    architecture: Architecture
-    max_tokens: int | None
+    @property
+    def name(self) -> str:
+        """The model as written on the command line."""
+        ...
+
+    @property
+    def architecture(self) -> Architecture:
+        """Which rules are for it."""
+        ...
+
+    @property
+    def max_tokens(self) -> int | None:
+        """Longest input with special tokens, or None where there is no limit or it is not known."""
+        ...
 
     def describe(self) -> Mapping[str, Any]:
         """What `run.json` records: revision, dtype, device, tokenizer, file fingerprint."""

@@ -55,7 +55,8 @@ def main() -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except typer.TyperException as problem:
-        problem.show()
+        # A word of the command line that is wrong: typer shows its own usage line.
+        problem.show()  # type: ignore[attr-defined]
         sys.exit(problem.exit_code)
     if code == INTERRUPTED:
         _stop("Interrupted. What was done is kept: the same command continues.")

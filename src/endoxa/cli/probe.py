@@ -37,11 +37,15 @@ def pairs(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="RUN", help="The run folder.")] = None,
     rule: Annotated[
         list[str] | None,
-        typer.Option(metavar="RULE", help="Scoring rule; repeatable. Default: the usual one per architecture."),
+        typer.Option(
+            metavar="RULE", help="Scoring rule; repeatable. Default: the usual one per architecture."
+        ),
     ] = None,
     language: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODE", help="Only pairs in this language; repeatable. Also names the file's language."),
+        typer.Option(
+            metavar="CODE", help="Only pairs in this language; repeatable. Also names the file's language."
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many pairs.")] = None,
     format: Annotated[  # noqa: A002
@@ -63,7 +67,9 @@ def pairs(
     dtype: Annotated[
         Literal["auto", "float32", "bfloat16", "float16"], typer.Option(help="Type of the weights.")
     ] = "auto",
-    four_bit: Annotated[bool, typer.Option("--four-bit", help="4-bit weights (CUDA and bitsandbytes).")] = False,
+    four_bit: Annotated[
+        bool, typer.Option("--four-bit", help="4-bit weights (CUDA and bitsandbytes).")
+    ] = False,
     revision: Annotated[str | None, typer.Option(help="Hub branch, tag or commit of the model.")] = None,
     tokenizer: Annotated[
         str | None, typer.Option(metavar="ID-OR-FOLDER", help="Tokenizer, where it is not the model's own.")
@@ -110,7 +116,9 @@ def pairs(
         _run(_settings_of(repeat), out, restart=restart)
         return
     if data is None:
-        raise UserError("No data was given: name a file of pairs with --data (or a run to repeat with --repeat).")
+        raise UserError(
+            "No data was given: name a file of pairs with --data (or a run to repeat with --repeat)."
+        )
     options = ModelOptions(
         device=device,
         dtype=dtype,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import torch
@@ -122,7 +123,9 @@ class CausalModel:
             position_ids=torch.tensor([tree.positions], device=device),
             attention_mask=mask.to(device),
         )[0]
-        scored = sorted((node for node, parent in enumerate(tree.parents) if parent >= 0), key=tree.parents.__getitem__)
+        scored = sorted(
+            (node for node, parent in enumerate(tree.parents) if parent >= 0), key=tree.parents.__getitem__
+        )
         parents, which = torch.tensor([tree.parents[node] for node in scored], device=device).unique(
             return_inverse=True
         )
@@ -134,7 +137,7 @@ class CausalModel:
     def _tree_is_exact(self) -> bool:
         """Compare both paths on sequences that share beginnings; any error means no."""
         ids = [token for token in range(5, 25) if token < len(self._tokenizer)]
-        probes = [tuple(ids[:9]), tuple([*ids[:5], *ids[9:13]]), tuple([*ids[:2], *ids[13:20]])]
+        probes = [tuple(ids[:9]), (*ids[:5], *ids[9:13]), (*ids[:2], *ids[13:20])]
         full_precision = self._checkpoint.network.dtype == torch.float32
         tolerance = TOLERANCE if full_precision else HALF_TOLERANCE
         try:
@@ -147,9 +150,10 @@ class CausalModel:
 def _prefix_batches(sequences: list[Ids], budget: int) -> Iterator[list[Ids]]:
     """Sequences in the order of their tokens, so that common beginnings meet; `budget` counts distinct nodes."""
     batch: list[Ids] = []
-    nodes, before = 0, ()
+    before: Ids = ()
+    nodes = 0
     for ids in sorted(sequences):
-        common = next((k for k, (a, b) in enumerate(zip(before, ids, strict=False)) if a != b), min(len(before), len(ids)))
+        common = len(list(takewhile(lambda both: both[0] == both[1], zip(before, ids, strict=False))))
         new = len(ids) - common if batch else len(ids)
         if batch and nodes + new > budget:
             yield batch

@@ -13,7 +13,13 @@ from typing import Any
 import torch
 import transformers
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM, AutoTokenizer
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+)
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
@@ -147,10 +153,14 @@ def local_folder(spec: ModelSpec) -> Path | None:
     if not folder.is_dir():
         looks_local = spec.target.startswith((".", "/", "~")) or spec.target.count("/") > 1
         if looks_local:
-            raise UserError(f"The model folder '{spec.target}' does not exist (current folder: {Path.cwd()}).")
+            raise UserError(
+                f"The model folder '{spec.target}' does not exist (current folder: {Path.cwd()})."
+            )
         return None
     if not (folder / "config.json").is_file():
-        raise UserError(f"The model folder '{spec.target}' has no config.json: it is not a Hugging Face model.")
+        raise UserError(
+            f"The model folder '{spec.target}' has no config.json: it is not a Hugging Face model."
+        )
     if not any(path.suffix in WEIGHT_SUFFIXES for path in folder.iterdir()):
         raise UserError(f"The model folder '{spec.target}' has no weights (no *.safetensors or *.bin file).")
     return folder
@@ -284,7 +294,9 @@ def longest_input(config: Any) -> int | None:
     if not positions or positions < 0:
         return None
     # RoBERTa's family numbers positions from the padding id + 1.
-    first = config.pad_token_id + 1 if "roberta" in config.model_type or config.model_type == "camembert" else 0
+    first = (
+        config.pad_token_id + 1 if "roberta" in config.model_type or config.model_type == "camembert" else 0
+    )
     return int(positions) - first
 
 

@@ -45,7 +45,9 @@ class ServerModel:
         try:
             import openai
         except ImportError as problem:
-            raise UserError('Models on a server need the openai package: pip install "endoxa[server]".') from problem
+            raise UserError(
+                'Models on a server need the openai package: pip install "endoxa[server]".'
+            ) from problem
         client = openai.OpenAI(
             base_url=spec.target, api_key=os.environ.get(KEY_VARIABLE, "none"), max_retries=5, timeout=120
         )
@@ -120,7 +122,9 @@ def _require_echo(echoed: Sequence[Any], usage: Any, texts: Sequence[str], url: 
         UserError: the server leaves them out.
     """
     values = [one.token_logprobs if one and one.token_logprobs else [] for one in echoed]
-    right_number = len(values) == len(texts) and all(len(v) >= 2 and v[0] is None and None not in v[1:] for v in values)
+    right_number = len(values) == len(texts) and all(
+        len(v) >= 2 and v[0] is None and None not in v[1:] for v in values
+    )
     counted = usage is None or sum(map(len, values)) == usage.prompt_tokens + usage.completion_tokens
     if not (right_number and counted):
         raise UserError(

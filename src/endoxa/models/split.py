@@ -62,7 +62,9 @@ class Split:
         found = []
         for start in range(0, len(rows), self._head_rows):
             logits = self.logits(rows[start : start + self._head_rows], **rest)
-            low, high = torch.searchsorted(which, torch.tensor([start, start + len(logits)], device=which.device))
+            low, high = torch.searchsorted(
+                which, torch.tensor([start, start + len(logits)], device=which.device)
+            )
             row = which[low:high] - start
             picked = logits[row, targets[low:high]]
             found.append((picked - logits.logsumexp(1)[row]).double())

@@ -57,7 +57,11 @@ def lines_of(
 
 
 def answer(
-    model: Model, number: int, requests: dict[bytes, Request], journal: Journal, advance: Callable[[float], None]
+    model: Model,
+    number: int,
+    requests: dict[bytes, Request],
+    journal: Journal,
+    advance: Callable[[float], None],
 ) -> Results:
     """Results of all `requests`: remembered ones from the journal, the others from the model.
 

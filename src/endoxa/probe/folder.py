@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -40,12 +39,16 @@ def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dic
         before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         earlier: dict[str, Any] = before["identity"]
     except (ValueError, KeyError, TypeError, OSError) as problem:
-        raise UserError(f"{path} is not readable as a run: choose another --out or pass --restart.") from problem
+        raise UserError(
+            f"{path} is not readable as a run: choose another --out or pass --restart."
+        ) from problem
     # Through JSON, because a tuple comes back as a list.
     now = json.loads(json.dumps(identity))
     different = [key for key in {**now, **earlier} if now.get(key) != earlier.get(key)]
     if different:
-        what = "; ".join(f"{key} was {_short(earlier.get(key))}, is now {_short(now.get(key))}" for key in different)
+        what = "; ".join(
+            f"{key} was {_short(earlier.get(key))}, is now {_short(now.get(key))}" for key in different
+        )
         raise UserError(
             f"The folder {folder} holds a different run ({what}): choose another --out, or pass --restart to "
             "replace it."
@@ -72,7 +75,7 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     draft = path.with_name(path.name + ".new")
     try:
         draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(draft, path)
+        draft.replace(path)
     except OSError as problem:
         raise UserError(f"{path} cannot be written: {problem.strerror}.") from problem
 

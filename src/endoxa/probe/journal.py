@@ -92,7 +92,9 @@ class Journal:
         for start in range(0, len(keys), LOOKUP):
             some = keys[start : start + LOOKUP]
             marks = ",".join("?" * len(some))
-            query = f"SELECT request, total, tokens, problem FROM scores WHERE model = ? AND request IN ({marks})"  # noqa: S608
+            query = (
+                f"SELECT request, total, tokens, problem FROM scores WHERE model = ? AND request IN ({marks})"  # noqa: S608
+            )
             with self._explained():
                 for key, total, tokens, problem in self._db.execute(query, (model, *some)):
                     found[key] = Score(total, tokens) if problem is None else Unscorable(problem)
@@ -145,7 +147,9 @@ class Journal:
         except sqlite3.OperationalError as problem:
             folder = self._path.parent
             if "locked" in str(problem):
-                raise UserError(f"Another process is working on the run {folder}: wait for it, or stop it.") from problem
+                raise UserError(
+                    f"Another process is working on the run {folder}: wait for it, or stop it."
+                ) from problem
             raise UserError(
                 f"The run folder {folder} cannot be written ({problem}): free some space or choose another --out. "
                 "What was done is kept; the same command continues."

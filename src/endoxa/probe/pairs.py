@@ -7,23 +7,19 @@ rows written to the journal; when every model is through, the rows and the items
 
 from __future__ import annotations
 
-import platform
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from endoxa.datasets.files import require_file
-from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
 from endoxa.errors import UserError
 from endoxa.models import ModelSpec, open_model, parse_model
 from endoxa.models.facts import ModelFacts, look_at
 from endoxa.probe.chunk import answer, lines_of, rows_of
 from endoxa.probe.data import Chunk, chunks, require_items
+from endoxa.probe.describe import describe, now
 from endoxa.probe.fitting import Skipped, fit_rules
 from endoxa.probe.folder import JOURNAL, RUN, open_folder, remove_journal, write_json
 from endoxa.probe.journal import Journal
@@ -104,7 +100,7 @@ def probe_pairs(
     if before and before.get("finished"):
         counts = before["counts"]
         return RunSummary(out, counts["items"], counts["records"], counts["unscored"], tuple(skipped), True)
-    info = _describe(settings, command, data, digest, identity, skipped, before)
+    info = describe(settings, identity, skipped, command, created=before["created"] if before else now())
     write_json(out / RUN, info)
     journal = Journal(out / JOURNAL)
     try:
@@ -115,11 +111,11 @@ def probe_pairs(
         ]
         progress("writing records", items, items)
         names = [[rule.name for rule in rules[spec.text]] for spec in specs]
-        records, unscored = write_records(work.data, settings, journal, out, settings.models, names)
+        records, unscored = write_records(data, settings, journal, out, names)
     finally:
         journal.close()
     info["counts"] = {"items": items, "records": records, "unscored": unscored}
-    info["finished"] = _now()
+    info["finished"] = now()
     write_json(out / RUN, info)
     remove_journal(out)
     return RunSummary(out, items, records, unscored, tuple(skipped), False)
@@ -159,9 +155,7 @@ def _score_chunk(work: Work, number: int, model: Model, rules: Sequence[Rule], c
 
     if work.journal.count_records(number, chunk.first, chunk.last) < len(chunk.items) * len(rules):
         advance(0)
-        lines, requests = lines_of(
-            chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate
-        )
+        lines, requests = lines_of(chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate)
         results = answer(model, number, requests, work.journal, advance)
         rows = list(rows_of(lines, rules, number, results))
         problems = [row for row in rows if row.problem]
@@ -198,51 +192,16 @@ def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
 
 def _refuse_repeated(models: Sequence[str]) -> None:
     if not models:
-        raise UserError("No model was given: name at least one with --model, for example hf/openai-community/gpt2.")
+        raise UserError(
+            "No model was given: name at least one with --model, for example hf/openai-community/gpt2."
+        )
     for k, name in enumerate(models):
         if name in models[:k]:
             raise UserError(f"The model '{name}' is given twice: name each model once.")
 
 
 def _model_identity(fact: ModelFacts, settings: PairsSettings) -> dict[str, Any]:
-    options = {k: v for k, v in asdict(settings.options).items() if k not in ("batch_tokens", "packed_weights")}
-    return {"name": fact.name, "fingerprint": fact.fingerprint, **options}
-
-
-def _describe(
-    settings: PairsSettings,
-    command: Sequence[str],
-    data: Path,
-    digest: str,
-    identity: dict[str, Any],
-    skipped: Sequence[Skipped],
-    before: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Everything needed to repeat the run."""
-    return {
-        "kind": "pairs",
-        "endoxa": version("endoxa"),
-        "command": list(command),
-        "created": before["created"] if before else _now(),
-        "finished": None,
-        "data": {
-            "path": settings.data,
-            "sha256": digest,
-            "format": settings.format or recognise(data).name,
-            "options": {"prefix": settings.prefix, "template": settings.template},
-        },
-        "models": [],
-        "rules": list(settings.rules),
-        "skipped": [asdict(skip) for skip in skipped],
-        "settings": settings.model_dump(mode="json"),
-        "identity": identity,
-        "versions": {
-            "python": platform.python_version(),
-            "platform": sys.platform,
-            **{name: version(name) for name in ("polars", "numpy", "scipy", "statsmodels")},
-        },
+    options = {
+        k: v for k, v in asdict(settings.options).items() if k not in ("batch_tokens", "packed_weights")
     }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return {"name": fact.name, "fingerprint": fact.fingerprint, **options}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +30,6 @@ def write_records(
     settings: PairsSettings,
     journal: Journal,
     out: Path,
-    models: Sequence[str],
     rules: Sequence[Sequence[str]],
 ) -> tuple[int, int]:
     """Write `records.parquet` (and `unscored.csv` where a pair could not be scored) into `out`.
@@ -41,12 +39,12 @@ def write_records(
         settings: the run's settings.
         journal: finished rows.
         out: the run folder.
-        models: model names by number.
         rules: for each model, its rule names by number.
 
     Returns:
         Rows of `records.parquet`, and of `unscored.csv`.
     """
+    models = settings.models
     parts = out / "parts"
     shutil.rmtree(parts, ignore_errors=True)
     try:
@@ -109,4 +107,4 @@ def _join(parts: Path, path: Path) -> None:
     """One file from many, without holding them all; it replaces the old one at once."""
     draft = path.with_name(path.name + ".new")
     pl.scan_parquet(parts / "*.parquet").sink_parquet(draft)
-    os.replace(draft, path)
+    draft.replace(path)

@@ -28,7 +28,9 @@ def check_rule(rule: Rule, model: Model, pairs: Sequence[Pair]) -> None:
     assert _close(scores, backwards), f"{rule.name}: scores depend on the order of the rows"
     alone = [score_pairs(rule, model, [pair])[0] for pair in pairs]
     assert _close(scores, alone), f"{rule.name}: scores depend on the other rows of the batch"
-    assert all(value <= 0 for both in scores for value in both), f"{rule.name}: a log-probability is above zero"
+    assert all(value <= 0 for both in scores for value in both), (
+        f"{rule.name}: a log-probability is above zero"
+    )
     assert rule.requests([], model) == [], f"{rule.name}: an empty table must give no request"
     assert list(model.score([])) == [], f"{rule.name}: no request must give no score"
     _check_ties(rule, model, pairs)
@@ -45,7 +47,9 @@ def score_pairs(rule: Rule, model: Model, pairs: Sequence[Pair]) -> list[tuple[f
     found: dict[int, float] = {}
     for index, result in model.score(requests):
         if isinstance(result, Unscorable):
-            raise ValueError(f"pair {index // 2} cannot be scored: {result.reason}")
+            raise ValueError(  # noqa: TRY004 - the value is at fault, not its type
+                f"pair {index // 2} cannot be scored: {result.reason}"
+            )
         found[index] = rule.value(result)
     assert len(found) == len(requests), f"{rule.name}: some requests have no answer"
     return [(found[2 * k], found[2 * k + 1]) for k in range(len(pairs))]
@@ -85,4 +89,6 @@ def _check_refusals(rule: Rule, model: Model) -> None:
 
 
 def _close(first: Sequence[tuple[float, float]], second: Sequence[tuple[float, float]]) -> bool:
-    return all(abs(a - b) <= TOLERANCE for x, y in zip(first, second, strict=True) for a, b in zip(x, y, strict=True))
+    return all(
+        abs(a - b) <= TOLERANCE for x, y in zip(first, second, strict=True) for a, b in zip(x, y, strict=True)
+    )
