@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from endoxa.cli import analyze, datasets, probe, report
+from endoxa.cli import analyze, datasets, demo, probe, report
 from endoxa.errors import UserError
 
 INTERRUPTED = 130
@@ -25,6 +25,7 @@ app = typer.Typer(
         "The road: datasets -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
+app.command()(demo.demo)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")

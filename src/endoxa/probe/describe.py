@@ -41,6 +41,7 @@ def describe(
         "command": list(command),
         "created": created,
         "finished": None,
+        "notice": settings.notice,
         "data": {
             "path": settings.data,
             "sha256": identity["data"],

@@ -28,6 +28,7 @@ class PairsSettings(BaseModel):
         skip_unscorable: leave pairs out that a model cannot score, and list them, instead of stopping.
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap and the permutation tests.
+        notice: what every page made from the run must say first ("planted models").
         options: how models are loaded.
         chunk: pairs held in memory at a time.
     """
@@ -46,6 +47,7 @@ class PairsSettings(BaseModel):
     skip_unscorable: bool = False
     confidence: float = Field(default=0.95, gt=0, lt=1)
     seed: int = 0
+    notice: str | None = None
     options: ModelOptions = ModelOptions()
     chunk: int = Field(default=1024, ge=1)
 

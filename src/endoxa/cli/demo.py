@@ -1,0 +1,71 @@
+"""`endoxa demo`: the whole road on the embedded default."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+COLUMNS = (
+    "planted_difference",
+    "recovered_difference",
+    "planted_calibrated",
+    "raw_preference",
+    "calibrated_preference",
+)
+
+
+def demo(
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where everything goes.")] = Path(
+        "endoxa-demo"
+    ),
+    seed: Annotated[int, typer.Option(help="Seed of training and of everything that is drawn.")] = 0,
+) -> None:
+    r"""The whole road on models whose preferences are known, in a few minutes and without a download.
+
+    Trains nine small models with a planted preference on sentences of ours, probes them with a sample data set,
+    analyzes, reports, and prints what was found beside what was planted. Started again it continues.
+
+    \b
+    Example:
+      endoxa demo --out endoxa-demo
+    """
+    from endoxa.cli.progress import shown
+    from endoxa.models import parse_model, require_local
+
+    require_local(parse_model("hf/planted"))
+    from endoxa.demo.run import run_demo
+
+    with shown("pairs") as progress:
+        result = run_demo(out, seed=seed, progress=progress, command=sys.argv)
+    _print_recovery(result.recovery)
+    typer.echo(f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}")
+
+
+def _print_recovery(recovery: pl.DataFrame) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for plant in recovery["plant"].unique(maintain_order=True):
+        table = Table(title=f"Planted: {plant}", title_justify="left", box=SIMPLE_HEAD)
+        table.add_column("model, rule", no_wrap=True)
+        for name in ("planted\n(nats)", "found\n(nats)", "planted\nshare", "raw\nshare", "calibr.\nshare"):
+            table.add_column(name, justify="right")
+        for row in recovery.filter(plant=plant).iter_rows(named=True):
+            architecture = row["model"].removesuffix(f"-{plant}")
+            table.add_row(f"{architecture}, {row['rule']}", *(f"{row[name]:.2f}" for name in COLUMNS))
+        console.print(table)
+    console.print(
+        "nats: mean score difference. share: pairs with the stereotypical sentence preferred; 0.50 is no preference. "
+        "'planted share' counts what ties an attribute to an identity. The frequency models have nothing of that, yet "
+        "their raw share is near 1: one word of each pair is simply more frequent. Calibration takes it out."
+    )

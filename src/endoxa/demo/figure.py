@@ -1,0 +1,76 @@
+"""The picture of the demonstration: preferences found, raw and calibrated, beside those that were planted."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from endoxa.report.document import Figure
+from endoxa.report.figures.style import BLUE, INK, MUTED, ORANGE, finish
+
+MEANINGS = {
+    "neutral": "neutral: no stereotype",
+    "stereotyped": "stereotyped: attributes tied to identities",
+    "frequency": "frequency: only knows which words are frequent",
+}
+MARKS = {
+    "raw": (ORANGE, "triangle-right"),
+    "calibrated": (BLUE, "circle"),
+    "planted identity preference": (INK, "stroke"),
+}
+
+
+def recovery_figure(recovery: pl.DataFrame) -> Figure:
+    """One panel for each plant, one row for each model and rule; the dashed line is an unbiased model.
+
+    Args:
+        recovery: the table of `recovery.recovery_table`.
+    """
+    rows = recovery.select(
+        "plant",
+        row=pl.col("model").str.replace(r"^(.*)-[a-z]+$", "$1") + ", " + pl.col("rule"),
+        raw="raw_preference",
+        calibrated="calibrated_preference",
+        planted="planted_calibrated",
+    ).rename({"planted": "planted identity preference"})
+    long = rows.unpivot(index=["plant", "row"], variable_name="what", value_name="share").drop_nans()
+    panels = [_panel(long.filter(plant=plant), title) for plant, title in MEANINGS.items()]
+    chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared", shape="shared")
+    alternative = "; ".join(
+        f"{plant} {row}: raw {raw:.2f}, calibrated {calibrated:.2f}, planted {planted:.2f}"
+        for plant, row, raw, calibrated, planted in rows.iter_rows()
+    )
+    return Figure("recovery", "Preference found and preference planted", finish(chart), alternative)
+
+
+def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart:
+    rule = alt.Chart(alt.Data(values=[{"x": 0.5}])).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q")
+    points = (
+        alt.Chart(alt.Data(values=long.to_dicts()))
+        .mark_point(size=90, opacity=1, strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "share:Q",
+                scale=alt.Scale(domain=[-0.03, 1.03], nice=False),
+                axis=alt.Axis(
+                    format=".0%",
+                    values=[0, 0.25, 0.5, 0.75, 1],
+                    title="pairs with the stereotypical sentence preferred",
+                ),
+            ),
+            y=alt.Y("row:N", title=None, axis=alt.Axis(labelLimit=260)),
+            color=alt.Color(
+                "what:N",
+                title=None,
+                scale=alt.Scale(domain=list(MARKS), range=[color for color, _ in MARKS.values()]),
+                legend=alt.Legend(orient="top", symbolSize=90, labelLimit=300),
+            ),
+            shape=alt.Shape(
+                "what:N",
+                scale=alt.Scale(domain=list(MARKS), range=[shape for _, shape in MARKS.values()]),
+                legend=None,
+            ),
+            yOffset=alt.YOffset("what:N", sort=list(MARKS)),
+        )
+    )
+    return alt.layer(rule, points).properties(width=420, height=150, title=title)

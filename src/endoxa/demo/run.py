@@ -1,0 +1,95 @@
+"""The whole road on the embedded sample and planted models: train, probe, analyze, report, compare with the truth."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from endoxa import road
+from endoxa.demo.planted import PlantedModel, train_planted
+from endoxa.demo.recovery import recovery_table
+from endoxa.demo.sample import SAMPLE
+from endoxa.demo.truth import PLANTED_RULES
+from endoxa.errors import UserError
+from endoxa.probe.pairs import Progress
+from endoxa.probe.settings import PairsSettings
+from endoxa.report import write_report
+
+NOTICE = (
+    "Demonstration: these models were trained for a few seconds on sentences of ours with a preference planted in them, "
+    "and the pairs are a sample collected from nobody. The numbers show that the road finds what was planted; they say "
+    "nothing about any real model or people."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoResult:
+    """What the demonstration left behind.
+
+    Attributes:
+        run: the run folder.
+        report: the page.
+        recovery: recovered against planted values, `recovery.RECOVERY_COLUMNS`.
+        figure: the same as a picture (PNG; an SVG stands beside it).
+    """
+
+    run: Path
+    report: Path
+    recovery: pl.DataFrame
+    figure: Path
+
+
+def run_demo(
+    out: Path, *, seed: int = 0, progress: Progress = lambda *_: None, command: Sequence[str] = ()
+) -> DemoResult:
+    """Train the planted models into `out/models`, walk the road into `out/run`, and compare with what was planted.
+
+    Started again it continues; what is complete is kept.
+
+    Args:
+        out: made if it is not there.
+        seed: of training and of everything that is drawn.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: torch is missing, or the folder cannot be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        data = Path(shutil.copyfile(SAMPLE, out / "sample.csv"))
+    except OSError as problem:
+        raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
+    models = _train(out / "models", seed, progress)
+    settings = PairsSettings(
+        data=str(data),
+        models=tuple(f"hf/{model.path}" for model in models),
+        rules=PLANTED_RULES,
+        seed=seed,
+        notice=NOTICE,
+    )
+    run = road.pairs(settings, out / "run", progress=progress, command=command).folder
+    recovery = recovery_table(pl.read_parquet(run / "records.parquet"))
+    recovery.write_csv(out / "recovery.csv")
+    return DemoResult(
+        run, write_report([run], out / "report.html", seed=seed), recovery, _draw(recovery, out)
+    )
+
+
+def _train(folder: Path, seed: int, progress: Progress) -> list[PlantedModel]:
+    return train_planted(
+        folder, seed=seed, progress=lambda name, share: progress(f"training {name}", share * 100, 100)
+    )
+
+
+def _draw(recovery: pl.DataFrame, out: Path) -> Path:
+    from endoxa.demo.figure import recovery_figure
+    from endoxa.report.render import picture, save
+
+    figure = recovery_figure(recovery)
+    save(figure, picture(figure), out)
+    return out / f"{figure.name}.png"
