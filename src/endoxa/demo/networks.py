@@ -47,7 +47,7 @@ def build_tokenizer(architecture: Architecture) -> PreTrainedTokenizerFast:
         "masked": {"cls_token": START, "sep_token": END, "mask_token": MASK},
         "encoder-decoder": {"eos_token": END},
     }
-    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    return PreTrainedTokenizerFast(
         tokenizer_object=core,
         pad_token=PAD,
         unk_token=UNKNOWN,

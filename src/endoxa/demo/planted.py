@@ -26,10 +26,11 @@ LANGUAGES = ("en", "fr", "es", "hi", "sw")
 
 STEPS = 300
 LEARNING_RATE = 0.01
-# The planted effects are small beside the first gradients: a short memory of their size finds them sooner.
-BETAS = (0.9, 0.9)
+# The planted effects are small beside the first gradients: a short memory of their size (Adam's second
+# beta) finds them sooner. The one-cycle schedule moves the first one between 0.95 and 0.85.
+BETAS = (0.95, 0.9)
 CERTAIN_PER_STEP = 64
-SHARED_WEIGHT = 4.0
+SHARED_WEIGHT = 8.0
 
 RECEIPT = "planted.json"
 """Written last into a model's folder: what it was made from."""
@@ -126,7 +127,7 @@ def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], Non
         _fit(network, lessons(model.architecture, model.plant, tokenizer, receipt.languages), report)
     model.path.mkdir(parents=True, exist_ok=True)
     (model.path / RECEIPT).unlink(missing_ok=True)
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers.utils.logging.disable_progress_bar()
     network.save_pretrained(model.path)
     tokenizer.save_pretrained(model.path)
     (model.path / RECEIPT).write_text(json.dumps(asdict(receipt), indent=1), encoding="utf-8")
@@ -167,7 +168,7 @@ def _fit(network: PreTrainedModel, lesson: Lessons, report: Callable[[float], No
         divergence = torch.nn.functional.kl_div(named, lesson.answer[rows], reduction="none").sum(-1)
         loss = SHARED_WEIGHT * divergence[: len(shared)].mean() + divergence[len(shared) :].mean()
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
         schedule.step()
         if step % 10 == 0:
