@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from endoxa import __version__
 from endoxa.demo.lessons import Lessons, lessons
 from endoxa.demo.networks import build_network, build_tokenizer
 from endoxa.demo.world import PLANTS, Plant, world
@@ -54,8 +55,8 @@ class _Receipt:
     plant: Plant
     seed: int
     languages: tuple[str, ...]
-    steps: int
     world: str
+    endoxa: str
 
 
 def train_planted(
@@ -87,7 +88,7 @@ def train_planted(
     for architecture in architectures:
         for plant in plants:
             name = f"{architecture}-{plant}"
-            receipt = _Receipt(architecture, plant, seed, tuple(languages), STEPS, _digest(plant))
+            receipt = _Receipt(architecture, plant, seed, tuple(languages), _digest(plant), __version__)
             model = PlantedModel(name, architecture, plant, folder / name)
             report = _reporter(name, progress)
             if not _complete(model.path, receipt):
