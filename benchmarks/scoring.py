@@ -98,7 +98,7 @@ def main() -> None:
     transformers.utils.logging.disable_progress_bar()
     logging.disable(logging.WARNING)
     pairs = read_pairs(args.data)
-    batches = args.batch or [8, 32]
+    batches = args.batch or [8, 16, 64]
     with tempfile.TemporaryDirectory() as folder:
         for name, make, count in (
             ("causal", causal_cases, args.pairs),
@@ -172,7 +172,7 @@ def measure(case: Case, rounds: int) -> None:
         )
         mark = "*" if contender.slow else ""
         print(
-            f"{contender.name + mark:34}{statistics.median(times):9.2f}{ratio:10.2f}{share:16.2f}{done}{gap:13.1e}",
+            f"{contender.name + mark:36}{statistics.median(times):9.2f}{ratio:10.2f}{share:16.2f}{done}{gap:13.1e}",
             flush=True,
         )
     if any(c.slow for c in case.contenders):
@@ -194,8 +194,10 @@ def endoxa(
     return run
 
 
-def fastest(runs: dict[int, Callable[[Sequence[str]], Scores]], texts: Sequence[str]) -> Callable[[], Scores]:
-    """The peer's best batch size on a quarter of the texts, so that it is compared at its best."""
+def fastest(
+    runs: dict[int, Callable[[Sequence[str]], Scores]], texts: Sequence[str]
+) -> tuple[int, Callable[[], Scores]]:
+    """The peer's best batch size on a quarter of the texts, so that it is also compared at its best."""
     sample = texts[: max(8, len(texts) // 4)]
     times = {}
     for size, run in runs.items():
@@ -203,29 +205,43 @@ def fastest(runs: dict[int, Callable[[Sequence[str]], Scores]], texts: Sequence[
         run(sample)
         times[size] = time.perf_counter() - start
     best = min(times, key=times.__getitem__)
-    print(
-        f"  (peer's batch size {best}: {', '.join(f'{k}: {v:.2f} s' for k, v in times.items())})", flush=True
-    )
-    return lambda: runs[best](texts)
+    return best, lambda: runs[best](texts)
 
 
-def lm_eval_runs(
-    folder: Path, backend: str, batches: Sequence[int]
-) -> dict[int, Callable[[Sequence[str]], Scores]]:
+def lm_eval(folder: Path, backend: str, size: int) -> Callable[[Sequence[str]], Scores]:
     """lm-evaluation-harness's Hugging Face backend: log-likelihood of each text after an empty context."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
-    def make(size: int) -> Callable[[Sequence[str]], Scores]:
-        lm = HFLM(pretrained=str(folder), backend=backend, device="cpu", dtype="float32", batch_size=size)
+    lm = HFLM(pretrained=str(folder), backend=backend, device="cpu", dtype="float32", batch_size=size)
 
-        def run(texts: Sequence[str]) -> Scores:
-            requests = [Instance("loglikelihood", {}, ("", text), k) for k, text in enumerate(texts)]
-            return [score for score, _ in lm.loglikelihood(requests, disable_tqdm=True)]
+    def run(texts: Sequence[str]) -> Scores:
+        requests = [Instance("loglikelihood", {}, ("", text), k) for k, text in enumerate(texts)]
+        return [score for score, _ in lm.loglikelihood(requests, disable_tqdm=True)]
 
-        return run
+    return run
 
-    return {size: make(size) for size in batches}
+
+def lm_eval_contenders(
+    folder: Path,
+    backend: str,
+    texts: Sequence[str],
+    few: Sequence[str],
+    batches: Sequence[int],
+    *,
+    same: bool = True,
+) -> tuple[Contender, Contender]:
+    """lm-evaluation-harness as it comes (batch size 1) and at its best batch size of `batches`.
+
+    With `same=False` its scores are not compared, because it scores something else.
+    """
+    default = lm_eval(folder, backend, 1)
+    best, run = fastest({size: lm_eval(folder, backend, size) for size in batches}, texts)
+    kept = slice(None) if same else slice(0)
+    return (
+        Contender("lm-eval, batch size 1 (default)", lambda: default(few)[kept], slow=True),
+        Contender(f"lm-eval, batch size {best} (its best)", lambda: run()[kept]),
+    )
 
 
 def in_batches(score: Callable[[list[str]], Scores], size: int) -> Callable[[Sequence[str]], Scores]:
@@ -250,25 +266,26 @@ def causal_cases(
     tokenizer = byte_level_tokenizer(texts_of(everything))
     save(GPT2LMHeadModel(GPT2Config()), tokenizer, home)
     texts = texts_of(pairs)
-    lm_eval = fastest(lm_eval_runs(home, "causal", batches), texts)
     minicons = IncrementalLMScorer(str(home), "cpu")
 
     def minicons_scores(batch: list[str]) -> Scores:
         return minicons.sequence_score(batch, reduction=lambda x: x.sum(0).item(), bos_token=True)
 
     few = first_eighth(pairs)
+    plain_model(GPT2LMHeadModel, home)  # loading is outside the time
     ids, ids_few = ([tuple(x) for x in tokenizer(t)["input_ids"]] for t in (texts, texts_of(few)))
     bos = [(0, *x) for x in ids]
+    size, minicons_best = fastest({b: in_batches(minicons_scores, b) for b in batches}, texts)
     return [
         Case(
             f"causal, GPT-2 small, sum-bos, {len(texts)} sentences",
             (
                 Contender("endoxa", endoxa(home, "sum-bos", pairs)),
-                Contender("lm-evaluation-harness", lm_eval),
-                Contender("minicons", fastest({b: in_batches(minicons_scores, b) for b in batches}, texts)),
+                *lm_eval_contenders(home, "causal", texts, texts_of(few), batches),
+                Contender(f"minicons, batch size {size} (its best)", minicons_best),
             ),
             causal_work(bos),
-            1.0,
+            causal_work([(0, *x) for x in ids_few]),
             causal_work_done(bos),
         ),
         Case(
@@ -353,12 +370,16 @@ def masked_cases(
 
     cases = []
     for rule in ("crows-token", "pll"):
-        asked, asked_few = (masked_work(home, rule, chosen) for chosen in (pairs, few))
+        requests, requests_few = (masked_requests(home, rule, chosen) for chosen in (pairs, few))
+        body, head = masked_work(requests)
         contenders = [
             Contender("endoxa", endoxa(home, rule, pairs)),
             Contender("endoxa, weights not packed", endoxa(home, rule, pairs, packed=False)),
             Contender(
-                "one at a time (metric.py's way)", lambda rule=rule: masked_loop(home, rule, few), slow=True
+                "one at a time, as metric.py does", masked_loop(home, requests_few, gradients=True), slow=True
+            ),
+            Contender(
+                "one at a time, no gradients", masked_loop(home, requests_few, gradients=False), slow=True
             ),
         ]
         if rule == "pll":
@@ -366,9 +387,8 @@ def masked_cases(
                 Contender("minicons", lambda: in_batches(minicons_scores, 8)(texts_of(few)), slow=True)
             )
         title = f"masked, BERT base, {rule}, {2 * len(pairs)} sentences"
-        cases.append(
-            Case(title, tuple(contenders), sum(asked), sum(asked_few), asked[0] * (1 - 1 / 12) + asked[1])
-        )
+        done = body * (1 - 1 / 12) + head
+        cases.append(Case(title, tuple(contenders), body + head, sum(masked_work(requests_few)), done))
     return cases
 
 
@@ -378,28 +398,32 @@ def masked_requests(home: Path, rule: str, pairs: Sequence[Pair]) -> list[Any]:
     return [request for both in RULES.get(rule).requests(pairs, model) for request in both]
 
 
-def masked_work(home: Path, rule: str, pairs: Sequence[Pair]) -> tuple[float, float]:
+def masked_work(requests: Sequence[Any]) -> tuple[float, float]:
     """(body, head): body on every token of every masked copy, head on the masked rows."""
-    requests = masked_requests(home, rule, pairs)
     head = 2 * (768 * 768 + 768 * 30522)
     body = sum(len(r.groups) * (2 * 12 * LAYER * len(r.ids) + attention_work(len(r.ids))) for r in requests)
     return body, float(sum(len(r.groups) for r in requests) * head)
 
 
-def masked_loop(home: Path, rule: str, pairs: Sequence[Pair]) -> Scores:
-    """One masked copy at a time through the whole model, as the published script does."""
-    model, tokenizer = plain_model(BertForMaskedLM, home)
-    found = []
-    with torch.no_grad():
-        for request in masked_requests(home, rule, pairs):
-            total = 0.0
-            for (position,) in request.groups:
-                ids = torch.tensor([request.ids])
-                target = int(ids[0, position])
-                ids[0, position] = tokenizer.mask_token_id
-                total += model(ids).logits[0, position].log_softmax(0)[target].item()
-            found.append(total)
-    return found
+def masked_loop(home: Path, requests: Sequence[Any], *, gradients: bool) -> Callable[[], Scores]:
+    """One masked copy at a time through the whole model; metric.py lets torch record gradients all the while."""
+
+    def run() -> Scores:
+        model, tokenizer = plain_model(BertForMaskedLM, home)
+        found = []
+        with torch.set_grad_enabled(gradients):
+            for request in requests:
+                total = 0.0
+                for (position,) in request.groups:
+                    ids = torch.tensor([request.ids])
+                    target = int(ids[0, position])
+                    ids[0, position] = tokenizer.mask_token_id
+                    total += model(ids).logits[0, position].log_softmax(0)[target].item()
+                found.append(total)
+        return found
+
+    plain_model(BertForMaskedLM, home)  # loading is outside the time
+    return run
 
 
 # --------------------------------------------------------------------------------------------- encoder-decoder
@@ -408,21 +432,21 @@ def masked_loop(home: Path, rule: str, pairs: Sequence[Pair]) -> Scores:
 def encoder_decoder_cases(
     folder: Path, everything: Sequence[Pair], pairs: Sequence[Pair], batches: Sequence[int]
 ) -> list[Case]:
-    """T5 small: the sentence as completion of an empty prompt. lm-eval does not score the end token."""
+    """T5 small: the sentence as completion of an empty prompt. lm-eval leaves the end token out."""
     home = folder / "t5"
     tokenizer = unigram_tokenizer(texts_of(everything))
     save(T5ForConditionalGeneration(T5Config(decoder_start_token_id=0)), tokenizer, home)
     texts = texts_of(pairs)
     few = first_eighth(pairs)
+    plain_model(T5ForConditionalGeneration, home)  # loading is outside the time
     ids, ids_few = (tokenizer(t)["input_ids"] for t in (texts, texts_of(few)))
-    best = fastest(lm_eval_runs(home, "seq2seq", batches), texts)
     return [
         Case(
             f"encoder-decoder, T5 small, completion, {len(texts)} sentences",
             (
                 Contender("endoxa", endoxa(home, "completion", pairs)),
                 Contender("endoxa, weights not packed", endoxa(home, "completion", pairs, packed=False)),
-                Contender("lm-evaluation-harness (no end)", lambda: best()[:0]),
+                *lm_eval_contenders(home, "seq2seq", texts, texts_of(few), batches, same=False),
                 Contender("one at a time", lambda: completion_loop(home, texts_of(few)), slow=True),
             ),
             t5_work(ids),

@@ -117,6 +117,18 @@ def test_chunks_and_row_order_change_nothing(data, tiny, tmp_path):
         assert max(gap.row(0)) < 1e-4
 
 
+def test_language_that_the_tokenizer_cannot_read_is_recorded_and_said(tiny, tmp_path, caplog):
+    path = tmp_path / "hi.csv"
+    rows = ["a,The bakers are patient.,The bakers are impatient.,en", "b,नानबाई धैर्यवान हैं।,नानबाई अधीर हैं।,hi"]
+    path.write_text("item_id,sent_more,sent_less,language\n" + "\n".join(rows), encoding="utf-8")
+    probe_pairs(settings_for(path, tiny["masked"]), tmp_path / "run")
+    (model,) = json.loads((tmp_path / "run/run.json").read_text())["models"]
+    assert model["unknown_tokens"]["en"] == 0
+    assert model["unknown_tokens"]["hi"] > 0.9
+    assert "of its 'hi' sentences as unknown" in caplog.text
+    assert "'en'" not in caplog.text
+
+
 def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_path):
     asked = settings_for(data, tiny["causal"])
     out = tmp_path / "run"

@@ -228,6 +228,10 @@ class Model(Protocol):
         """What `run.json` records: revision, dtype, device, tokenizer, file fingerprint."""
         ...
 
+    def unknown_share(self, texts: Sequence[str]) -> float | None:
+        """Share of the tokens of `texts` that the tokenizer does not know; None where that cannot be told."""
+        ...
+
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """Yield (index of the request, result) as batches finish, each index exactly once.
 

@@ -44,9 +44,9 @@ def recovery_figure(recovery: pl.DataFrame) -> Figure:
 
 
 def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart:
-    rule = alt.Chart(alt.Data(values=[{"x": 0.5}])).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q")
+    rule = alt.Chart(pl.DataFrame({"x": [0.5]})).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q")
     points = (
-        alt.Chart(alt.Data(values=long.to_dicts()))
+        alt.Chart(long)
         .mark_point(size=90, opacity=1, strokeWidth=2)
         .encode(
             x=alt.X(
@@ -73,4 +73,5 @@ def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart:
             yOffset=alt.YOffset("what:N", sort=list(MARKS)),
         )
     )
-    return alt.layer(rule, points).properties(width=420, height=150, title=title)
+    panel: alt.LayerChart = alt.layer(rule, points).properties(width=420, height=150, title=title)
+    return panel

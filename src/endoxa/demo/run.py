@@ -20,9 +20,9 @@ from endoxa.probe.settings import PairsSettings
 from endoxa.report import write_report
 
 NOTICE = (
-    "Demonstration: these models were trained for a few seconds on sentences of ours with a preference planted in them, "
-    "and the pairs are a sample collected from nobody. The numbers show that the road finds what was planted; they say "
-    "nothing about any real model or people."
+    "Demonstration: these models were trained for a few seconds on sentences of ours, with a preference planted in "
+    "them, and the pairs are a sample collected from nobody. The numbers show that the road finds what was planted; "
+    "they say nothing about any real model or people."
 )
 
 

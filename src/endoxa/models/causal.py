@@ -10,7 +10,7 @@ import torch
 
 from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.local import Checkpoint
+from endoxa.models.local import Checkpoint, unknown_share
 from endoxa.models.split import Split
 from endoxa.models.tree import ancestor_mask, build_tree
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
@@ -40,6 +40,10 @@ class CausalModel:
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
         return {**self._checkpoint.facts, "shares_prefixes": self.shares_prefixes}
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """See `endoxa.schema.Model.unknown_share`."""
+        return unknown_share(self._tokenizer, texts)
 
     @torch.inference_mode()
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:

@@ -9,7 +9,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.local import Checkpoint
+from endoxa.models.local import Checkpoint, unknown_share
 from endoxa.models.split import Split
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
@@ -37,6 +37,10 @@ class EncoderDecoderModel:
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
         return self._checkpoint.facts
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """See `endoxa.schema.Model.unknown_share`."""
+        return unknown_share(self._checkpoint.tokenizer, texts)
 
     @torch.inference_mode()
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:

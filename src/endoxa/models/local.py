@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import UnpicklingError
@@ -256,6 +256,14 @@ def refuse_foreign_tokenizer(spec: ModelSpec, tokenizer: Any, network: Any) -> N
         )
 
 
+def unknown_share(tokenizer: Any, texts: Sequence[str]) -> float:
+    """Share (0 to 1) of the tokens of `texts` that are the tokenizer's unknown token; 0 where it has none."""
+    ids = [
+        token for found in tokenizer(list(texts), add_special_tokens=False)["input_ids"] for token in found
+    ]
+    return ids.count(tokenizer.unk_token_id) / len(ids) if ids else 0.0
+
+
 def choose_device(word: str) -> torch.device:
     """The torch device for a word of the command line.
 
@@ -284,7 +292,7 @@ def choose_dtype(word: str, device: torch.device) -> Any:
 
 def usual_batch(parameters: int, device: torch.device) -> int:
     """Tokens at once: enough to keep the device busy, few enough for a CPU's cache; more for tiny models."""
-    usual = 1024 if device.type == "cpu" else 4096
+    usual = 512 if device.type == "cpu" else 4096
     return usual * min(8, max(1, 100_000_000 // max(1, parameters)))
 
 

@@ -10,7 +10,7 @@ import torch
 from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.last_layer import shorten_last_layer
-from endoxa.models.local import Checkpoint
+from endoxa.models.local import Checkpoint, unknown_share
 from endoxa.models.split import Split
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 
@@ -48,6 +48,10 @@ class MaskedModel:
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`."""
         return {**self._checkpoint.facts, "mask_token": self.tokenizer.mask_token}
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """See `endoxa.schema.Model.unknown_share`."""
+        return unknown_share(self.tokenizer, texts)
 
     @torch.inference_mode()
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:

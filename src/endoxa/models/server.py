@@ -73,6 +73,10 @@ class ServerModel:
             "device": "server",
         }
 
+    def unknown_share(self, _texts: Sequence[str]) -> float | None:
+        """None: the server keeps its tokenizer to itself."""
+        return None
+
     def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
         """See `endoxa.schema.Model.score`; identical texts are sent once."""
         wanted: dict[CausalRequest, list[int]] = {}

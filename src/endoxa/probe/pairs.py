@@ -23,6 +23,7 @@ from endoxa.probe.describe import describe, now
 from endoxa.probe.fitting import Skipped, fit_rules
 from endoxa.probe.folder import JOURNAL, RUN, open_folder, remove_journal, write_json
 from endoxa.probe.journal import Journal
+from endoxa.probe.reading import unknown_tokens
 from endoxa.probe.records import write_records
 from endoxa.probe.settings import PairsSettings, file_hash
 from endoxa.schema import Model, Rule
@@ -125,11 +126,14 @@ def _score_model(work: Work, number: int, spec: ModelSpec, rules: Sequence[Rule]
     """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
     work.progress(f"loading {spec.text}", 0, work.items)
     model = open_model(spec, work.settings.options)
+    unknown: dict[str, float] = {}
     if rules:
         _score_doubtful(work, number, model, rules)
         for chunk in chunks(work.data, work.settings):
+            if chunk.first == 0:
+                unknown = unknown_tokens(model, chunk)
             _score_chunk(work, number, model, rules, chunk)
-    return {**model.describe(), "rules": [rule.name for rule in rules]}
+    return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
 
 
 def _score_doubtful(work: Work, number: int, model: Model, rules: Sequence[Rule]) -> None:

@@ -67,8 +67,8 @@ def _power(row: dict[str, Any]) -> str:
     if detectable is None or isnan(detectable):
         return " So few pairs could not have shown one."
     return (
-        f" One between {percent(1 - detectable)} and {percent(detectable)} would be missed more than once "
-        "in five times with this many pairs."
+        f" So many pairs can be counted on (4 times in 5) to show a preference only below "
+        f"{percent(1 - detectable)} or above {percent(detectable)}."
     )
 
 

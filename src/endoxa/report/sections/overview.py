@@ -36,7 +36,12 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
         anchor="what-was-run",
         title="What was run",
         findings=tuple(skipped),
-        tables=(_run_table(runs, pairs), _model_table(runs, labels), _rule_table(runs)),
+        tables=(
+            _run_table(runs, pairs),
+            _model_table(runs, labels),
+            _rule_table(runs),
+            _version_table(runs),
+        ),
     )
 
 
@@ -68,7 +73,6 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
         "SHA-256 of the data",
         "endoxa",
         "finished",
-        "versions",
     )
     rows = []
     for run in runs:
@@ -84,10 +88,14 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
                 _text(data, "sha256")[:SHOWN_DIGITS],
                 _text(run.facts, "endoxa"),
                 _text(run.facts, "finished")[:19].replace("T", " "),
-                _pairs_of(run.facts.get("versions")),
             )
         )
     return Table("Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows))
+
+
+def _version_table(runs: Sequence[Run]) -> Table:
+    rows = tuple((str(run.folder), _pairs_of(run.facts.get("versions"))) for run in runs)
+    return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
 
 
 def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
@@ -97,8 +105,11 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
         for model in _entries(run.facts.get("models")):
             name = _text(model, "name")
             cells = (_text(model, key) for key in names)
-            rows[labels.get(name, name), name, *cells, _text(model, "fingerprint")[:SHOWN_DIGITS]] = None
-    columns = ("model", "as named in the command", *names, "fingerprint")
+            unknown = _shares(model.get("unknown_tokens"))
+            rows[
+                labels.get(name, name), name, *cells, _text(model, "fingerprint")[:SHOWN_DIGITS], unknown
+            ] = None
+    columns = ("model", "as named in the command", *names, "fingerprint", "unknown tokens")
     return Table("Models", tuple(Column(name) for name in columns), tuple(rows))
 
 
@@ -135,3 +146,10 @@ def _pairs_of(value: object) -> str:
     if not isinstance(value, Mapping):
         return str(value)
     return ", ".join(f"{key} {entry}" for key, entry in value.items() if entry is not None) or "none"
+
+
+def _shares(value: object) -> str:
+    """Shares of unknown tokens by language as 'en 0 %, hi 61 %'."""
+    if not isinstance(value, Mapping) or not value:
+        return NOT_RECORDED
+    return ", ".join(f"{language} {100 * float(share):.0f}\u00a0%" for language, share in value.items())
