@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -60,15 +61,16 @@ def test_starting_loads_nothing_heavy(start):
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",)]
+    "words", [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)]
 )
 def test_help_has_examples_and_no_color_codes(words, endoxa):
     shown = endoxa(*words, "--help")
     assert shown.returncode == 0
     assert "Usage" in shown.stdout
     assert "\x1b" not in shown.stdout
-    if len(words) > 1 or words == ("report",):
-        assert "xample" in shown.stdout
+    assert "\\b" not in shown.stdout
+    if len(words) > 1 or words in (("report",), ("demo",)):
+        assert re.search(rf"\n +endoxa {' '.join(words)}.*\n", shown.stdout), "no example on a line of its own"
 
 
 def test_version(endoxa):

@@ -42,13 +42,13 @@ def pairs(
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    r"""Estimates from records of sentence pairs: per model, rule, language and axis, and overall.
+    """Estimates from records of sentence pairs: per model, rule, language and axis, and overall.
 
     \b
     Examples:
       endoxa analyze pairs out/gpt2 out/bert -o estimates.csv
       endoxa analyze pairs out/gpt2 -o estimates.csv --comparisons models.csv --flips flips.csv
-    """
+    """  # noqa: D301
     from endoxa.analyze import analyze_pairs, load_records, write_estimates
     from endoxa.analyze.pairs import write_table
     from endoxa.errors import UserError

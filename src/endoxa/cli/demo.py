@@ -28,7 +28,7 @@ def demo(
     ),
     seed: Annotated[int, typer.Option(help="Seed of training and of everything that is drawn.")] = 0,
 ) -> None:
-    r"""The whole road on models whose preferences are known, in a few minutes and without a download.
+    """The whole road on models whose preferences are known, in a few minutes and without a download.
 
     Trains nine small models with a planted preference on sentences of ours, probes them with a sample data set,
     analyzes, reports, and prints what was found beside what was planted. Started again it continues.
@@ -36,7 +36,7 @@ def demo(
     \b
     Example:
       endoxa demo --out endoxa-demo
-    """
+    """  # noqa: D301
     from endoxa.cli.progress import shown
     from endoxa.models import parse_model, require_local
 

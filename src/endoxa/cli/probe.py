@@ -95,7 +95,7 @@ def pairs(
         Path | None, typer.Option(metavar="RUN", help="Take all settings from the run.json of this run.")
     ] = None,
 ) -> None:
-    r"""Which sentence of each pair a model finds more probable.
+    """Which sentence of each pair a model finds more probable.
 
     Writes the folder RUN: run.json (enough to repeat it), records.parquet (one row per pair, model and rule),
     estimates.csv and report.html. A run that was stopped continues with the same command.
@@ -103,11 +103,11 @@ def pairs(
     \b
     Examples:
       endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --out out/gpt2
-      endoxa probe pairs --data crows_pairs --model hf/models/bert --rule crows-token --rule pll --out out/bert
+      endoxa probe pairs --data crows-pairs --model hf/models/bert --rule crows-token --rule pll --out out/bert
       endoxa probe pairs --data s_as.csv --prefix African --model hf/google/flan-t5-large --out out/t5
       endoxa probe pairs --data pairs.csv --model http://localhost:8000/v1#my-model --rule sum --out out/served
       endoxa probe pairs --data pairs.csv --plan
-    """
+    """  # noqa: D301
     from endoxa.errors import UserError
     from endoxa.models import ModelOptions
     from endoxa.probe.settings import PairsSettings

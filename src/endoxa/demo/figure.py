@@ -43,7 +43,7 @@ def recovery_figure(recovery: pl.DataFrame) -> Figure:
     return Figure("recovery", "Preference found and preference planted", finish(chart), alternative)
 
 
-def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart:
+def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
     rule = alt.Chart(pl.DataFrame({"x": [0.5]})).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="x:Q")
     points = (
         alt.Chart(long)
@@ -73,5 +73,4 @@ def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart:
             yOffset=alt.YOffset("what:N", sort=list(MARKS)),
         )
     )
-    panel: alt.LayerChart = alt.layer(rule, points).properties(width=420, height=150, title=title)
-    return panel
+    return alt.layer(rule, points).properties(width=420, height=150, title=title)
