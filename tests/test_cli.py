@@ -61,7 +61,8 @@ def test_starting_loads_nothing_heavy(start):
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)]
+    "words",
+    [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)],
 )
 def test_help_has_examples_and_no_color_codes(words, endoxa):
     shown = endoxa(*words, "--help")
@@ -70,7 +71,9 @@ def test_help_has_examples_and_no_color_codes(words, endoxa):
     assert "\x1b" not in shown.stdout
     assert "\\b" not in shown.stdout
     if len(words) > 1 or words in (("report",), ("demo",)):
-        assert re.search(rf"\n +endoxa {' '.join(words)}.*\n", shown.stdout), "no example on a line of its own"
+        assert re.search(rf"\n +endoxa {' '.join(words)}.*\n", shown.stdout), (
+            "no example on a line of its own"
+        )
 
 
 def test_version(endoxa):
