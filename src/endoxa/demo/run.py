@@ -16,6 +16,7 @@ from endoxa.demo.sample import SAMPLE
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.errors import UserError
 from endoxa.probe.pairs import Progress
+from endoxa.probe.rules import RULES
 from endoxa.probe.settings import PairsSettings
 from endoxa.report import write_report
 
@@ -65,10 +66,11 @@ def run_demo(
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
     models = _train(out / "models", seed, progress)
+    architectures = {model.architecture for model in models}
     settings = PairsSettings(
         data=str(data),
         models=tuple(f"hf/{model.path}" for model in models),
-        rules=PLANTED_RULES,
+        rules=tuple(rule for rule in PLANTED_RULES if RULES.get(rule).architecture in architectures),
         seed=seed,
         notice=NOTICE,
     )
