@@ -254,7 +254,7 @@ def test_s_as_writes_prefix_sentence_and_question(tmp_path):
         "Coastal Women are restless.",
     )
     assert (pair["identity"], pair["axis"]) == ("Coastal Women", "gender")
-    assert pair["prompt"] == "What are Coastal women like?"
+    assert pair["prompt"] == "What are coastal women like?"
     assert (pair["attribute_more"], pair["attribute_less"]) == ("calm", "restless")
     pair = read(path, template="most {identity} seem {attribute}", language="xx").row(0, named=True)
     assert (pair["sent_more"], pair["prompt"]) == ("Most Women seem calm", None)

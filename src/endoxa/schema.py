@@ -204,6 +204,7 @@ class Pair:
     sent_less: str
     direction: str = "stereo"
     prompt: str = ""
+    identity: str = ""
 
 
 class Model(Protocol):

@@ -71,6 +71,7 @@ def _print_headline(analysis: PairsAnalysis) -> None:
     """Print the overall preference ratio of every model and rule, by both methods."""
     import polars as pl
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from endoxa.analyze.resampling import IDENTITY_METHOD
@@ -88,8 +89,8 @@ def _print_headline(analysis: PairsAnalysis) -> None:
         strict=True,
     ):
         table.add_row(
-            one["model"],
-            one["rule"],
+            escape(one["model"]),
+            escape(one["rule"]),
             str(one["n"]),
             f"{one['value']:.3f}",
             _interval(one["low"], one["high"]),

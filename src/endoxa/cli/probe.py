@@ -83,8 +83,10 @@ def pairs(
     packed_weights: Annotated[
         bool, typer.Option(help="Pack weights for the CPU once: same numbers, faster, more memory.")
     ] = True,
-    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    confidence: Annotated[
+        float, typer.Option(min=0.01, max=0.999, help="Confidence level of the intervals.")
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
     restart: Annotated[
         bool, typer.Option("--restart/--resume", help="Throw away what the run folder holds, or continue it.")
     ] = False,
@@ -177,6 +179,7 @@ def _print_summary(summary: RunSummary) -> None:
 def _plan(settings: PairsSettings) -> None:
     """Print what each cell can tell, before anything is scored."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from endoxa.analyze import plan_pairs
@@ -190,8 +193,8 @@ def _plan(settings: PairsSettings) -> None:
         table.add_column(name, justify="right")
     for row in plan_pairs(cells(locate(settings.data), settings)).iter_rows(named=True):
         table.add_row(
-            row["language"],
-            row["axis"],
+            escape(row["language"]),
+            escape(row["axis"]),
             str(row["n"]),
             str(row["n_identities"]),
             _share(row["ratio_if_independent"]),

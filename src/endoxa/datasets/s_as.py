@@ -77,7 +77,7 @@ def _draft(row: Row, template: str, prefix: str, language: str) -> Draft:
         "identity": prefix + name if name else None,
         "attribute_more": attribute or None,
         "attribute_less": opposite or None,
-        "prompt": f"What are {prefix}{name.lower()} like?" if name and language == "en" else None,
+        "prompt": f"What are {(prefix + name).lower()} like?" if name and language == "en" else None,
     }
     return Draft.of(row, pair, _columns(name))
 

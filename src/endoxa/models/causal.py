@@ -35,6 +35,7 @@ class CausalModel:
         self._tokenizer = checkpoint.tokenizer
         self._split = Split(checkpoint.network)
         self._window = _attention_window(checkpoint.network.config)
+        self._refuse_looking_ahead()
         self.shares_prefixes = self._tree_is_exact()
 
     def describe(self) -> Mapping[str, Any]:
@@ -136,6 +137,22 @@ class CausalModel:
         found = self._split.log_probabilities(hidden[parents], which, ids[0, scored], input_ids=ids[:, :1])
         of_node = dict(zip(scored, found.tolist(), strict=True))
         return [sum(of_node[node] for node in path[1:]) for path in tree.paths]
+
+    @torch.inference_mode()
+    def _refuse_looking_ahead(self) -> None:
+        """Refuse a network whose earlier states change with a later token (XLNet, BERT loaded as a decoder).
+
+        Raises:
+            UserError: it sees the token it is asked to predict.
+        """
+        ids = [token for token in range(5, 14) if token < len(self._tokenizer)]
+        probes = torch.tensor([[*ids[:-1], ids[-1]], [*ids[:-1], ids[0]]], device=self._checkpoint.device)
+        first, second = self._split.hidden(input_ids=probes)[:, :-1].float()
+        if (first - second).abs().max() > 1e-2 * first.abs().max():
+            raise UserError(
+                f"The model '{self.name}' is not causal: what it makes of a token depends on later ones, so the "
+                "probability of a sentence from left to right cannot be had from it."
+            )
 
     @torch.inference_mode()
     def _tree_is_exact(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from endoxa.models import require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
@@ -11,7 +12,7 @@ from endoxa.schema import Architecture
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Name, architecture, and a fingerprint that changes when the weights do (None where it cannot be had)."""
+    """Name, architecture, and a fingerprint that changes with the files (None where it cannot be had)."""
 
     name: str
     architecture: Architecture
@@ -31,8 +32,7 @@ def look_at(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
 
     folder = local_folder(spec)
     config = read_config(spec, options)
-    return ModelFacts(
-        spec.text,
-        architecture_of(config, spec),
-        fingerprint(folder) if folder else getattr(config, "_commit_hash", None),
-    )
+    marks = [fingerprint(folder) if folder else getattr(config, "_commit_hash", None)]
+    if options.tokenizer and Path(options.tokenizer).is_dir():
+        marks.append(fingerprint(Path(options.tokenizer)))
+    return ModelFacts(spec.text, architecture_of(config, spec), "+".join(filter(None, marks)) or None)

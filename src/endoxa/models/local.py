@@ -36,6 +36,7 @@ AUTO_CLASS = {
     "encoder-decoder": AutoModelForSeq2SeqLM,
 }
 LOADING_PROBLEMS = (
+    MemoryError,
     OSError,
     ValueError,
     KeyError,
@@ -114,7 +115,9 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     tokenizer_source = options.tokenizer or source
     tokenizer = _had(spec, "tokenizer", lambda: AutoTokenizer.from_pretrained(tokenizer_source, **common))
     refuse_foreign_tokenizer(spec, tokenizer, network)
-    network = network.eval() if options.four_bit else network.to(device).eval()
+    if not options.four_bit:
+        network = _had(spec, "weights", lambda: network.to(device))
+    network.eval()
     parameters = sum(p.numel() for p in network.parameters())
     if options.packed_weights and device.type == "cpu" and network.dtype == torch.float32:
         pack_weights(network)
@@ -309,19 +312,13 @@ def longest_input(config: Any) -> int | None:
 
 
 def fingerprint(folder: Path) -> str:
-    """SHA-256 over name, size, first and last MiB of every model file: tells two checkpoints apart in a moment."""
+    """SHA-256 over names and contents of the files a model or tokenizer is made of."""
     digest = hashlib.sha256()
-    edge = 1 << 20
     for path in sorted(folder.iterdir()):
-        if path.suffix not in (*WEIGHT_SUFFIXES, ".json", ".model", ".txt"):
-            continue
-        size = path.stat().st_size
-        digest.update(f"{path.name}:{size}:".encode())
-        with path.open("rb") as file:
-            digest.update(file.read(edge))
-            if size > edge:
-                file.seek(-min(edge, size - edge), 2)
-                digest.update(file.read(edge))
+        if path.suffix in (*WEIGHT_SUFFIXES, ".json", ".model", ".txt"):
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").hexdigest()
+            digest.update(f"{path.name}:{content}\n".encode())
     return digest.hexdigest()
 
 

@@ -77,7 +77,7 @@ class MaskedModel:
                     parts[index][variant] = value
                     waiting[index] -= 1
                     if not waiting[index]:
-                        # In the request's own order, so that equal requests have equal sums to the last bit.
+                        # In a fixed order, so that equal requests have equal sums to the last bit.
                         done = parts.pop(index)
                         yield index, Score(sum(done[v] for v in sorted(done)), tokens[index])
 

@@ -62,6 +62,11 @@ def parse_model(text: str) -> ModelSpec:
         return ModelSpec(text, "hf", text.removeprefix("hf/"))
     if text.startswith(("http://", "https://")):
         url, _, name = text.partition("#")
+        if "@" in url.split("/")[2]:
+            raise UserError(
+                "A model's address must hold no user name or password, because it is written into the run: set the "
+                "environment variable ENDOXA_SERVER_KEY instead."
+            )
         if not name:
             raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
         return ModelSpec(text, "server", url.rstrip("/"), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from endoxa.probe.journal import Journal, Row, request_key
@@ -79,7 +80,8 @@ def answer(
     fresh: list[tuple[bytes, Score | Unscorable]] = []
     saved = time.monotonic()
     try:
-        for index, result in model.score([requests[key] for key in missing]):
+        for index, answered in model.score([requests[key] for key in missing]):
+            result = _finite(answered)
             results[missing[index]] = result
             fresh.append((missing[index], result))
             if time.monotonic() - saved > COMMIT_SECONDS:
@@ -89,6 +91,13 @@ def answer(
     finally:
         journal.add_scores(number, fresh)
     return results
+
+
+def _finite(result: Score | Unscorable) -> Score | Unscorable:
+    """The result, unless its number is none (an overflow in half precision, broken weights)."""
+    if isinstance(result, Score) and not isfinite(result.total):
+        return Unscorable("the model gave no finite probability; try --dtype float32 or bfloat16")
+    return result
 
 
 def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: Results) -> Iterator[Row]:
@@ -121,7 +130,9 @@ def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: R
 
 def pair_of(item: dict[str, Any]) -> Pair:
     """An item as a rule sees it."""
-    return Pair(item["sent_more"], item["sent_less"], item["direction"], item["prompt"] or "")
+    return Pair(
+        item["sent_more"], item["sent_less"], item["direction"], item["prompt"] or "", item["identity"] or ""
+    )
 
 
 def _neutral_differences(line: Line, rule: Rule, results: Results) -> list[float]:

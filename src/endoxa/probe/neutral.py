@@ -45,7 +45,7 @@ def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
             return []
         prompt = item["prompt"] or ""
         asked = replace_identity(prompt, identity, phrase) or prompt
-        found.append(Pair(more, less, item["direction"], asked))
+        found.append(Pair(more, less, item["direction"], asked, phrase))
     return found
 
 

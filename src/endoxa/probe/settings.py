@@ -46,7 +46,7 @@ class PairsSettings(BaseModel):
     calibrate: bool = True
     skip_unscorable: bool = False
     confidence: float = Field(default=0.95, gt=0, lt=1)
-    seed: int = 0
+    seed: int = Field(default=0, ge=0)
     notice: str | None = None
     options: ModelOptions = ModelOptions()
     chunk: int = Field(default=1024, ge=1)

@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.report.results import Results
 from endoxa.report.words import language_name, plural, signed
 
-MOST_ROWS = 2000
+MOST_ROWS = 6000
 """Rows of all pair tables of a page together."""
 
 

@@ -10,9 +10,24 @@ from endoxa.schema import CompletionRequest, Model, Pair, Request, Rule
 
 def _requests(pairs: Sequence[Pair], _model: Model) -> list[tuple[Request, Request]]:
     return [
-        (CompletionRequest(pair.prompt, pair.sent_more), CompletionRequest(pair.prompt, pair.sent_less))
+        (
+            CompletionRequest(pair.prompt, completion_of(pair.sent_more, pair)),
+            CompletionRequest(pair.prompt, completion_of(pair.sent_less, pair)),
+        )
         for pair in pairs
     ]
+
+
+def completion_of(text: str, pair: Pair) -> str:
+    """A sentence as the answer to its prompt.
+
+    Where a prompt was asked and the sentence begins with the identity, the identity keeps its own first letter ("women
+    are caring."), as in the reference scores of the published evaluation; without a prompt the text stays as it is.
+    """
+    identity = pair.identity
+    if pair.prompt and identity and text.lower().startswith(identity.lower()):
+        return identity + text[len(identity) :]
+    return text
 
 
 RULES = (
