@@ -35,7 +35,12 @@ def value(analysis, name, *, method="", language="all", axis="all", column="valu
 def test_columns_are_those_of_the_schema():
     analysis = quick(make_records({("m", "sum"): RNG.normal(size=20)}))
     assert analysis.estimates.columns == list(ESTIMATE_COLUMNS)
-    assert [field.name for field in fields(PairsAnalysis)] == ["estimates", "comparisons", "flips"]
+    assert [field.name for field in fields(PairsAnalysis)] == [
+        "estimates",
+        "comparisons",
+        "flips",
+        "languages",
+    ]
     assert analysis.comparisons.is_empty()
     assert analysis.flips.is_empty()
 
@@ -200,7 +205,9 @@ def test_estimates_are_written_and_read_back(tmp_path, suffix):
     write_estimates(analysis, path)
     read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[suffix](path)
     assert read.columns == list(ESTIMATE_COLUMNS)
-    assert read["value"].to_list() == analysis.estimates["value"].to_list()
+    (language,) = analysis.languages
+    for name in ("all", language):  # one language: its rows are those of 'all', under both names
+        assert read.filter(language=name)["value"].to_list() == analysis.estimates["value"].to_list()
 
 
 def test_another_suffix_is_refused(tmp_path):

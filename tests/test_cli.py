@@ -151,6 +151,37 @@ def test_unknown_option_and_command_exit_with_2(endoxa):
         assert words[-1] in run.stderr or words[-2] in run.stderr
 
 
+def test_numbers_out_of_range_and_markup_in_the_data_do_no_harm(tmp_path, pairs, endoxa):
+    for words in (("--confidence", "1.5"), ("--seed", "-1")):
+        run = endoxa("probe", "pairs", "--data", pairs, *words, "--plan")
+        assert run.returncode == 2
+        assert words[0] in run.stderr
+    pairs.write_text("sent_more,sent_less,axis\nThe bakers sing.,The bakers weep.,[/x]\n", encoding="utf-8")
+    planned = endoxa("probe", "pairs", "--data", pairs, "--plan")
+    assert planned.returncode == 0
+    assert "[/x]" in planned.stdout
+
+
+def test_file_with_semicolons_is_told_from_one_that_lacks_a_column(tmp_path, tiny, endoxa):
+    path = tmp_path / "pairs.csv"
+    model = ("--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
+    path.write_text("sent_more;sent_less\na b;c d\n", encoding="utf-8")
+    assert_one_sentence(
+        endoxa("probe", "pairs", "--data", path, *model), "not seem to be separated by commas"
+    )
+    path.write_text("sent_more,sent_les\na b,c d\n", encoding="utf-8")
+    assert_one_sentence(endoxa("probe", "pairs", "--data", path, *model), "has no column 'sent_less'")
+
+
+def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tiny, pairs, endoxa):
+    words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
+    assert endoxa(*words).returncode == 0
+    first = pl.read_csv(tmp_path / "run/estimates.csv")
+    assert endoxa(*words, "--confidence", "0.8").returncode == 0
+    second = pl.read_csv(tmp_path / "run/estimates.csv")
+    assert (first["confidence"].max(), second["confidence"].max()) == (0.95, 0.8)
+
+
 def assert_one_sentence(run, named):
     assert run.returncode == 2, run.stderr
     assert "Traceback" not in run.stderr

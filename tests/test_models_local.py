@@ -133,6 +133,11 @@ def test_words_that_are_no_model():
         parse_model("gpt2")
 
 
+def test_password_in_an_address_is_refused():
+    with pytest.raises(UserError, match="ENDOXA_SERVER_KEY"):
+        parse_model("http://user:secret@localhost:8000/v1#m")
+
+
 def test_device_that_is_not_there():
     with pytest.raises(UserError, match="cannot be used here"):
         choose_device("no-such-device")

@@ -21,6 +21,8 @@ from transformers import (
     LlamaForCausalLM,
     RobertaConfig,
     RobertaForMaskedLM,
+    XLNetConfig,
+    XLNetLMHeadModel,
 )
 
 from endoxa.errors import UserError
@@ -203,6 +205,15 @@ def test_beginning_token_must_exist(tmp_path, tiny):
     model = opened(tiny["causal"], tokenizer=str(tmp_path))
     with pytest.raises(UserError, match="no beginning-of-sequence token"):
         list(model.score([CausalRequest("The bakers", "bos")]))
+
+
+def test_network_that_looks_ahead_is_no_causal_model(tmp_path, tiny):
+    torch.manual_seed(8)
+    AutoTokenizer.from_pretrained(tiny["causal"]).save_pretrained(tmp_path)
+    config = XLNetConfig(vocab_size=200, d_model=32, n_layer=2, n_head=2, d_inner=64)
+    XLNetLMHeadModel(config).save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="is not causal"):
+        opened(tmp_path)
 
 
 def test_memory_running_out_halves_the_batch():

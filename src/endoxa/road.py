@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from endoxa.probe.folder import RUN, write_json
 from endoxa.probe.pairs import Progress, RunSummary, probe_pairs
 from endoxa.probe.settings import PairsSettings
 
@@ -14,6 +17,7 @@ def pairs(
     out: Path,
     *,
     restart: bool = False,
+    expected: dict[str, Any] | None = None,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> RunSummary:
@@ -22,17 +26,27 @@ def pairs(
     Raises:
         UserError: see `endoxa.probe.pairs.probe_pairs`.
     """
+    summary = probe_pairs(
+        settings, out, restart=restart, expected=expected, progress=progress, command=command
+    )
+    asked = {"confidence": settings.confidence, "seed": settings.seed}
+    run = json.loads((out / RUN).read_text(encoding="utf-8"))
+    if summary.records and run.get("reported") != asked:
+        _analyze_and_report(settings, out, progress, summary.items)
+        # Last, so that a stop in between is made good by the same command.
+        write_json(out / RUN, {**run, "reported": asked})
+    return summary
+
+
+def _analyze_and_report(settings: PairsSettings, out: Path, progress: Progress, items: int) -> None:
     from endoxa.analyze import analyze_pairs, load_records
-    from endoxa.analyze.pairs import write_table
+    from endoxa.analyze.pairs import write_estimates, write_table
     from endoxa.report import write_report
 
-    summary = probe_pairs(settings, out, restart=restart, progress=progress, command=command)
-    report = out / "report.html"
-    if summary.records and not (summary.was_complete and report.exists()):
-        progress("analyzing", summary.items, summary.items)
-        analysis = analyze_pairs(load_records([out]), confidence=settings.confidence, seed=settings.seed)
-        for name in ("estimates", "comparisons", "flips"):
-            write_table(getattr(analysis, name), out / f"{name}.csv")
-        progress("writing the report", summary.items, summary.items)
-        write_report([out], report, confidence=settings.confidence, seed=settings.seed)
-    return summary
+    progress("analyzing", items, items)
+    analysis = analyze_pairs(load_records([out]), confidence=settings.confidence, seed=settings.seed)
+    write_estimates(analysis, out / "estimates.csv")
+    write_table(analysis.comparisons, out / "comparisons.csv")
+    write_table(analysis.flips, out / "flips.csv")
+    progress("writing the report", items, items)
+    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)

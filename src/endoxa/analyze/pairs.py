@@ -34,11 +34,13 @@ class PairsAnalysis:
         estimates: `schema.ESTIMATE_COLUMNS`, one row per model, rule, cell, statistic and method.
         comparisons: `comparisons.COMPARISON_COLUMNS`, every two models on the same items.
         flips: `flips.FLIP_COLUMNS`, every two rules of a model.
+        languages: the languages of the records.
     """
 
     estimates: pl.DataFrame
     comparisons: pl.DataFrame
     flips: pl.DataFrame
+    languages: tuple[str, ...] = ()
 
 
 def analyze_pairs(
@@ -74,16 +76,23 @@ def analyze_pairs(
         estimates=_estimates(scores, cells, confidence, seed),
         comparisons=compare_models(scores, cells, confidence, seed),
         flips=rule_flips(scores, cells, confidence),
+        languages=tuple(sorted(checked["language"].unique())),
     )
 
 
 def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
     """Write the estimates as CSV, JSON lines or Parquet, by the file's suffix.
 
+    Where there is one language only, its rows are those of 'all'; the file has them under both names, so that a
+    reader can filter on the language whatever the data (correction: duplicates of all change no adjusted p).
+
     Raises:
         UserError: another suffix, or the file cannot be written.
     """
-    write_table(analysis.estimates, path)
+    table = analysis.estimates
+    if len(analysis.languages) == 1:
+        table = pl.concat([table, table.with_columns(language=pl.lit(analysis.languages[0]))])
+    write_table(table, path)
 
 
 def write_table(table: pl.DataFrame, path: Path) -> None:
@@ -96,9 +105,11 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
     writer = writers.get(path.suffix.lower())
     if writer is None:
         raise UserError(f"'{path}' cannot be written: its name must end in {', '.join(writers)}.")
+    draft = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        writer(path)
+        writer(draft)
+        draft.replace(path)
     except OSError as problem:
         raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -115,7 +115,12 @@ def pairs(
     from endoxa.probe.settings import PairsSettings
 
     if repeat is not None:
-        _run(_settings_of(repeat), out, restart=restart)
+        if data or model or rule or plan:
+            raise UserError(
+                "--repeat takes all settings from RUN: leave out --data, --model, --rule and --plan."
+            )
+        repeated, identity = _repeated(repeat)
+        _run(repeated, out, restart=restart, expected=identity)
         return
     if data is None:
         raise UserError(
@@ -152,7 +157,9 @@ def pairs(
         _run(settings, out, restart=restart)
 
 
-def _run(settings: PairsSettings, out: Path | None, *, restart: bool) -> None:
+def _run(
+    settings: PairsSettings, out: Path | None, *, restart: bool, expected: dict[str, Any] | None = None
+) -> None:
     from endoxa import road
     from endoxa.cli.progress import shown
     from endoxa.errors import UserError
@@ -160,7 +167,9 @@ def _run(settings: PairsSettings, out: Path | None, *, restart: bool) -> None:
     if out is None:
         raise UserError("No run folder was given: name one with --out.")
     with shown("pairs") as progress:
-        summary = road.pairs(settings, out, restart=restart, progress=progress, command=sys.argv)
+        summary = road.pairs(
+            settings, out, restart=restart, expected=expected, progress=progress, command=sys.argv
+        )
     _print_summary(summary)
 
 
@@ -207,8 +216,8 @@ def _share(value: float) -> str:
     return f"{value:.3f}" if value == value else "none"  # noqa: PLR0124 - NaN is the one that differs from itself
 
 
-def _settings_of(run: Path) -> PairsSettings:
-    """The settings kept in a run folder.
+def _repeated(run: Path) -> tuple[PairsSettings, dict[str, Any]]:
+    """Settings and identity kept in a run folder.
 
     Raises:
         UserError: it is no run of pairs.
@@ -222,6 +231,7 @@ def _settings_of(run: Path) -> PairsSettings:
 
     path = run / "run.json" if run.is_dir() else run
     try:
-        return PairsSettings.model_validate(json.loads(path.read_text(encoding="utf-8"))["settings"])
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return PairsSettings.model_validate(kept["settings"]), dict(kept["identity"])
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as problem:
         raise UserError(f"{path} holds no settings of a run of pairs to repeat.") from problem

@@ -10,13 +10,16 @@ import polars as pl
 from endoxa.datasets import READERS
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
-from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
+from endoxa.datasets.tables import TABLE_SUFFIXES, separator_hint, table_columns
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 
 DEFAULTS = ReadOptions()
 
 _LAST = "native"
+
+MOSTLY = 0.5
+"""Share of a format's columns from which a table is taken for one of it."""
 
 
 def recognise(path: Path) -> Reader:
@@ -32,8 +35,36 @@ def recognise(path: Path) -> Reader:
     for reader in readers:
         if reader.recognise(path):
             return reader
+    _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
     raise UserError(f"{path} is of no known format.{_found(path)} Looked for: {wanted}.")
+
+
+def _refuse_nearly(path: Path) -> None:
+    """Refuse a table that has some columns of a format: it is probably meant to be one.
+
+    Raises:
+        UserError: names the columns it lacks; or the separator, where that is the trouble.
+    """
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        return
+    found = table_columns(path)
+    hint = separator_hint(found)
+    if hint:
+        raise UserError(f"{path} has one column, {found[0]!r}.{hint}")
+    wanted = {
+        form.name: form.marks.removeprefix("columns ").split(", ")
+        for form in FORMATS.values()
+        if form.marks.startswith("columns ")
+    }
+    share = {name: len(set(columns) & set(found)) / len(columns) for name, columns in wanted.items()}
+    nearest = max(share, key=share.__getitem__)
+    if share[nearest] >= MOSTLY:
+        missing = ", ".join(repr(column) for column in wanted[nearest] if column not in found)
+        raise UserError(
+            f"{path} looks like the format {nearest}, but has no column {missing}; its columns are: "
+            f"{', '.join(map(repr, found))}."
+        )
 
 
 def _marks(reader: Reader) -> str:

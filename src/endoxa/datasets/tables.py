@@ -76,7 +76,7 @@ def table_rows(path: Path, required: Sequence[str]) -> Iterator[Row]:
         raise UserError(
             f"{path} has no column {', '.join(map(repr, missing))}; "
             f"its columns are: {', '.join(map(repr, found))}."
-            f"{_separator_hint(found)}"
+            f"{separator_hint(found)}"
         )
     if path.suffix.lower() in PARQUET_SUFFIXES:
         return _parquet_rows(path)
@@ -85,7 +85,8 @@ def table_rows(path: Path, required: Sequence[str]) -> Iterator[Row]:
     return _csv_rows(path)
 
 
-def _separator_hint(columns: Sequence[str]) -> str:
+def separator_hint(columns: Sequence[str]) -> str:
+    """A sentence for a table whose cells seem to be separated by something else than commas, else nothing."""
     if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
         return (
             " The cells do not seem to be separated by commas: export it with commas (or as .tsv with tabs)."

@@ -15,6 +15,7 @@ from endoxa.demo.recovery import recovery_table
 from endoxa.demo.sample import SAMPLE
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.errors import UserError
+from endoxa.probe.folder import DifferentRunError
 from endoxa.probe.pairs import Progress
 from endoxa.probe.rules import RULES
 from endoxa.probe.settings import PairsSettings
@@ -74,7 +75,10 @@ def run_demo(
         seed=seed,
         notice=NOTICE,
     )
-    run = road.pairs(settings, out / "run", progress=progress, command=command).folder
+    try:
+        run = road.pairs(settings, out / "run", progress=progress, command=command).folder
+    except DifferentRunError:  # another seed, or models trained anew by a newer version
+        run = road.pairs(settings, out / "run", restart=True, progress=progress, command=command).folder
     recovery = recovery_table(pl.read_parquet(run / "records.parquet"))
     recovery.write_csv(out / "recovery.csv")
     return DemoResult(

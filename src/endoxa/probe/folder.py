@@ -13,27 +13,32 @@ RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite
 RESULTS = (RECORDS, "estimates.csv", "comparisons.csv", "flips.csv", "report.html", UNSCORED)
 
 
+class DifferentRunError(UserError):
+    """The folder holds a run with other settings."""
+
+
 def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dict[str, Any] | None:
     """Make `folder` ready for the run `identity`, and return what its `run.json` holds if it was begun before.
 
     Args:
         folder: made if it is not there.
         identity: everything that decides the records; a folder of another identity is refused.
-        restart: throw away what is there.
+        restart: whatever run the folder holds may be replaced; nothing is removed here.
 
     Raises:
-        UserError: the folder holds another run, or something else, or cannot be made.
+        DifferentRunError: the folder holds another run.
+        UserError: the folder holds something else, or cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise UserError(f"The run folder {folder} cannot be made: {problem.strerror}.") from problem
     path = folder / RUN
-    if restart:
-        clear(folder)
     if not path.exists():
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty and holds no run: choose another --out.")
+        return None
+    if restart:
         return None
     try:
         before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -42,23 +47,35 @@ def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dic
         raise UserError(
             f"{path} is not readable as a run: choose another --out or pass --restart."
         ) from problem
-    # Through JSON, because a tuple comes back as a list.
-    now = json.loads(json.dumps(identity))
-    different = [key for key in {**now, **earlier} if now.get(key) != earlier.get(key)]
-    if different:
-        what = "; ".join(
-            f"{key} was {_short(earlier.get(key))}, is now {_short(now.get(key))}" for key in different
-        )
-        raise UserError(
-            f"The folder {folder} holds a different run ({what}): choose another --out, or pass --restart to "
-            "replace it."
+    found = differences(earlier, identity)
+    if found:
+        raise DifferentRunError(
+            f"The folder {folder} holds a different run ({'; '.join(found)}): choose another --out, or pass "
+            "--restart to replace it."
         )
     return before
 
 
+def differences(earlier: Any, now: Any, where: str = "") -> list[str]:
+    """What differs between two identities, as 'limit was 5, is now null'; both as they look in JSON."""
+    earlier, now = json.loads(json.dumps([earlier, now]))
+    if isinstance(earlier, dict) and isinstance(now, dict):
+        keys = {**earlier, **now}
+        return [
+            found
+            for key in keys
+            for found in differences(earlier.get(key), now.get(key), f"{where} {key}".strip())
+        ]
+    if isinstance(earlier, list) and isinstance(now, list) and len(earlier) == len(now):
+        return [
+            found for old, new in zip(earlier, now, strict=True) for found in differences(old, new, where)
+        ]
+    return [] if earlier == now else [f"{where} was {_short(earlier)}, is now {_short(now)}"]
+
+
 def clear(folder: Path) -> None:
-    """Remove the files of a run from `folder`, and nothing else."""
-    for name in (RUN, JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", *RESULTS):
+    """Remove what a run left in `folder`, but its journal, and nothing else."""
+    for name in (RUN, *RESULTS):
         (folder / name).unlink(missing_ok=True)
     for name in ("report_figures", "parts"):
         shutil.rmtree(folder / name, ignore_errors=True)

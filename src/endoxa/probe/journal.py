@@ -81,6 +81,12 @@ class Journal:
                     return item_id, first, number
         return None
 
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._explained(), self._transaction():
+            for table in ("items", "scores", "records"):
+                self._db.execute(f"DELETE FROM {table}")  # noqa: S608
+
     def forget_items(self) -> None:
         """Empty the table of ids, before they are read again."""
         with self._explained():

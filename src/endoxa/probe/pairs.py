@@ -21,7 +21,7 @@ from endoxa.probe.chunk import answer, lines_of, rows_of
 from endoxa.probe.data import Chunk, chunks, require_items
 from endoxa.probe.describe import describe, now
 from endoxa.probe.fitting import Skipped, fit_rules
-from endoxa.probe.folder import JOURNAL, RUN, open_folder, remove_journal, write_json
+from endoxa.probe.folder import JOURNAL, RUN, clear, differences, open_folder, remove_journal, write_json
 from endoxa.probe.journal import Journal
 from endoxa.probe.reading import unknown_tokens
 from endoxa.probe.records import write_records
@@ -72,6 +72,7 @@ def probe_pairs(
     out: Path,
     *,
     restart: bool = False,
+    expected: dict[str, Any] | None = None,
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> RunSummary:
@@ -83,6 +84,7 @@ def probe_pairs(
         settings: what to do.
         out: the run folder.
         restart: throw away what the folder holds.
+        expected: identity of the run that this one must repeat; None where it need not.
         progress: told what is being done.
         command: the words of the command line, for `run.json`.
 
@@ -97,14 +99,20 @@ def probe_pairs(
     rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
     digest = file_hash(data)
     identity = settings.identity(digest, [_model_identity(fact, settings) for fact in facts.values()])
+    changed = differences(expected, identity) if expected is not None else []
+    if changed:
+        raise UserError(f"This would not repeat the run: {'; '.join(changed)}.")
     before = open_folder(out, identity, restart=restart)
     if before and before.get("finished"):
         counts = before["counts"]
         return RunSummary(out, counts["items"], counts["records"], counts["unscored"], tuple(skipped), True)
     info = describe(settings, identity, skipped, command, created=before["created"] if before else now())
-    write_json(out / RUN, info)
-    journal = Journal(out / JOURNAL)
+    journal = Journal(out / JOURNAL)  # from here on the folder is ours alone
     try:
+        if restart:
+            clear(out)
+            journal.clear()
+        write_json(out / RUN, info)
         items = _count(data, settings, journal)
         work = Work(settings, data, items, journal, progress)
         info["models"] = [

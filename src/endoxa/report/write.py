@@ -114,22 +114,21 @@ def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidenc
         svg = picture(figure)
         save(figure, svg, folder)
         svgs[figure.name] = inline_svg(figure, svg)
-    output.write_text(
-        page(
-            runs,
-            parts,
-            svgs,
-            gathered[0][0].labels,
-            pairs_by_run(gathered),
-            confidence=confidence,
-            seed=seed,
-        ),
-        encoding="utf-8",
+    text = page(
+        runs, parts, svgs, gathered[0][0].labels, pairs_by_run(gathered), confidence=confidence, seed=seed
     )
+    _replace(output, text)
 
 
 def _write_csv(estimates: pl.DataFrame, output: Path) -> None:
-    estimates.write_csv(output)
+    _replace(output, estimates.write_csv())
+
+
+def _replace(output: Path, text: str) -> None:
+    """Write the file so that it is either the old or the new one, never half of it."""
+    draft = output.with_name(output.name + ".new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(output)
 
 
 def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
@@ -137,4 +136,4 @@ def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
 
     results = [result for result, _ in gathered]
     text = text_tables.markdown(results) if kind == "markdown" else text_tables.latex(results)
-    output.write_text(text, encoding="utf-8")
+    _replace(output, text)
