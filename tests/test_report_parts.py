@@ -229,3 +229,11 @@ def test_calibration_figures_render_with_one_pair_too() -> None:
     assert "80 → 50 %" in _svg(dumbbell(rows, neutral=0.5, domain=(0.2, 0.8)))
     svg = _svg(scatter(pl.DataFrame({"neutral": [0.0], "raw": [5.0]}), reach=1.0, unit="nats"))
     assert "with neutral identities (nats)" in svg
+
+
+def test_rows_are_shared_out_by_need():
+    from endoxa.report.page import shared_out
+
+    assert shared_out(6000, [3016, 2244, 10]) == [3016, 2244, 10]
+    assert shared_out(100, [10, 500, 500]) == [10, 45, 45]
+    assert shared_out(2, [5, 5, 5]) == [1, 1, 1]

@@ -49,7 +49,7 @@ class DataPart:
 
 def data_parts(gathered: Sequence[tuple[Results, list[Run]]]) -> list[DataPart]:
     """The sections and the pair table of every data set; figure names are unique over all of them."""
-    most = max(1, MOST_ROWS // len(gathered))
+    most = shared_out(MOST_ROWS, [len(results.records) for results, _ in gathered])
     names: set[str] = set()
     return [
         DataPart(
@@ -57,10 +57,20 @@ def data_parts(gathered: Sequence[tuple[Results, list[Run]]]) -> list[DataPart]:
             subtitle=_subtitle(results),
             slug=results.slug,
             sections=tuple(_unique(build(results), names) for build in SECTIONS),
-            pairs=pair_table(results, [run.folder for run in runs], most),
+            pairs=pair_table(results, [run.folder for run in runs], rows),
         )
-        for results, runs in gathered
+        for (results, runs), rows in zip(gathered, most, strict=True)
     ]
+
+
+def shared_out(total: int, wanted: Sequence[int]) -> list[int]:
+    """Cut `total` rows into shares, at least one each: who wants fewer than an even share leaves the rest to others."""
+    shares = [1] * len(wanted)
+    left = total
+    for waiting, k in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        shares[k] = max(1, min(wanted[k], left // (len(wanted) - waiting)))
+        left -= shares[k]
+    return shares
 
 
 def figures_of(parts: Iterable[DataPart]) -> list[Figure]:
