@@ -26,16 +26,10 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
         labels: short label of every model.
         pairs: how many pairs the records of a run hold, by the name of its folder.
     """
-    skipped = [
-        f"Skipped in {run.folder.name}: {_text(entry, 'model')} under {_text(entry, 'rule')}, because "
-        f"{_text(entry, 'reason').rstrip('.')}."
-        for run in runs
-        for entry in _entries(run.facts.get("skipped"))
-    ]
     return Section(
         anchor="what-was-run",
         title="What was run",
-        findings=tuple(skipped),
+        findings=tuple(finding for run in runs for finding in _skipped(run, labels)),
         tables=(
             _run_table(runs, pairs),
             _model_table(runs, labels),
@@ -43,6 +37,22 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
             _version_table(runs),
         ),
     )
+
+
+def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
+    """One sentence for each rule that was left out for some models of the run."""
+    by_rule: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in _entries(run.facts.get("skipped")):
+        by_rule.setdefault(_text(entry, "rule"), []).append(entry)
+    for rule, entries in by_rule.items():
+        names = [_text(entry, "model") for entry in entries]
+        which = ", ".join(labels.get(name, name) for name in names)
+        why = (
+            f" ({_text(entries[0], 'reason').rstrip('.')})"
+            if len(entries) == 1
+            else ", which are of another kind"
+        )
+        yield f"Skipped in {run.folder.name}: {rule} for {which}{why}."
 
 
 def rule_names(runs: Iterable[Run]) -> list[str]:
