@@ -177,6 +177,9 @@ def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tin
     words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
     assert endoxa(*words).returncode == 0
     first = pl.read_csv(tmp_path / "run/estimates.csv")
+    (tmp_path / "run/report.html").unlink()
+    assert endoxa(*words).returncode == 0
+    assert (tmp_path / "run/report.html").exists()
     assert endoxa(*words, "--confidence", "0.8").returncode == 0
     second = pl.read_csv(tmp_path / "run/estimates.csv")
     assert (first["confidence"].max(), second["confidence"].max()) == (0.95, 0.8)

@@ -31,7 +31,8 @@ def pairs(
     )
     asked = {"confidence": settings.confidence, "seed": settings.seed}
     run = json.loads((out / RUN).read_text(encoding="utf-8"))
-    if summary.records and run.get("reported") != asked:
+    missing = not (out / "report.html").exists()
+    if summary.records and (missing or run.get("reported") != asked):
         _analyze_and_report(settings, out, progress, summary.items)
         # Last, so that a stop in between is made good by the same command.
         write_json(out / RUN, {**run, "reported": asked})

@@ -15,6 +15,7 @@ from endoxa.analyze.flips import rule_flips
 from endoxa.analyze.inference import method_name
 from endoxa.analyze.records import check_records
 from endoxa.analyze.registry import STATISTICS
+from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
 from endoxa.schema import ESTIMATE_COLUMNS, Statistic
@@ -105,11 +106,10 @@ def write_table(table: pl.DataFrame, path: Path) -> None:
     writer = writers.get(path.suffix.lower())
     if writer is None:
         raise UserError(f"'{path}' cannot be written: its name must end in {', '.join(writers)}.")
-    draft = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        writer(draft)
-        draft.replace(path)
+        with replacing(path) as draft:
+            writer(draft)
     except OSError as problem:
         raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
 

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
 RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
@@ -88,13 +89,13 @@ def remove_journal(folder: Path) -> None:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write `content` so that the file is either the old or the new one, whatever happens."""
-    draft = path.with_name(path.name + ".new")
-    try:
+    """Write `content` so that the file is either the old or the new one, whatever happens.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    with replacing(path) as draft:
         draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError as problem:
-        raise UserError(f"{path} cannot be written: {problem.strerror}.") from problem
 
 
 def _short(value: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.probe.data import chunks
 from endoxa.probe.folder import RECORDS, UNSCORED
@@ -105,6 +106,5 @@ def _append_unscored(
 
 def _join(parts: Path, path: Path) -> None:
     """One file from many, without holding them all; it replaces the old one at once."""
-    draft = path.with_name(path.name + ".new")
-    pl.scan_parquet(parts / "*.parquet").sink_parquet(draft)
-    draft.replace(path)
+    with replacing(path) as draft:
+        pl.scan_parquet(parts / "*.parquet").sink_parquet(draft)

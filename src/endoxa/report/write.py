@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.report.gather import all_estimates, gather, pairs_by_run
 from endoxa.report.inputs import Run, read_runs
@@ -126,9 +127,8 @@ def _write_csv(estimates: pl.DataFrame, output: Path) -> None:
 
 def _replace(output: Path, text: str) -> None:
     """Write the file so that it is either the old or the new one, never half of it."""
-    draft = output.with_name(output.name + ".new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(output)
+    with replacing(output) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
