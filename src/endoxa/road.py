@@ -41,7 +41,8 @@ def pairs(
 
 def _analyze_and_report(settings: PairsSettings, out: Path, progress: Progress, items: int) -> None:
     from endoxa.analyze import analyze_pairs, load_records
-    from endoxa.analyze.pairs import write_estimates, write_table
+    from endoxa.analyze.pairs import write_estimates
+    from endoxa.datasets.frames import write_table
     from endoxa.report import write_report
 
     progress("analyzing", items, items)

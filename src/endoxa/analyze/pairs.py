@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from endoxa.analyze.flips import rule_flips
 from endoxa.analyze.inference import method_name
 from endoxa.analyze.records import check_records
 from endoxa.analyze.registry import STATISTICS
-from endoxa.datasets.write import replacing
+from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
 from endoxa.schema import ESTIMATE_COLUMNS, Statistic
@@ -94,24 +94,6 @@ def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
     if len(analysis.languages) == 1:
         table = pl.concat([table, table.with_columns(language=pl.lit(analysis.languages[0]))])
     write_table(table, path)
-
-
-def write_table(table: pl.DataFrame, path: Path) -> None:
-    """Write a table as `.csv`, `.jsonl` or `.parquet`; UserError where that cannot be done."""
-    writers: dict[str, Callable[[Path], object]] = {
-        ".csv": table.write_csv,
-        ".jsonl": table.write_ndjson,
-        ".parquet": table.write_parquet,
-    }
-    writer = writers.get(path.suffix.lower())
-    if writer is None:
-        raise UserError(f"'{path}' cannot be written: its name must end in {', '.join(writers)}.")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as draft:
-            writer(draft)
-    except OSError as problem:
-        raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
 
 
 def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: float, seed: int) -> pl.DataFrame:

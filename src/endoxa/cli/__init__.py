@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from endoxa.cli import analyze, datasets, demo, probe, report
+from endoxa.cli import analyze, build, curate, datasets, demo, export, probe, report
 from endoxa.errors import UserError
 
 INTERRUPTED = 130
@@ -22,14 +22,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help=(
         "Culturally grounded stereotype measurement: from what people say to a result that survives a referee.\n\n"
-        "The road: datasets -> probe -> analyze -> report. Start with: endoxa demo"
+        "The road: curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
 app.command()(demo.demo)
 app.add_typer(datasets.app, name="datasets")
+app.add_typer(curate.app, name="curate")
+app.add_typer(build.app, name="build")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
 app.command("report")(report.report)
+app.add_typer(export.app, name="export")
 
 
 @app.callback(invoke_without_command=True)

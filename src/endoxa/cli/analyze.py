@@ -50,7 +50,7 @@ def pairs(
       endoxa analyze pairs out/gpt2 -o estimates.csv --comparisons models.csv --flips flips.csv
     """  # noqa: D301
     from endoxa.analyze import analyze_pairs, load_records, write_estimates
-    from endoxa.analyze.pairs import write_table
+    from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
 
     records = load_records(runs)

@@ -1,0 +1,1 @@
+"""Curating: from free-text answers to associations of identities and attributes."""

@@ -1,0 +1,115 @@
+"""Whole tables as Polars frames of text: what people bring, and what one room leaves for the next."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.files import require_file
+from endoxa.datasets.tables import separator_hint, table_columns, table_rows
+from endoxa.datasets.write import replacing
+from endoxa.errors import UserError
+
+WORKBOOK_SUFFIXES = (".xlsx",)
+
+
+def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
+    """Every row of a CSV, TSV, JSONL, Parquet or XLSX file; all columns are text, in the file's order.
+
+    An empty cell is an empty string or null, as the format has it.
+
+    Args:
+        path: the file; its suffix says what it is.
+        required: columns it must have.
+
+    Raises:
+        UserError: the file cannot be read, has no rows, lacks a column, or a row is broken.
+    """
+    if path.suffix.lower() in WORKBOOK_SUFFIXES:
+        return _read_workbook(path, required)
+    columns: dict[str, list[str | None]] = {name: [] for name in table_columns(path)}
+    for row in table_rows(path, required):
+        for fault in row.faults:
+            line = f" (line {row.line})" if row.line else ""
+            column = f", column '{fault.column}'" if fault.column else ""
+            raise UserError(f"{path}, row {row.number}{line}{column}: {fault.message}.")
+        for name in row.cells.keys() - columns.keys():  # JSONL: a later object may have more keys
+            columns[name] = [None] * (row.number - 1)
+        for name, cells in columns.items():
+            cells.append(row.cells.get(name))
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    if frame.is_empty():
+        raise UserError(f"{path} has column names but no rows.")
+    return frame
+
+
+def _read_workbook(path: Path, required: Sequence[str]) -> pl.DataFrame:
+    require_file(path)
+    try:
+        from openpyxl import load_workbook
+    except ImportError as error:
+        raise UserError(
+            f"{path}: reading a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
+        ) from error
+    try:
+        sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+        rows = [[_text(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, IndexError) as error:
+        raise UserError(f"{path} is not a spreadsheet that can be read: save it as .xlsx again.") from error
+    rows = [row for row in rows if any(row)]
+    if len(rows) < 2:
+        raise UserError(f"{path} has no rows under its column names on its first sheet.")
+    header = [name or "" for name in rows[0]]
+    kept = [place for place, name in enumerate(header) if name]
+    names = [header[place] for place in kept]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")
+    require_columns(path, names, required)
+    cells = {header[place]: [row[place] if place < len(row) else None for row in rows[1:]] for place in kept}
+    return pl.DataFrame(cells, schema=dict.fromkeys(names, pl.String))
+
+
+def _text(cell: object) -> str | None:
+    """A cell of a spreadsheet as people see it: 3.0 is '3', nothing is None."""
+    if cell is None:
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -> None:
+    """Raise UserError where one of the `required` columns is not among those `found` in the file."""
+    missing = [column for column in required if column not in found]
+    if missing:
+        raise UserError(
+            f"{path} has no column {', '.join(map(repr, missing))}; its columns are: "
+            f"{', '.join(map(repr, found))}.{separator_hint(found)}"
+        )
+
+
+def write_table(table: pl.DataFrame, path: Path) -> None:
+    """Write a table as `.csv`, `.tsv`, `.jsonl` or `.parquet`, never half of it; folders are made.
+
+    Raises:
+        UserError: an unknown suffix, or a place that cannot be written.
+    """
+    writers: dict[str, Callable[[Path], object]] = {
+        ".csv": table.write_csv,
+        ".tsv": lambda draft: table.write_csv(draft, separator="\t"),
+        ".jsonl": table.write_ndjson,
+        ".parquet": table.write_parquet,
+    }
+    writer = writers.get(path.suffix.lower())
+    if writer is None:
+        raise UserError(f"'{path}' cannot be written: its name must end in {', '.join(writers)}.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as draft:
+            writer(draft)
+    except OSError as problem:
+        raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
