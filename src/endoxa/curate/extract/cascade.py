@@ -1,28 +1,193 @@
-"""The cascade of rules, from the most specific to the least."""
+"""The cascade: from one statement to its pairs, rules in order from the most to the least specific.
+
+AfriStereo 3.3.1 names five: geographic, demographic, copula, known identity, fallback. The order is kept; the
+last, which took the first word for an identity, is gone: where no subject can be made out, the subject of the
+question or of the preceding piece is meant, or none.
+"""
 
 from __future__ import annotations
 
 import re
 
+from endoxa.curate.english import can_be, in_dictionary, is_plural, is_third_person, tokens, words
+from endoxa.curate.extract import omission
+from endoxa.curate.extract.clauses import clauses, has_subject, predicates
+from endoxa.curate.extract.subject import Split, find_split
 from endoxa.curate.extract.types import Extraction, Question
+from endoxa.curate.normalise import is_group, normal_attribute, normal_identity
 
-_COPULA = re.compile(r"^(?P<identity>.+?)\s+(?:are|is)\s+(?P<attribute>.+)$", re.IGNORECASE)
+CONFIDENCE = {
+    "geographic": 0.9,
+    "demographic": 0.95,
+    "copula": 0.95,
+    "verb": 0.9,
+    "dash": 0.7,
+    "apposition": 0.7,
+    "possessive": 0.5,
+    "pronoun": 0.7,
+    "question": 0.9,
+    "inherited": 0.7,
+    "none": 0.1,
+}
+"""Confidence of each rule: the share of its pairs that reviewers kept as they were (see the manual)."""
+
+_SPACE = re.compile(r"\s+")
+_BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s*(?=\S)")
+_LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
+_JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
+_POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")
 
 
 def extract(statement: str, question: Question, country: str = "", subject: str = "") -> list[Extraction]:
-    """Pairs of one statement; never empty."""
-    del country
-    found = _COPULA.match(statement.strip(" ."))
-    if found:
-        return [Extraction(found["identity"].lower(), found["attribute"].lower(), "copula", 0.9)]
-    identity = question.identity or subject
-    return [
-        Extraction(
-            identity, statement.lower(), "ellipsis", 0.5, not identity, "" if identity else "missing part"
-        )
-    ]
+    """Pairs of identity and attribute that a statement holds.
+
+    Args:
+        statement: one statement, in English.
+        question: the question it answers; a fixed identity is the subject of elliptical answers.
+        country: country of the respondent, which makes "the north" explicit.
+        subject: identity of the preceding piece of the same list, or empty.
+
+    Returns:
+        one pair or more; where nothing was found, one with an empty part and omission proposed.
+    """
+    text = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip())
+    if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
+        return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
+    found: list[Extraction] = []
+    for clause in clauses(_without_label(text)):
+        pairs = _clause(clause, question, country, subject)
+        found += pairs
+        subject = pairs[-1].identity or subject
+    complete = [pair for pair in found if pair.identity and pair.attribute]
+    return complete or found[:1]
 
 
 def begins_statement(piece: str) -> bool:
-    """Whether a piece of an answer has a subject of its own."""
-    return bool(_COPULA.match(piece.strip()))
+    """Whether a piece of an answer has a subject of its own, and so is no continuation of the last one."""
+    text = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", piece)).strip())
+    if has_subject(text):
+        return True
+    split = find_split(tokens(text))
+    return split is not None and split.rule in {"dash", "apposition"}
+
+
+def _without_label(text: str) -> str:
+    """ "Ethnicity: some people feel ..." without its label, where the rest has a subject of its own."""
+    found = _LABEL.match(text)
+    if found and has_subject(found["rest"]) and tokens(found["rest"])[0].lower() not in words("pronouns"):
+        return found["rest"]
+    return text
+
+
+def _clause(text: str, question: Question, country: str, subject: str) -> list[Extraction]:
+    text = _JOINED.sub(_apart, text)
+    parts = tokens(text)
+    split = find_split(parts)
+    if split is None or not _is_subject(parts[: split.end], question):
+        return _elliptical(text, question, country, subject, "")
+    who = _text(text, parts, 0, split.end)
+    said = _text(text, parts, split.start, len(parts))
+    if parts[0].lower() in words("pronouns"):
+        return _elliptical(said, question, country, subject, "pronoun")
+    owned = _POSSESSIVE.match(who)
+    if owned:
+        return [_pair(owned["owner"], _owned(owned["owned"], said), "possessive", question, country, said)]
+    singular = _is_singular(parts, split)
+    rule = _rule(who, split)
+    return [
+        _pair(one, part, rule, question, country, text, singular=singular)
+        for one in _subjects(who)
+        for part in predicates(_without_pronoun(said) if rule == "dash" else said)
+    ]
+
+
+def _apart(found: re.Match[str]) -> str:
+    """ "Muslims-bigots" -> "Muslims - bigots"; a compound ("risk-takers") stays."""
+    who = found["who"]
+    return f"{who} - " if is_group(who) or (is_plural(who) and in_dictionary(who)) else found.group()
+
+
+def _text(text: str, parts: list[str], start: int, end: int) -> str:
+    """The stretch of text from one token to another, with its own spaces."""
+    place, begin = 0, len(text)
+    for at, part in enumerate(parts[:end]):
+        place = text.index(part, place)
+        if at == start:
+            begin = place
+        place += len(part)
+    return text[begin:place] if end < len(parts) else text[begin:]
+
+
+def _is_subject(parts: list[str], question: Question) -> bool:
+    """Whether the words in front of the verb can name a group, or stand for one."""
+    low = [part.lower() for part in parts]
+    if low[0] in words("pronouns"):
+        return len(low) == 1 or question.identity is not None
+    inside = {word for word in low[1:] if word in words("pronouns") or word in words("first_persons")}
+    if inside or low[0] in words("interrogatives") or low[0] in words("prepositions"):
+        return False
+    named = any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
+    known = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
+    return named or known or low[0] in words("determiners")
+
+
+def _elliptical(text: str, question: Question, country: str, subject: str, rule: str) -> list[Extraction]:
+    """What is said without a subject is said of the question's group, or of the last one named."""
+    identity = subject if rule == "pronoun" and subject else question.identity or subject
+    named = rule or ("question" if question.identity and identity == question.identity else "inherited")
+    if not identity:
+        named = "none"
+    return [_pair(identity, part, named, question, country, text) for part in predicates(text)]
+
+
+def _without_pronoun(said: str) -> str:
+    """ "Christianity: they seem conservative" -> "seem conservative"."""
+    first, _, rest = said.partition(" ")
+    return rest if first.lower() in words("pronouns") and rest else said
+
+
+def _is_singular(parts: list[str], split: Split) -> bool:
+    """Whether the verb agrees with one: "a man loves", "the man is", also the slip "people likes"."""
+    head = parts[split.end - 1]
+    verb = parts[split.start].lower()
+    return parts[0].lower() in words("singular_determiners") or not is_plural(head) or is_third_person(verb)
+
+
+def _rule(who: str, split: Split) -> str:
+    low = who.lower()
+    if re.match(r"^(?:the |all |most |some |many )*(?:people|those|folks?) (?:from|of|in) ", low):
+        return "geographic"
+    if low.endswith(" people"):
+        return "demographic"
+    return split.rule
+
+
+def _subjects(who: str) -> list[str]:
+    """ "Policemen and women" -> two groups; "men and women in power" stays one."""
+    parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*,\s*", who) if part.strip()]
+    heads = [tokens(part) for part in parts]
+    if len(parts) > 1 and all(
+        head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
+        for head, part in zip(heads, parts, strict=True)
+    ):
+        return parts
+    return [who]
+
+
+def _owned(owned: str, said: str) -> str:
+    """ "women's place is in the kitchen" -> "belong in the kitchen"; else the owned thing stays in front."""
+    place = re.match(
+        r"^(?:is|are) (?P<where>(?:in|at|on|with|behind|under)\b.*)$", said.strip(), re.IGNORECASE
+    )
+    if place and owned.lower().split()[-1] in {"place", "role", "job", "space", "home"}:
+        return f"belong {place['where']}"
+    return f"{owned} {said}"
+
+
+def _pair(
+    who: str, said: str, rule: str, question: Question, country: str, text: str, *, singular: bool = False
+) -> Extraction:
+    identity = normal_identity(who, country) if who else ""
+    attribute = normal_attribute(said, singular=singular)
+    why = omission.reason(identity, attribute, question.axis, text)
+    return Extraction(identity, attribute, rule, CONFIDENCE[rule], omit=bool(why), omit_reason=why)

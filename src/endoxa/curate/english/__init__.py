@@ -1,0 +1,106 @@
+"""What the extractor knows about English words: closed classes from a table, open ones from a dictionary."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Literal
+
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PartOfSpeech = Literal["NOUN", "VERB", "ADJ", "ADV"]
+
+_TOKEN = re.compile(r"\w+(?:[-'&./]\w+)*'?|[^\w\s]")
+_NOUN_ENDINGS = ("ers", "ors", "ists", "ians", "ans", "ese", "ishes", "ites")
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """A closed class of `closed_classes.toml`."""
+    table = tomllib.loads(files(__package__).joinpath("closed_classes.toml").read_text(encoding="utf-8"))
+    return frozenset(table[name])
+
+
+def tokens(text: str) -> list[str]:
+    """Words and single marks; hyphens, apostrophes, slashes and full stops inside a word stay with it."""
+    return _TOKEN.findall(text)
+
+
+def is_word(token: str) -> bool:
+    """Whether a token is a word rather than a mark."""
+    return bool(re.match(r"\w", token))
+
+
+@cache
+def _lemmas(word: str) -> Mapping[str, tuple[str, ...]]:
+    try:
+        from lemminflect import getAllLemmas
+    except ImportError as error:
+        raise UserError(
+            "Extraction needs lemminflect. Install it with: pip install 'endoxa[curate]'"
+        ) from error
+    found: dict[str, tuple[str, ...]] = getAllLemmas(word)
+    return found
+
+
+def in_dictionary(word: str) -> bool:
+    """Whether the dictionary knows the word in any part of speech."""
+    return bool(_lemmas(word.lower()))
+
+
+def can_be(word: str, part: PartOfSpeech) -> bool:
+    """Whether the dictionary lists the word, as it stands, under a part of speech."""
+    return part in _lemmas(word.lower())
+
+
+def lemma(word: str, part: PartOfSpeech) -> str:
+    """Base form of the word under a part of speech; the word itself where the dictionary has none."""
+    return _lemmas(word.lower()).get(part, (word.lower(),))[0]
+
+
+def inflected(word: str, tag: str) -> str:
+    """The word under a Penn Treebank tag ('NNS', 'VBP', ...); by rule where the dictionary has none."""
+    from lemminflect import getInflection
+
+    forms: tuple[str, ...] = getInflection(word, tag)
+    return forms[0] if forms else word
+
+
+def is_plain_verb(word: str) -> bool:
+    """Whether the word can be a finite verb after a plural ("love", "went"), not a third person ("loves")."""
+    if not can_be(word, "VERB") or word.lower() in words("never_verbs"):
+        return False
+    base = lemma(word, "VERB")
+    return word.lower() != inflected(base, "VBZ") and not word.lower().endswith("ing")
+
+
+def is_third_person(word: str) -> bool:
+    """Whether the word can be a verb after a singular ("loves")."""
+    low = word.lower()
+    return can_be(low, "VERB") and low == inflected(lemma(low, "VERB"), "VBZ") != lemma(low, "VERB")
+
+
+def is_plural(word: str) -> bool:
+    """Whether the word can be the head of a plural subject: "doctors", "men", "French", "Igbos".
+
+    Words the dictionary does not know count where they look like one ("skitmakers", "sereres").
+    """
+    low = word.lower().removesuffix("'s").removesuffix("'")
+    if low in words("plurals") or low.endswith(("men", "women", "people", "folks", "youths")):
+        return True
+    if can_be(low, "NOUN"):
+        return lemma(low, "NOUN") != low or low.endswith(("ese", "ish", "ists"))
+    if not in_dictionary(low):
+        return low.endswith("s") and not low.endswith("ss")
+    return low.endswith(_NOUN_ENDINGS)
+
+
+def is_adverb(word: str) -> bool:
+    """Whether the word can stand between subject and verb ("often", "naturally")."""
+    low = word.lower()
+    return low in words("adverbs") or (low.endswith("ly") and can_be(low, "ADV"))

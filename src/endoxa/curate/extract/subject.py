@@ -1,0 +1,187 @@
+"""Where the subject of a statement ends: the words that name the group, in front of what is said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from endoxa.curate.english import (
+    can_be,
+    is_adverb,
+    is_plain_verb,
+    is_plural,
+    is_third_person,
+    is_word,
+    words,
+)
+from endoxa.curate.normalise import is_group, tables
+
+_Test = Callable[[Sequence[str], int], bool]
+
+_OF_A_PLACE = re.compile(
+    r"(?:people|those) from (?:the )?(?:"
+    + "|".join(sorted(tables().directions, key=len, reverse=True))
+    + r"|[\w'-]+ (?:ethnic group|tribe|community|group))\b"
+)
+
+_OF_PEOPLE = re.compile(r"(?:people|those|women|men) (?:from|of|in|with) \S+")
+
+LONGEST = 14
+"""A subject of more words than this is a sentence that was read wrongly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A statement cut in two.
+
+    Attributes:
+        end: number of tokens of the subject.
+        start: first token of the predicate (after a dash or colon where there was one).
+        rule: 'copula', 'verb', 'dash' or 'apposition'.
+    """
+
+    end: int
+    start: int
+    rule: str
+
+
+def find_split(tokens: Sequence[str]) -> Split | None:
+    """Cut a statement after its subject, or None where no subject can be made out.
+
+    A finite verb is found without a tagger: a copula, modal or auxiliary anywhere outside a relative
+    clause; any other word that can be a plain verb where the word before it can be the head of a plural
+    subject ("nurses love", not "light skin ladies"); failing that, a third person after a singular, or a
+    verb anywhere behind a plural head ("men with money cheat").
+    """
+    low = [token.lower() for token in tokens]
+    found = _finite(low)
+    dash = _dash(low)
+    if found is not None and (dash is None or found < dash.end) and found <= LONGEST:
+        return _with_adverbs(low, found)
+    if dash is not None:
+        return dash
+    return _apposition(low)
+
+
+def _closed(word: str) -> bool:
+    return word in words("copulas") or word in words("modals") or word in words("auxiliaries")
+
+
+def _finite(low: Sequence[str]) -> int | None:
+    """Index of the finite verb (or of the adverb in front of it)."""
+    for test in (_after_plural, _after_singular, _behind_plural):
+        place = _walk(low, test)
+        if place is not None:
+            return place
+    return None
+
+
+def _walk(low: Sequence[str], is_verb: _Test) -> int | None:
+    """First verb from the second word on, skipping the verb of each relative clause."""
+    relative = False
+    depth = 0
+    for place, word in enumerate(low):
+        depth += (word in "([") - (word in ")]")
+        if place == 0 or depth or not is_word(word):
+            if place and word in ":;":
+                return None
+            continue
+        if word in words("relatives"):
+            relative = True
+            continue
+        if (_closed(word) and low[place - 1] != "to") or is_verb(low, place):
+            if relative:
+                relative = False
+                # The clause ends with its verb; a closed word and the verb it governs count as one.
+                continue
+            if low[place - 1] in words("openers") and place == 1:
+                continue
+            return place
+        if relative and (can_be(word, "VERB") and low[place - 1] in words("relatives")):
+            relative = False
+    return None
+
+
+def _with_adverbs(low: Sequence[str], verb: int) -> Split:
+    """Adverbs in front of the verb are no part of the subject; before a copula only negative ones are kept."""
+    end = verb
+    while end > 1 and is_adverb(low[end - 1]):
+        end -= 1
+    rule = "copula" if _closed(low[verb]) else "verb"
+    dropped = low[verb] in words("copulas") and not words("negative_adverbs") & set(low[end:verb])
+    return Split(end, verb if dropped else end, rule)
+
+
+def _after_plural(low: Sequence[str], place: int) -> bool:
+    before = place - 1
+    while before > 0 and is_adverb(low[before]):
+        before -= 1
+    head = low[before]
+    return (
+        is_plain_verb(low[place])
+        and (is_plural(head) or is_group(head) or is_group(" ".join(low[: before + 1])))
+        and not head.endswith("'s")
+        and not (is_plural(low[place]) and can_be(low[place], "NOUN") and low[place].endswith("s"))
+        and not (can_be(low[place], "ADJ") and before == place - 1 and not _takes_object(low, place))
+    )
+
+
+def _takes_object(low: Sequence[str], place: int) -> bool:
+    """Whether a word that can be both verb and adjective ("like", "own") is followed by something."""
+    return place + 1 < len(low) and is_word(low[place + 1])
+
+
+def _after_singular(low: Sequence[str], place: int) -> bool:
+    """A third person, also behind a plural that has none of its own ("people likes": a common slip)."""
+    head = low[place - 1]
+    return (
+        is_third_person(low[place])
+        and not can_be(head, "ADJ")
+        and head not in words("prepositions")
+        and not any(_closed(word) for word in low[place:])
+        and (_is_singular(low, head) or head in words("plurals") or _OF_PEOPLE.match(" ".join(low[:place])))
+    )
+
+
+def _is_singular(low: Sequence[str], head: str) -> bool:
+    return not is_plural(head) and (
+        low[0] in words("singular_determiners") or low[0] == "the" or is_group(head)
+    )
+
+
+def _behind_plural(low: Sequence[str], place: int) -> bool:
+    head = next((at for at in range(place) if is_plural(low[at])), None)
+    return (
+        head is not None
+        and head < place - 1
+        and low[place - 1] not in words("prepositions")
+        and low[place - 1] not in words("determiners")
+        and low[head + 1] in words("prepositions")
+        and is_plain_verb(low[place])
+        and not can_be(low[place], "ADJ")
+    )
+
+
+def _dash(low: Sequence[str]) -> Split | None:
+    """ "Doctors - educated", "Muslims: violent", "worshippers as diabolical": a short subject, a mark, the rest."""
+    for place, word in enumerate(low[1:6], start=1):
+        if word in {"-", "–", "—", ":", "=", ">", "as"} and place + 1 < len(low):
+            rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
+            head = low[place - 1]
+            if rest is None or not (is_plural(head) or is_group(" ".join(low[:place]))):
+                return None
+            return Split(place, rest, "dash")
+    return None
+
+
+def _apposition(low: Sequence[str]) -> Split | None:
+    """ "Muslims spiritual": a known group, then something that is said of it without a verb."""
+    place = _OF_A_PLACE.match(" ".join(low))
+    if place and len(low) > len(place.group().split()):
+        end = len(place.group().split())
+        return Split(end, end, "apposition")
+    for end in range(min(4, len(low) - 1), 0, -1):
+        if is_group(" ".join(low[:end])) and is_word(low[end]):
+            return Split(end, end, "apposition")
+    return None

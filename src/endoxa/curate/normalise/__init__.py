@@ -1,0 +1,16 @@
+"""One name for one group, one form for one attribute; the raw text is kept beside."""
+
+from endoxa.curate.normalise.attribute import normal_attribute
+from endoxa.curate.normalise.groups import is_group, is_people
+from endoxa.curate.normalise.identity import normal_identity
+from endoxa.curate.normalise.tables import Tables, tables, with_identities
+
+__all__ = [
+    "Tables",
+    "is_group",
+    "is_people",
+    "normal_attribute",
+    "normal_identity",
+    "tables",
+    "with_identities",
+]

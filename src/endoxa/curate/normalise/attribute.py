@@ -1,0 +1,114 @@
+"""One form for what is said of a group: lower case, no copula, base forms."""
+
+from __future__ import annotations
+
+import re
+
+from endoxa.curate.english import can_be, inflected, is_third_person, lemma, words
+
+_LINKING = re.compile(
+    r"^(?:{})\s+(?=\S)".format("|".join(sorted(map(re.escape, words("linking")), key=len, reverse=True)))
+)
+_COPULA = re.compile(r"^(?:are|is|were|was|am|be|being|been|'re)\s+(?=\S)")
+_NOT_COPULA = re.compile(r"^(?:(?:are|is|were|was)\s+not|aren't|isn't|weren't|wasn't|ain't)(?:\s+|$)")
+_EDGES = " \t\"“”'‘’.,;:!?*_#~-–—…()[]{}<>/\\|=+"
+_PICTURES = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]")
+
+
+def normal_attribute(text: str, *, singular: bool = False) -> str:
+    """What is said of a group, as the project writes it: lower case, no copula, comparatives in base form.
+
+    "are more caring" -> "caring", "wiser" -> "wise" (not "better at sums": it says in what), "aren't as smart" -> "not smart", "less emotional" ->
+    "not emotional" (the reviewers' rules of AfriStereo); "very", "too", "always" and the like say something
+    and stay.
+
+    Args:
+        text: the predicate in the respondent's words.
+        singular: whether its subject was singular ("a man loves money"): the verb becomes plural.
+
+    Returns:
+        the attribute, or an empty string where nothing is left.
+    """
+    low = re.sub(r"[‘’`´]", "'", _PICTURES.sub("", text)).lower()
+    low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
+    low = _trimmed(re.split(r"\s[-–—]+\s", low)[0])
+    low = re.sub(r"\s+", " ", low)
+    while True:
+        low, negated, changed = _without_copula(low)
+        if negated:
+            rest = _trimmed(_graded(_without_openers(low)))
+            return f"not {rest}" if rest else ""
+        if not changed:
+            break
+    low = _graded(_without_openers(low))
+    if singular:
+        low = _plural_verb(re.sub(r"^(?:a|an|the) (?=\S)", "", low))
+    return _trimmed(low)
+
+
+def _trimmed(low: str) -> str:
+    """Without marks at the edges, but with the bracket that closes one inside."""
+    start = low.lstrip(_EDGES.replace("'", ""))
+    end = start.rstrip(_EDGES)
+    for opening, closing in (("(", ")"), ("[", "]"), ("“", "”")):
+        if end.count(opening) > end.count(closing) and start[len(end) :].startswith(closing):
+            end += closing
+    return end if end.count('"') % 2 == 0 else start.rstrip(_EDGES.replace('"', ""))
+
+
+def _without_copula(low: str) -> tuple[str, bool, bool]:
+    """Rest of the predicate, whether the copula was negated, whether anything was taken away."""
+    found = _NOT_COPULA.match(low)
+    if found:
+        return low[found.end() :], True, True
+    for pattern in (_LINKING, _COPULA):
+        found = pattern.match(low)
+        if found:
+            return low[found.end() :], False, True
+    return low, False, False
+
+
+def _without_openers(low: str) -> str:
+    first, _, rest = low.partition(" ")
+    return rest if rest and first in {"and", "but", "or", "also", "then"} else low
+
+
+def _graded(low: str) -> str:
+    """Base form of a graded attribute; what is compared with something ("smarter than women") stays."""
+    compared = " than " in f" {low} "
+    first, _, rest = low.partition(" ")
+    if first in words("downward") and rest and not compared and _adjectival(rest):
+        return f"not {_graded(rest)}"
+    if first in {"not"} and rest:
+        second, _, others = rest.partition(" ")
+        if others and second in {"as", "so", "that", "more"} and _adjectival(others):
+            return f"not {others}"
+        return low
+    complement = bool(words("prepositions") & set(rest.split()))
+    if first in {"more", "most"} and complement:
+        return low
+    if first in words("gradations") and rest and not compared and _adjectival(rest):
+        return _graded(rest)
+    if not rest and first.endswith("er") and can_be(first, "ADJ"):
+        return lemma(first, "ADJ")
+    return low
+
+
+def _adjectival(rest: str) -> bool:
+    """Whether the words begin with an adjective (perhaps behind an adverb), so that grading them was idle."""
+    first, _, others = rest.partition(" ")
+    if first.endswith("ly") and others:
+        return _adjectival(others)
+    known = can_be(first, "ADJ")
+    if known or first.endswith(("ed", "ive", "ous", "ful", "less", "able", "ible", "al", "ic", "ing")):
+        return " as " not in f" {rest} " or first == "as"
+    return False
+
+
+def _plural_verb(low: str) -> str:
+    first, _, rest = low.partition(" ")
+    if first in {"has", "does", "doesn't", "hasn't"}:
+        first = {"has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't"}[first]
+    elif is_third_person(first) and not can_be(first, "ADJ") and (rest or not can_be(first, "NOUN")):
+        first = inflected(lemma(first, "VERB"), "VBP")
+    return f"{first} {rest}".strip()

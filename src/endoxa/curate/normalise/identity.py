@@ -1,0 +1,209 @@
+"""One name for one group: lower case, plural, without determiners."""
+
+from __future__ import annotations
+
+import re
+
+from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
+from endoxa.curate.normalise.groups import is_people, misspelt, people_name
+from endoxa.curate.normalise.tables import Tables, tables
+
+_ETHNIC = r"(?:ethnic(?:al)? (?:group|community|origin)s?|ethnic|ethnicity|tribes?|clans?|community|group|extraction|descent|origin|nation)"
+_OF_A_PEOPLE = re.compile(
+    rf"^(?:people|persons?|those|folks?|individuals|members|men and women)\s+"
+    rf"(?:from|of|in|who are|that are|who're|belonging to)\s+(?:the\s+)?(?:{_ETHNIC}\s+)?(?:of\s+)?(?P<name>.+?)(?:\s+{_ETHNIC})?$"
+)
+_TRIBE = re.compile(rf"^(?P<name>.+?)\s+{_ETHNIC}$")
+_FROM_PLACE = re.compile(
+    r"^(?:people|those|folks?|individuals|persons?|somebody|someone|anyone)\s+(?:from|of|in|living in|who live in)\s+(?:the\s+)?(?P<place>.+)$"
+)
+_DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
+_WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
+_MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
+_ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
+
+
+def normal_identity(text: str, country: str = "", known: Tables | None = None) -> str:
+    """The name of a group as the project writes it: lower case, plural, without determiner, synonyms united.
+
+    A people's name alone gets "people" ("Igbos" -> "igbo people"), a compass direction gets its country
+    ("the north" in a survey of Nigeria -> "people from northern nigeria"): the reviewers' rules of AfriStereo.
+
+    Args:
+        text: the words of the respondent.
+        country: country of the respondent; without it a direction stays as it is.
+        known: tables to use; those of the package where None.
+
+    Returns:
+        the name, or an empty string where nothing is left.
+    """
+    known = known or tables()
+    low = _without_aside(re.sub(r"[‘’`´]", "'", text.lower()))
+    low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
+    low = _without_openers(low, known)
+    low = _attributive(low)
+    for step in (_from_table, _of_a_people, _from_place):
+        found = step(low, country, known)
+        if found:
+            return found
+    return _plural(low, country, known)
+
+
+def _without_aside(low: str) -> str:
+    """ "Ibibio people (women)" is about Ibibio women; any other aside goes."""
+    found = _ASIDE.search(low)
+    if found is None:
+        return low
+    inside = found["inside"].strip()
+    before = low[: found.start()].strip()
+    if is_plural(inside) and " " not in inside and tables().synonyms.get(inside):
+        return re.sub(r"\s+people$", "", before) + " " + inside
+    return (before + " " + low[found.end() :]).strip()
+
+
+def _without_openers(low: str, known: Tables) -> str:
+    """Without determiners, quantifiers and conjunctions in front ("and all the women" -> "women")."""
+    parts = low.split()
+    while len(parts) > 1 and (parts[0] in words("determiners") or parts[0] in words("openers")):
+        if " ".join(parts) in known.synonyms or " ".join(parts[1:]) == "people":
+            break
+        del parts[0]
+    if parts[:1] == ["of"] and len(parts) > 1:  # "most of the women"
+        return _without_openers(" ".join(parts[1:]), known)
+    return " ".join(parts)
+
+
+def _attributive(low: str) -> str:
+    """ "women who are financially stable" -> "financially stable women", where the clause is an adjective."""
+    found = _WHO_ARE.match(low)
+    if not found:
+        return low
+    quality = found["quality"].split()
+    plain = len(quality) <= 3 and can_be(quality[-1], "ADJ") and not is_people(found["quality"])
+    if not plain or any(word in words("prepositions") or word in {"not", "and"} for word in quality):
+        return low
+    return f"{found['quality']} {found['who']}"
+
+
+def _from_table(low: str, country: str, known: Tables) -> str:
+    del country
+    if low in known.synonyms:
+        return known.synonyms[low]
+    return known.terms.get(low, "")
+
+
+def _of_a_people(low: str, country: str, known: Tables) -> str:
+    del country
+    for pattern in (_OF_A_PEOPLE, _TRIBE):
+        found = pattern.match(low)
+        if not found:
+            continue
+        name = (
+            found["name"]
+            .removeprefix("the ")
+            .removeprefix("ethnic ")
+            .removesuffix(" ethnic")
+            .removesuffix(" people")
+        )
+        people = people_name(name, known)
+        if people:
+            return f"{people} people"
+        if "ethnic" in low and " " not in name and name not in _NO_NAME:
+            return f"{name} people"
+        if name in known.collective:
+            return f"{name} people"
+    return ""
+
+
+def _from_place(low: str, country: str, known: Tables) -> str:
+    found = _FROM_PLACE.match(low)
+    if found:
+        direction = _direction(found["place"].strip(), country, known)
+        if direction:
+            return f"people from {direction}"
+        return "" if " from " not in low else _inhabitants(found["place"].removeprefix("the "), known)
+    region = re.match(r"^(?:the )?(?P<direction>\S+?)(?:ern) (?P<country>\w+)$", low)
+    if region and region["direction"] in known.directions and region["country"] in known.demonyms:
+        return f"people from {low.removeprefix('the ')}"
+    inhabitants = _DIRECTIONAL.match(low)
+    if inhabitants and inhabitants["direction"] in known.directions:
+        direction = _direction(inhabitants["direction"], country, known)
+        return f"people from {direction}" if direction else low
+    adjective = re.match(r"^(?P<direction>.+?)ern people$", low)
+    if adjective and adjective["direction"] in known.directions:
+        direction = _direction(adjective["direction"], country, known)
+        return f"people from {direction}" if direction else low
+    return ""
+
+
+def _inhabitants(place: str, known: Tables) -> str:
+    """ "nigeria" -> "nigerians", "lagos" -> "people from lagos"."""
+    return known.demonyms.get(place, f"people from {place}")
+
+
+def _direction(place: str, country: str, known: Tables) -> str:
+    """ "the north" and the respondent's country -> "northern nigeria"; "northern Nigeria" stays."""
+    plain = re.sub(r"^(the )?", "", place)
+    plain = re.sub(r"( part| region| side| zone| states?)?( of (the )?(country|nation))?$", "", plain).strip()
+    word, _, rest = plain.partition(" of ")
+    adjective = known.directions.get(word) or known.directions.get(re.sub("ern$", "", word))
+    if adjective is None:
+        first, _, other = plain.partition(" ")
+        stem = re.sub("ern$", "", first)
+        if stem != first and stem in known.directions and other:
+            return f"{known.directions[stem]} {other}"
+        return ""
+    where = rest or ("" if country.lower() in {"", "other"} else country.lower())
+    return f"{adjective} {where}" if where else ""
+
+
+def _plural(low: str, country: str, known: Tables) -> str:
+    """The last resort: each word's spelling, the head in the plural."""
+    del country
+    parts = [known.spellings.get(part.removesuffix("'s"), part) for part in low.split()]
+    if not parts:
+        return ""
+    if len(parts) == 1:
+        people = people_name(parts[0], known)
+        if people:
+            return f"{people} people"
+        if parts[0] in known.collective:
+            return f"{parts[0]} people"
+        slip = misspelt(parts[0], known)
+        if slip:
+            return known.synonyms[slip]
+    elif parts[-1] == "people" and len(parts) == 2 and people_name(parts[0], known):
+        return f"{people_name(parts[0], known)} people"
+    head = next((at for at, part in enumerate(parts) if part in _AFTER_HEAD), len(parts)) - 1
+    if head >= 0:
+        parts[head] = _plural_noun(parts[head])
+    joined = " ".join(parts)
+    return known.synonyms.get(joined, joined)
+
+
+_NO_NAME = {
+    "different",
+    "other",
+    "same",
+    "certain",
+    "various",
+    "some",
+    "another",
+    "any",
+    "my",
+    "their",
+    "our",
+    "xyz",
+}
+_AFTER_HEAD = {"who", "that", "which", "from", "in", "of", "with", "without", "at", "on", "under", "over"}
+
+
+def _plural_noun(word: str) -> str:
+    low = word.removesuffix("'s").removesuffix("'") if not word.startswith("gen") else word
+    if low.endswith("man") and (low == "man" or not in_dictionary(low) or can_be(low, "NOUN")):
+        return low[:-3] + "men"
+    if low == "people" or (is_plural(low) and low not in {"youth"}):
+        return low
+    if can_be(low, "NOUN") and lemma(low, "NOUN") == low:
+        return inflected(low, "NNS")
+    return low
