@@ -1,1 +1,1 @@
-"""Exporting: data sets for others, as a release folder or as a task of another harness."""
+"""A data set for others: a folder for the Hugging Face hub, or a task of another evaluation harness."""

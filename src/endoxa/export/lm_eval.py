@@ -1,0 +1,101 @@
+"""A task directory for lm-evaluation-harness.
+
+Rule: the log-likelihood of each whole sentence after an empty context, for which the harness puts the
+tokenizer's beginning-of-sequence token (or, where it has none, its end-of-sequence token) in front. With a
+beginning-of-sequence token this is the rule `sum-bos` of `endoxa probe pairs`, and `pct_stereotype` is its
+`preference_ratio` (a tie counts one half).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from endoxa.datasets.frames import write_table
+from endoxa.export.folder import new_folder
+from endoxa.export.material import Material
+from endoxa.export.names import slug, unique_slugs
+from endoxa.export.payload import lm_eval_utils
+from endoxa.export.templating import render
+
+METRICS: dict[str, str] = {
+    "pct_stereotype": "share of pairs whose stereotypical sentence is likelier, ties counting one half; neutral: 0.5",
+    "pct_stereotype_per_byte": "the same, each log-likelihood divided by its sentence's UTF-8 bytes; neutral: 0.5",
+    "pct_tie": "share of pairs whose sentences have exactly the same log-likelihood",
+    "difference": "mean log-likelihood of the stereotypical sentence minus the other one, in nats; neutral: 0",
+    "difference_per_byte": "mean difference of the log-likelihoods per byte; neutral: 0",
+}
+"""Metrics of every exported task, with what they say. None has a better end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task file: the pairs of one language, or of one axis of it (axis None: all)."""
+
+    name: str
+    language: str
+    axis: str | None
+    pairs: int
+
+
+def export_lm_eval(
+    material: Material, target: Path, *, name: str | None = None, overwrite: bool = False
+) -> str:
+    """Write the task directory `target`; returns the name of the group to run.
+
+    The group `NAME` holds one task per language; the group `NAME_by_axis` one per language and axis.
+
+    Args:
+        material: pairs.
+        target: folder to make.
+        name: name of the group; 'endoxa_' and the file's name where not given, which no task of the harness has.
+        overwrite: see `endoxa.export.folder.new_folder`.
+
+    Raises:
+        UserError: `target` is in the way, or the place cannot be written.
+    """
+    group = slug(name) if name else f"endoxa_{slug(material.path.stem)}"
+    languages, axes = tasks(material, group)
+    groups = {group: languages, f"{group}_by_axis": axes}
+    with new_folder(target, {**material.provenance, "group": group}, overwrite=overwrite) as folder:
+        write_table(material.table, folder / "pairs.jsonl")
+        shutil.copyfile(Path(lm_eval_utils.__file__), folder / "utils.py")
+        for file, text in _files(groups).items():
+            (folder / file).write_text(text, encoding="utf-8")
+        readme = render(
+            "lm_eval_readme.md",
+            group=group,
+            material=material,
+            metrics=METRICS,
+            languages=languages,
+            axes=axes,
+        )
+        (folder / "README.md").write_text(readme, encoding="utf-8")
+    return group
+
+
+def tasks(material: Material, group: str) -> tuple[list[Task], list[Task]]:
+    """The tasks by language, and by language and axis; both in the order of the languages' and axes' names."""
+    languages = material.table.group_by("language").len().sort("language")
+    codes = unique_slugs(languages["language"])
+    by_language = [
+        Task(f"{group}_{codes[language]}", language, None, count) for language, count in languages.iter_rows()
+    ]
+    cells = material.table.group_by("language", "axis").len().sort("language", "axis")
+    words = unique_slugs(cells["axis"].unique(maintain_order=True))
+    by_axis = [
+        Task(f"{group}_{codes[language]}_{words[axis]}", language, axis, count)
+        for language, axis, count in cells.iter_rows()
+    ]
+    return by_language, by_axis
+
+
+def _files(groups: Mapping[str, Sequence[Task]]) -> dict[str, str]:
+    """Text of every YAML file by its name."""
+    files = {"_pairs_yaml": render("lm_eval_pairs.yaml", metrics=METRICS)}
+    for group, members in groups.items():
+        files[f"{group}.yaml"] = render("lm_eval_group.yaml", group=group, members=members, metrics=METRICS)
+        files |= {f"{task.name}.yaml": render("lm_eval_task.yaml", task=task) for task in members}
+    return files

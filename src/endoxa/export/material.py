@@ -1,0 +1,165 @@
+"""What is exported: pairs, associations or statements, with the columns that may leave the house."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from endoxa import __version__
+from endoxa.datasets import READERS
+from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table
+from endoxa.datasets.read import DEFAULTS, recognise
+from endoxa.datasets.sources import sha256
+from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
+from endoxa.errors import UserError
+from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions
+
+Kind = Literal["pairs", "associations", "statements"]
+
+COLUMNS: dict[Kind, dict[str, str]] = {
+    "pairs": PAIR_COLUMNS,
+    "associations": {
+        **ASSOCIATION_COLUMNS,
+        "group_id": "name of the group of like attributes the attribute stands for",
+    },
+    "statements": STATEMENT_COLUMNS,
+}
+"""Columns that are exported without being asked for, where they are there, with what they mean."""
+
+ABOUT_RESPONDENTS = ("respondent", "country")
+"""Columns of statements that describe a person: they leave only by name."""
+
+_MARKS: dict[Kind, tuple[str, ...]] = {
+    "associations": ("association_id", "identity", "attribute"),
+    "statements": ("statement_id", "statement"),
+}
+_SENTENCES = ("sent_more", "sent_less")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A table as it will be released.
+
+    Attributes:
+        kind: what a row is.
+        table: the released columns, all text; null where nothing is known.
+        path: the file it was read from.
+        sha256: hash of that file.
+        format: name of the format of pairs it was read as; 'table' for our own other tables.
+        kept: columns that are there because they were named.
+        left_out: columns of the file that are not released.
+        linked: True where the ids of statements begin with the code of the respondent, who is left out.
+    """
+
+    kind: Kind
+    table: pl.DataFrame
+    path: Path
+    sha256: str
+    format: str
+    kept: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    linked: bool = False
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What every exported folder records about its source."""
+        return {
+            "made_by": f"endoxa {__version__}",
+            "source": {"file": self.path.name, "sha256": self.sha256, "format": self.format},
+            "kind": self.kind,
+            "rows": self.table.height,
+        }
+
+
+def read_pairs_material(
+    path: Path,
+    options: ReadOptions = DEFAULTS,
+    format: str | None = None,  # noqa: A002
+    keep: Sequence[str] = (),
+) -> Material:
+    """A file of pairs in any format endoxa reads, with `PAIR_COLUMNS` and the columns of `keep`.
+
+    Raises:
+        UserError: the file holds no pairs, an id twice, or a column of `keep` cannot be had.
+    """
+    reader = recognise(path) if format is None else READERS.get(format)
+    table = pl.concat(list(reader.read(path, options)))
+    twice = table.filter(pl.col("item_id").is_duplicated())
+    if twice.height:
+        raise UserError(
+            f"{path} has the item_id {twice['item_id'][0]!r} more than once: `endoxa datasets check` lists them."
+        )
+    left_out: tuple[str, ...] = ()
+    if reader.name == "native":
+        whole = read_table(path, _SENTENCES)
+        others = [name for name in whole.columns if name not in PAIR_COLUMNS]
+        _require_kept(path, keep, others)
+        table = table.hstack(whole.select(keep))
+        left_out = tuple(name for name in others if name not in keep)
+    elif keep:
+        raise UserError(f"{path} is of the format {reader.name}: --keep is for tables in our own columns.")
+    return Material("pairs", table, path, sha256(path), reader.name, tuple(keep), left_out)
+
+
+def read_material(
+    path: Path,
+    options: ReadOptions = DEFAULTS,
+    format: str | None = None,  # noqa: A002
+    keep: Sequence[str] = (),
+) -> Material:
+    """A file of pairs, or a table of associations or statements made by `endoxa curate`.
+
+    Raises:
+        UserError: the file is none of them, or a column of `keep` is not in it.
+    """
+    kind = _kind_of(path) if format is None else None
+    if kind is None:
+        return read_pairs_material(path, options, format, keep)
+    whole = read_table(path, _MARKS[kind])
+    _require_kept(path, keep, whole.columns)
+    wanted = [name for name in COLUMNS[kind] if name in whole.columns and name not in ABOUT_RESPONDENTS]
+    released = list(dict.fromkeys([*wanted, *keep]))
+    return Material(
+        kind,
+        whole.select(released),
+        path,
+        sha256(path),
+        "table",
+        tuple(name for name in keep if name not in wanted),
+        tuple(name for name in whole.columns if name not in released),
+        linked="respondent" not in released and _linked(whole),
+    )
+
+
+def _kind_of(path: Path) -> Kind | None:
+    """Associations or statements by their columns; None for anything that may be pairs."""
+    suffix = path.suffix.lower()
+    if suffix not in (*TABLE_SUFFIXES, *WORKBOOK_SUFFIXES):
+        return None
+    columns = read_table(path).columns if suffix in WORKBOOK_SUFFIXES else table_columns(path)
+    if set(columns).issuperset(_SENTENCES):
+        return None
+    return next((kind for kind, marks in _MARKS.items() if set(columns).issuperset(marks)), None)
+
+
+def _require_kept(path: Path, keep: Sequence[str], found: Sequence[str]) -> None:
+    for name in keep:
+        if name not in found:
+            near = get_close_matches(name, found, n=3) or found
+            raise UserError(
+                f"{path} has no further column {name!r} to keep; there is: {', '.join(near) or 'none'}."
+            )
+
+
+def _linked(table: pl.DataFrame) -> bool:
+    """True where most ids of statements begin with the respondent's code, and so tie a person's answers together."""
+    if "respondent" not in table.columns:
+        return False
+    named = table.filter(pl.col("respondent").str.len_chars() > 0)
+    share = named.select(pl.col("statement_id").str.starts_with(pl.col("respondent")).mean()).item()
+    return share is not None and float(share) > 0.5

@@ -1,0 +1,39 @@
+"""Texts of exported folders from the templates beside this module."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("endoxa.export"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701  (Markdown, YAML and plain text)
+    )
+    environment.filters["cell"] = _cell
+    environment.filters["quoted"] = _quoted
+    return environment
+
+
+def render(template: str, **values: Any) -> str:
+    """The text of `templates/TEMPLATE.j2` with its values put in; a value that is missing is an error."""
+    return _environment().get_template(f"{template}.j2").render(**values)
+
+
+def _cell(text: object) -> str:
+    """Text for a cell of a Markdown table: on one line, its bars escaped."""
+    return " ".join(str(text).split()).replace("|", r"\|")
+
+
+def _quoted(text: object) -> str:
+    """A YAML string in double quotes (JSON's strings are YAML's)."""
+    return json.dumps(str(text), ensure_ascii=False)
