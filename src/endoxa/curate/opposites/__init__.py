@@ -1,0 +1,17 @@
+"""Opposites and negations of attributes, from editable tables; used by the grouping and by `build pairs`."""
+
+from endoxa.curate.opposites.concepts import Concept, are_opposites, concepts, flipped, is_negation_of
+from endoxa.curate.opposites.lexicon import Lexicon, languages, load_lexicon
+from endoxa.curate.opposites.natural import antonym
+
+__all__ = [
+    "Concept",
+    "Lexicon",
+    "antonym",
+    "are_opposites",
+    "concepts",
+    "flipped",
+    "is_negation_of",
+    "languages",
+    "load_lexicon",
+]

@@ -1,0 +1,88 @@
+"""English word forms, from the dictionary of lemminflect (the NIH SPECIALIST lexicon)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import ModuleType
+
+from endoxa.curate.opposites.rules import rules_of
+from endoxa.errors import UserError
+
+NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
+
+
+@lru_cache
+def _dictionary() -> ModuleType:
+    try:
+        import lemminflect
+    except ImportError as error:
+        raise UserError(
+            "Word forms of English need the library lemminflect. Install it with: pip install 'endoxa[curate]'"
+        ) from error
+    module: ModuleType = lemminflect
+    return module
+
+
+@lru_cache(maxsize=65536)
+def lemmas(word: str) -> Mapping[str, str]:
+    """First lemma of `word` by part of speech (NOUN, VERB, ADJ, ADV); empty where the dictionary lacks it."""
+    found = _dictionary().getAllLemmas(word)
+    return {part: forms[0] for part, forms in found.items() if part in ("NOUN", "VERB", "ADJ", "ADV")}
+
+
+@lru_cache(maxsize=65536)
+def lemma(word: str) -> str:
+    """One lemma of `word`: an adjective stays what it is ("caring"), then plurals and verb forms are undone.
+
+    A word that the dictionary lacks is given back.
+    """
+    found = lemmas(word)
+    if found.get("ADJ") == word:
+        return word
+    return next((found[part] for part in ("ADJ", "NOUN", "VERB") if part in found), word)
+
+
+def inflections(word: str, part: str) -> dict[str, str]:
+    """Forms of a lemma by Penn tag (NNS, JJR, JJS, VBZ, VBG, VBD) that the dictionary lists."""
+    wanted = {"noun": ("NOUN", ("NNS",)), "adj": ("ADJ", ("JJR", "JJS")), "adv": ("ADV", ())}
+    upos, tags = wanted.get(part, ("VERB", ("VBZ", "VBG", "VBD")))
+    found = _dictionary().getAllInflections(word, upos)
+    if part == "noun" and word == "person":
+        return {"NNS": "people"}
+    return {tag: found[tag][0] for tag in tags if tag in found}
+
+
+def is_adjective(word: str) -> bool:
+    """Whether the dictionary has `word` as an adjective in its base form."""
+    return lemmas(word).get("ADJ") == word
+
+
+@lru_cache(maxsize=65536)
+def negative_base(word: str) -> str | None:
+    """What a negative adjective denies: "kind" for "unkind", "harmful" for "harmless"; None for other words.
+
+    Both must be adjectives of the dictionary. A participle is only taken with "un-" ("unmarried"), since other
+    prefixes too often make a new word ("impressed").
+    """
+    if word in rules_of("en").whole or not is_adjective(word):
+        return None
+    for prefix in NEGATIVE_PREFIXES:
+        base = word.removeprefix(prefix)
+        participle = base.endswith(("ed", "ing")) and prefix != "un"
+        if base != word and len(base) > 2 and not participle and is_adjective(base):
+            return base
+    stem = word.removesuffix("less")
+    if stem != word and is_adjective(stem + "ful"):
+        return stem + "ful"
+    return None
+
+
+@lru_cache(maxsize=65536)
+def negative_of(word: str) -> str | None:
+    """The adjective that denies `word` by its form: "unkind" for "kind", "harmless" for "harmful"; or None."""
+    stem = word.removesuffix("ful")
+    forms = [prefix + word for prefix in NEGATIVE_PREFIXES if prefix != "non"]
+    if stem != word:
+        forms.insert(0, stem + "less")
+    return next((form for form in forms if negative_base(form) == word), None)

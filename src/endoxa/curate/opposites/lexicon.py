@@ -1,0 +1,129 @@
+"""The table of opposites of a language, indexed by every form of every term.
+
+A row of `lexicon/<language>.csv` has two poles: each term of `one` is an opposite of each term of `other`, and the
+terms of a pole go together. The natural opposite of a term is the leading (first) term of the other pole, in the row
+where the term itself leads, else in the first row that has it. The tables are ours, from general knowledge; the rows
+of a user's own file come first and so take precedence.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.opposites.forms import forms
+from endoxa.curate.opposites.rules import Rules, rules_of
+from endoxa.curate.opposites.text import words
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+
+PARTS = ("adj", "noun", "verb", "transitive", "adv")
+LONGEST = 4
+"""Words of the longest term that is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Two poles of terms. `part` is adj, noun, verb, transitive (a verb before any object) or adv."""
+
+    part: str
+    poles: tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """A place of the table where a word stands: row, pole (0 or 1), its form there, and whether it leads the pole."""
+
+    row: int
+    pole: int
+    feature: str
+    leads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Opposites of one language.
+
+    Attributes:
+        language: ISO 639 code.
+        rules: negators, words of degree and function words of the language.
+        rows: the table, a user's rows first.
+        index: senses by key; a key is a term in any form, written together ("hardworking").
+    """
+
+    language: str
+    rules: Rules
+    rows: tuple[Row, ...]
+    index: dict[str, tuple[Sense, ...]] = field(repr=False)
+
+    def senses(self, term: Sequence[str]) -> tuple[Sense, ...]:
+        """Where the words of `term` stand together in the table, first row first."""
+        return self.index.get("".join(term), ())
+
+    def split(self, text: str) -> tuple[str, ...]:
+        """The words of a text as this language parts them."""
+        return words(text, split_apostrophes=self.rules.splits_at_apostrophe)
+
+
+def languages() -> tuple[str, ...]:
+    """Languages with a table of ours."""
+    folder = files(__package__).joinpath("lexicon")
+    return tuple(sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir()))
+
+
+@lru_cache
+def load_lexicon(language: str = "en", own: Path | None = None) -> Lexicon:
+    """The lexicon of a language, with the rows of a user's own file in front.
+
+    Args:
+        language: ISO 639 code.
+        own: CSV, TSV, JSONL, Parquet or XLSX with columns `one` and `other` (terms separated by ';') and, where
+            known, `pos`.
+
+    Raises:
+        UserError: no table for the language and none given, or a row of the file is not as described.
+    """
+    rows = list(_rows(read_table(own, ("one", "other")), own)) if own else []
+    if language in languages():
+        text = files(__package__).joinpath("lexicon", f"{language}.csv").read_text(encoding="utf-8")
+        rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
+    elif not own:
+        raise UserError(
+            f"There is no table of opposites for the language '{language}' (there are: {', '.join(languages())}): "
+            "bring your own with --lexicon."
+        )
+    rules = rules_of(language)
+    return Lexicon(language, rules, tuple(rows), _index(rows, language, rules))
+
+
+def _rows(table: pl.DataFrame, path: Path) -> Iterator[Row]:
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        part = (row.get("pos") or "adj").strip()
+        one, other = (
+            tuple(term.strip() for term in (row[side] or "").split(";") if term.strip())
+            for side in ("one", "other")
+        )
+        if not one or not other:
+            raise UserError(f"{path}, row {number}: both 'one' and 'other' must name a term.")
+        if part not in PARTS:
+            raise UserError(f"{path}, row {number}, column 'pos': '{part}' is none of {', '.join(PARTS)}.")
+        yield Row(part, (one, other))
+
+
+def _index(rows: Sequence[Row], language: str, rules: Rules) -> dict[str, tuple[Sense, ...]]:
+    found: dict[str, dict[tuple[int, int], Sense]] = {}
+    for number, row in enumerate(rows):
+        for pole, terms in enumerate(row.poles):
+            for place, term in enumerate(terms):
+                for feature, form in forms(term, row.part, language).items():
+                    key = "".join(words(form, split_apostrophes=rules.splits_at_apostrophe))
+                    found.setdefault(key, {}).setdefault(
+                        (number, pole), Sense(number, pole, feature, place == 0)
+                    )
+    return {key: tuple(senses.values()) for key, senses in found.items()}
