@@ -1,0 +1,147 @@
+"""The language of short statements, with the respondent's other statements as context.
+
+lingua (75 languages, character n-grams, made for short text) gives the probability of each statement under every
+candidate language. A few words are often not enough ("Men cheat"), but people seldom change language from one statement
+to the next. So each respondent is taken to write in an unknown mix of languages, and each statement to be drawn from
+that mix: the mix is estimated by expectation-maximisation from all statements of the respondent, with one
+pseudo-statement that is spread as the languages of the whole survey are (a Dirichlet prior), and a statement's language
+is the one with the largest posterior probability. A respondent who writes in two languages keeps both, because a clear
+statement outweighs any mix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from lingua import LanguageDetector
+
+COMMON = ("ar", "de", "en", "es", "fr", "hi", "id", "it", "pt", "so", "sw", "tr", "yo", "zu")
+"""Candidates where nothing is said about the survey's languages."""
+
+_ROUNDS = 50
+_PRIOR = 1.0
+"""Weight of the survey's mix in a respondent's, in statements."""
+_FLOOR = 1e-6
+"""Least probability of a language for a statement: n-gram models are surer than they should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identified:
+    """An ISO 639-1 code, and how sure it is from 0 to 1."""
+
+    code: str
+    confidence: float
+
+
+def known_languages() -> set[str]:
+    """ISO 639-1 codes of the languages that can be identified."""
+    lingua = _lingua()
+    return {language.iso_code_639_1.name.lower() for language in lingua.Language.all()}
+
+
+def language_name(code: str) -> str:
+    """'French' for 'fr', from Unicode's CLDR; a code that it does not know is returned as it is."""
+    from babel import Locale
+
+    return str(Locale("en").languages.get(code, code))
+
+
+def three_letters(code: str) -> str:
+    """The ISO 639-3 code of an ISO 639-1 code ('fra' for 'fr'); a code that lingua does not know comes back."""
+    for language in _lingua().Language.all():
+        if language.iso_code_639_1.name.lower() == code:
+            return str(language.iso_code_639_3.name.lower())
+    return code
+
+
+def identify(
+    texts: Sequence[str], respondents: Sequence[str], candidates: Sequence[str] = ()
+) -> list[Identified]:
+    """The language of each text.
+
+    Args:
+        texts: statements.
+        respondents: who said each; statements of one respondent are context for each other. Give every statement a
+            name of its own to have each judged alone.
+        candidates: ISO 639-1 codes to choose among; none given: `COMMON`.
+
+    Raises:
+        UserError: lingua is missing, or does not know a candidate.
+    """
+    codes = sorted(set(candidates or COMMON))
+    if not texts:
+        return []
+    if len(codes) == 1:
+        return [Identified(codes[0], 1.0)] * len(texts)
+    own = _probabilities(texts, codes)
+    survey = _mix(own, np.full(len(codes), 1 / len(codes)))
+    posterior = np.empty_like(own)
+    for rows in _rows_of(respondents).values():
+        mix = _mix(own[rows], survey)
+        posterior[rows] = _posterior(own[rows], mix)
+    best = posterior.argmax(axis=1)
+    return [Identified(codes[k], float(row[k])) for k, row in zip(best, posterior, strict=True)]
+
+
+def _mix(own: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Share of each language (expectation-maximisation of a mixture with known components)."""
+    mix = prior
+    for _ in range(_ROUNDS):
+        mix = (_posterior(own, mix).sum(axis=0) + _PRIOR * prior) / (len(own) + _PRIOR)
+    return mix
+
+
+def _posterior(own: np.ndarray, mix: np.ndarray) -> np.ndarray:
+    joint = own * mix
+    posterior: np.ndarray = joint / joint.sum(axis=1, keepdims=True)
+    return posterior
+
+
+def _rows_of(respondents: Sequence[str]) -> Mapping[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    for row, respondent in enumerate(respondents):
+        rows.setdefault(respondent, []).append(row)
+    return rows
+
+
+def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
+    """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
+    detector = _detector(codes)
+    found = np.zeros((len(texts), len(codes)))
+    for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(list(texts))):
+        for value in values:
+            found[row, codes.index(value.language.iso_code_639_1.name.lower())] = value.value
+    found = np.maximum(found, _FLOOR)
+    shares: np.ndarray = found / found.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _detector(codes: Sequence[str]) -> LanguageDetector:
+    lingua = _lingua()
+    unknown = sorted(set(codes) - known_languages())
+    if unknown:
+        raise UserError(
+            f"The language '{unknown[0]}' cannot be identified (lingua does not know it): name the language of the "
+            f"answers with --language {unknown[0]}, or the column that holds it with language_column in the map."
+        )
+    isos = [lingua.IsoCode639_1.from_str(code.upper()) for code in codes]
+    detector: LanguageDetector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()
+    return detector
+
+
+def _lingua() -> ModuleType:
+    try:
+        import lingua
+    except ImportError as problem:
+        raise UserError(
+            "Identifying languages needs lingua. Install it with: pip install 'endoxa[curate]'"
+        ) from problem
+    return lingua

@@ -1,0 +1,115 @@
+"""A first map for a survey that has none: a proposal to be read and mended by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.survey.columns import plain_header, shown, without_code
+from endoxa.curate.survey.privacy import private_columns
+from endoxa.datasets.frames import read_table
+
+_WORDS = 4.0
+"""Words that answers in words have on average, at least."""
+_AXES = {
+    "gender": r"\bwom[ae]n\b|\bm[ae]n\b|\bgender\b|\bfemmes?\b|\bhommes?\b|\bgenre\b|\bmujer|\bhombre",
+    "ethnicity": r"\bethni|\btribe|\bregion|\brégion",
+    "religion": r"\breligi",
+    "age": r"\bage\b|\bâge|\bedad\b",
+    "profession": r"\bprofession|\boccupation|\bjob|\bmétier",
+    "nationality": r"\bnationalit|\bcountr|\bpays\b",
+}
+_IDENTITIES = {"women": r"\bwomen\b|\bfemmes\b|\bmujeres\b", "men": r"\bmen\b|\bhommes\b|\bhombres\b"}
+_COUNTRY = re.compile(r"\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$")
+_HEAD = """\
+# Draft of a map for {name}: read it, mend names and axes, delete what you do not need.
+# A header may be cut short, as long as only one column begins so.
+title = {title}
+languages = ["en"]  # languages the answers may be in
+{country}"""
+
+
+def draft_map(path: Path) -> str:
+    """TOML of a map for the table at `path`: questions are the columns that hold sentences.
+
+    Columns that are left out stand at the end as comments, so that nothing is overlooked.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    table = read_table(path)
+    private = {one.column: one.kind for one in private_columns(table, table.columns)}
+    country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
+    questions = [name for name in table.columns if name not in private and _words(table[name]) >= _WORDS]
+    rest = [name for name in table.columns if name not in {*questions, *private, country}]
+    head = _HEAD.format(
+        name=path.name,
+        title=_quoted(path.stem),
+        country=f"country = {{ column = {_quoted(_short(country, table.columns))} }}\n" if country else "",
+    )
+    parts = [head, *_questions(questions, table.columns), "# Columns that are not read.\n"]
+    parts += [_comment("keep", name, table.columns) for name in rest]
+    parts += [f"# looks private ({kind}): {shown(name)}\n" for name, kind in private.items()]
+    return "\n".join(parts)
+
+
+def _questions(names: Sequence[str], headers: Sequence[str]) -> Iterator[str]:
+    taken: list[str] = []
+    for number, header in enumerate(names, start=1):
+        plain = _plain(header).split("for example")[0]
+        axis = next((axis for axis, pattern in _AXES.items() if re.search(pattern, plain)), "other")
+        groups = [group for group, pattern in _IDENTITIES.items() if re.search(pattern, plain)]
+        identity = groups[0] if len(groups) == 1 else None
+        wanted = identity or axis
+        name = wanted if wanted not in taken else f"{wanted}-{number}"
+        taken.append(name)
+        lines = [
+            "[[question]]",
+            f"column = {_quoted(_short(header, headers))}",
+            f"name = {_quoted(name)}",
+            f"axis = {_quoted(axis)}",
+            *([f"identity = {_quoted(identity)}"] if identity else []),
+        ]
+        yield "\n".join(lines) + "\n"
+
+
+def _comment(table: str, header: str, headers: Sequence[str]) -> str:
+    name = re.sub(r"\W+", "_", _plain(header)).strip("_")[:20] or "column"
+    return f"# [[{table}]]\n# column = {_quoted(_short(header, headers))}\n# name = {_quoted(name)}\n"
+
+
+def _short(header: str | None, headers: Sequence[str]) -> str:
+    """The fewest words of a header, from its first sentence on, that no other column begins with."""
+    words = plain_words(header or "")
+    others = [plain_header(other) for other in headers if other != header]
+    first = next((k for k, word in enumerate(words, start=1) if word.endswith(("?", "."))), len(words))
+    for count in range(first, len(words) + 1):
+        start = plain_header(" ".join(words[:count]))
+        if not any(other.startswith(start) or without_code(other).startswith(start) for other in others):
+            return " ".join(words[:count])
+    return " ".join(words)
+
+
+def plain_words(header: str) -> list[str]:
+    """Words of a header without its code."""
+    words = header.split()
+    cut = len(plain_header(header).split()) - len(_plain(header).split())
+    return words[cut:]
+
+
+def _plain(header: str) -> str:
+    return without_code(plain_header(header))
+
+
+def _words(cells: pl.Series) -> float:
+    filled = [cell for cell in cells.drop_nulls().to_list() if cell.strip()]
+    return sum(len(cell.split()) for cell in filled) / len(filled) if filled else 0.0
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; JSON's escapes are TOML's."""
+    return json.dumps(text, ensure_ascii=False)

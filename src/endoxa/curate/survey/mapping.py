@@ -1,0 +1,217 @@
+"""The map of a survey: which columns hold answers, which are kept, and what all others are not read for."""
+
+from __future__ import annotations
+
+import tomllib
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from endoxa.curate.extract import Question
+from endoxa.datasets.files import require_file
+from endoxa.errors import UserError
+from endoxa.schema import STATEMENT_COLUMNS
+
+_PRESETS = files("endoxa.curate.survey") / "presets"
+ID_LETTERS = 4
+"""Letters of a question's name that a statement's id shows."""
+
+
+def _plain(word: str) -> str:
+    word = " ".join(word.split())
+    if not word:
+        raise ValueError("must not be empty")
+    return word
+
+
+def _lower(word: str) -> str:
+    return _plain(word).lower()
+
+
+Plain = Annotated[str, AfterValidator(_plain)]
+Lower = Annotated[str, AfterValidator(_lower)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ColumnChoice(_Strict):
+    """A column by its header or the beginning of its header; quotes, case and white space do not matter.
+
+    Attributes:
+        column: the header, or how it begins (a code such as `S01_Q05.` in front may be left out).
+        optional: whether a file without it is fine.
+    """
+
+    column: Plain
+    optional: bool = False
+
+
+class QuestionColumn(ColumnChoice):
+    """A column of answers.
+
+    Attributes:
+        name: short name of the question.
+        axis: social axis.
+        identity: the group every answer is about, or None where the answer names it.
+    """
+
+    name: Lower
+    axis: Lower
+    identity: Lower | None = None
+
+    @property
+    def question(self) -> Question:
+        """What an extractor is told about the question."""
+        return Question(self.name, self.axis, self.identity)
+
+
+class KeptColumn(ColumnChoice):
+    """A demographic column that goes along with every statement.
+
+    Attributes:
+        name: its name in the table of statements; columns of one name are joined by '; '.
+    """
+
+    name: Lower
+
+
+class SurveyMap(_Strict):
+    """What is read from an export; every column that is not named here is left out.
+
+    Attributes:
+        title: name of the survey.
+        languages: ISO 639 codes of the languages the answers may be in; empty for a list of common ones.
+        language: the one language of all answers, where there is only one.
+        language_column: column that names each respondent's language (ISO 639 codes).
+        respondent: column with a code of each respondent; without it the row's number from 0.
+        country: column with each respondent's country.
+        multi_select: mark behind each item of a "select all that apply" answer, as "*"; empty for none.
+        question: columns of answers.
+        keep: demographic columns.
+    """
+
+    title: str = ""
+    languages: tuple[Lower, ...] = ()
+    language: Lower | None = None
+    language_column: ColumnChoice | None = None
+    respondent: ColumnChoice | None = None
+    country: ColumnChoice | None = None
+    multi_select: str = ""
+    question: tuple[QuestionColumn, ...] = Field(min_length=1)
+    keep: tuple[KeptColumn, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_columns(cls, values: Any) -> Any:
+        """A column may be given as text alone."""
+        if not isinstance(values, dict):
+            return values
+        short = {"language_column", "respondent", "country"}
+        return {
+            key: {"column": value} if key in short and isinstance(value, str) else value
+            for key, value in values.items()
+        }
+
+    @model_validator(mode="after")
+    def _names(self) -> SurveyMap:
+        names = [one.name for one in self.question]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice:
+            raise ValueError(f"two questions are called '{twice}'")
+        taken = next((one.name for one in self.keep if one.name in _RESERVED), None)
+        if taken:
+            raise ValueError(
+                f"a kept column cannot be called '{taken}': statements have a column of that name"
+            )
+        return self
+
+    def short_names(self) -> dict[str, str]:
+        """Per question the letters that its statements' ids show: four, or the whole name where four are not unique."""
+        names = [one.name.replace(" ", "_") for one in self.question]
+        starts = [name[:ID_LETTERS] for name in names]
+        return {
+            one.name: start if starts.count(start) == 1 else name
+            for one, name, start in zip(self.question, names, starts, strict=True)
+        }
+
+
+_RESERVED = frozenset(STATEMENT_COLUMNS)
+
+
+def presets() -> list[str]:
+    """Names of the maps that come with the program."""
+    return sorted(
+        entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml")
+    )
+
+
+def preset_text(name: str) -> str:
+    """The TOML text of a preset.
+
+    Raises:
+        UserError: there is no preset of that name.
+    """
+    if name not in presets():
+        near = get_close_matches(name, presets(), n=3) or presets()
+        raise UserError(f"There is no preset '{name}'. Did you mean: {', '.join(near)}?")
+    return (_PRESETS / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def load_preset(name: str) -> SurveyMap:
+    """A map that comes with the program.
+
+    Raises:
+        UserError: there is no preset of that name.
+    """
+    return parse_map(preset_text(name), f"preset '{name}'")
+
+
+def load_map(path: Path) -> SurveyMap:
+    """The map in a TOML file.
+
+    Raises:
+        UserError: the file cannot be read, is no TOML, or says something a map does not know.
+    """
+    require_file(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from problem
+    return parse_map(text, str(path))
+
+
+def parse_map(text: str, where: str) -> SurveyMap:
+    """A map from TOML text; `where` names it in messages.
+
+    Raises:
+        UserError: see `load_map`.
+    """
+    try:
+        return SurveyMap.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{where} is not a TOML file: {problem}.") from problem
+    except ValidationError as problem:
+        raise UserError(f"{where}: {_sentence(problem)}.") from problem
+
+
+def _sentence(problem: ValidationError) -> str:
+    """The first complaint, with its place in the map's own words."""
+    first = problem.errors()[0]
+    steps = [f"number {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"]]
+    message = str(first["msg"]).removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        fields = {
+            *SurveyMap.model_fields,
+            *QuestionColumn.model_fields,
+            *KeptColumn.model_fields,
+        }
+        near = get_close_matches(str(first["loc"][-1]), sorted(fields), n=1)
+        message = "a map does not know this word" + (f" (did you mean '{near[0]}'?)" if near else "")
+    if first["type"] == "missing":
+        message = "is missing"
+    return f"{' '.join(steps)}: {message}" if steps else message

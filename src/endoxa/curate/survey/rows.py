@@ -1,0 +1,133 @@
+"""A table that already has one statement per row: nothing is split, and no row inherits from another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.extract import Question
+from endoxa.curate.survey.columns import shown
+from endoxa.curate.survey.mapping import SurveyMap
+from endoxa.curate.survey.privacy import private_values
+from endoxa.curate.survey.statements import Statement
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+from endoxa.schema import STATEMENT_COLUMNS
+
+IDENTITIES = {"women": "gender", "men": "gender", "girls": "gender", "boys": "gender"}
+"""Names of questions that are about one group, with their axis."""
+NO_AXIS = "unspecified"
+
+
+@dataclass(frozen=True, slots=True)
+class RowColumns:
+    """Which columns of a table of statements are read.
+
+    Attributes:
+        statement: the statement itself.
+        question: the question's name, or None.
+        country: the respondent's country; None for a column of that name, where there is one.
+        language: ISO 639-1 code; None for a column of that name, where there is one.
+        keep: further columns that go along under their own names.
+    """
+
+    statement: str
+    question: str | None = None
+    country: str | None = None
+    language: str | None = None
+    keep: tuple[str, ...] = ()
+
+
+def question_named(name: str, survey_map: SurveyMap | None = None) -> Question:
+    """The question of that name: of the map, or one about a group of `IDENTITIES`, or one whose axis is its name."""
+    plain = " ".join(name.split()).lower()
+    if survey_map is not None:
+        for one in survey_map.question:
+            if one.name == plain:
+                return one.question
+    if plain in IDENTITIES:
+        return Question(plain, IDENTITIES[plain], plain)
+    return Question(plain, plain or NO_AXIS)
+
+
+def read_statements(path: Path, columns: RowColumns, survey_map: SurveyMap | None = None) -> list[Statement]:
+    """The statements of a table, in its order.
+
+    Of the other columns `statement_id` (made where there is none), `respondent`, `position`, `axis`,
+    `original_statement` and `flag` are read where they are present, and those of `columns`; nothing else is.
+
+    Raises:
+        UserError: a column is missing, an id stands twice or is empty, a kept column looks private or is taken, or
+            no row has a statement.
+    """
+    named = [columns.statement, columns.question, columns.country, columns.language, *columns.keep]
+    table = read_table(path, [name for name in named if name])
+    _require_keepable(path, table, columns.keep)
+    if not any((cell or "").strip() for cell in table[columns.statement]):
+        raise UserError(f"{path}: column '{shown(columns.statement)}' is empty in every row.")
+    ids = _ids(path, table)
+    width = len(str(table.height))
+    return [
+        _statement(row, statement_id or f"row-{number:0{width}d}", columns, survey_map)
+        for number, (row, statement_id) in enumerate(
+            zip(table.iter_rows(named=True), ids, strict=True), start=1
+        )
+    ]
+
+
+def _statement(
+    row: Mapping[str, str | None], statement_id: str, columns: RowColumns, survey_map: SurveyMap | None
+) -> Statement:
+    def cell(name: str | None) -> str:
+        return " ".join((row.get(name) or "").split()) if name else ""
+
+    question = question_named(cell(columns.question), survey_map)
+    if cell("axis"):
+        question = Question(question.name, cell("axis").lower(), question.identity)
+    text = cell(columns.statement)
+    position = cell("position")
+    return Statement(
+        statement_id=statement_id,
+        respondent=cell("respondent"),
+        question=question,
+        position=int(position) if position.isdigit() else 1,
+        country=cell(columns.country or "country"),
+        original=cell("original_statement") or text,
+        language=cell(columns.language or "language").lower(),
+        text=text,
+        kept={name: cell(name) for name in columns.keep},
+        flags=tuple(cell("flag").split()),
+        alone=True,
+    )
+
+
+def _ids(path: Path, table: pl.DataFrame) -> list[str]:
+    """The ids of the table, or an empty text per row where it has none."""
+    if "statement_id" not in table.columns:
+        return [""] * table.height
+    rows: dict[str, int] = {}
+    for number, cell in enumerate(table["statement_id"], start=1):
+        name = (cell or "").strip()
+        if not name:
+            raise UserError(f"{path}, row {number}: the statement_id is empty.")
+        if name in rows:
+            raise UserError(
+                f"{path}, row {number}: the statement_id '{name}' stands in row {rows[name]} too: ids must be unique."
+            )
+        rows[name] = number
+    return list(rows)
+
+
+def _require_keepable(path: Path, table: pl.DataFrame, keep: Sequence[str]) -> None:
+    for name in keep:
+        if name in STATEMENT_COLUMNS:
+            raise UserError(
+                f"{path}: the column '{name}' cannot be kept: statements have a column of that name."
+            )
+    for one in private_values(table, keep):
+        raise UserError(
+            f"{path}: column '{shown(one.column)}' is to be kept, but holds what looks like a {one.kind}: leave it out."
+        )

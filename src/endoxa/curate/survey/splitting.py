@@ -1,0 +1,206 @@
+"""One answer, several statements: where an answer is cut, and what stays whole.
+
+Lines, bullets, numbers, semicolons and sentences always cut. A comma cuts unless the words around it say that it
+stands inside one statement (`endoxa.curate.survey.commas`). Nothing is lost: what stands between two pieces is white
+space, punctuation, a list number or a word such as "and" that only joined them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from endoxa.curate.extract import begins_statement
+from endoxa.curate.survey.commas import group_chunks, is_pronoun
+
+Begins = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A statement as it stands in an answer: `answer[start:end]` is its text."""
+
+    text: str
+    start: int
+    end: int
+
+
+_BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
+_QUOTED = re.compile(r'"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»')
+_LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_HARD = re.compile(r"[;؛；•◦‣▪●]+")
+_SENTENCE = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})")
+_NUMBER = re.compile(r"(?<!\S)\(?(\d{1,3})[.)]\s+(?=\S)")
+_COMMA = re.compile(r"(?<=\d),(?!\d{3}(?!\d))|(?<!\d),|[،，、]+")
+_SOFT = re.compile(r"(?<=\s)[/|–—-](?=\s)")
+_ABBREVIATIONS = frozenset(
+    [
+        "e.g",
+        "i.e",
+        "eg",
+        "ie",
+        "vs",
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "st",
+        "approx",
+        "esp",
+        "incl",
+        "cf",
+        "ex",
+        "mme",
+        "mlle",
+    ]
+)
+_INITIALS = re.compile(r"(?:\w\.)+\w")
+_LEADING = re.compile(
+    r"[\s.,;:،؛，、；!?…]+|[*>·•◦‣▪●–—-]+(?=\s)|[-–—•]+(?=[^\W\d])|\(?\d{1,3}[.)](?!\d)|\(?[a-z][.)]\s",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(r"(?:[\s,;،؛，、；]+|(?<!\.\w)\.+|\s[*•–—-]+)$")
+_JOINER = re.compile(r"(?:and|or|et|ou|und|y|&)\s+", re.IGNORECASE)
+_JOINER_OF_STATEMENTS = re.compile(
+    r"(?:and|or|but|while|whilst|whereas|et|ou|mais|tandis que|alors que|und|aber|y|pero|e|mas|&)\s+",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w")
+_PARTNERS = (('"', '"'), ("“", "”"), ("«", "»"), ("(", ")"), ("[", "]"))
+
+
+def split_answer(answer: str, *, elliptical: bool = False, begins: Begins = begins_statement) -> list[Piece]:
+    """The pieces of an answer, in order; an answer without a letter or digit ("-") is one piece.
+
+    Args:
+        answer: what a respondent wrote into one field.
+        elliptical: the question fixes the group ("women"), so a noun alone is something said of it, not a subject.
+        begins: whether a text has a subject and a verb of its own.
+    """
+    protected = _protected(answer, begins)
+    found = []
+    for start, end in _segments(answer, protected):
+        chunks = [_trim(answer, *chunk) for chunk in _chunks(answer, start, end, protected, begins)]
+        chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
+        texts = [answer[a:b] for a, b in chunks]
+        for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
+            a, b = _without_stray_marks(answer, chunks[first][0], chunks[last][1])
+            found.append(Piece(answer[a:b], a, b))
+    if not found and answer.strip():
+        start = len(answer) - len(answer.lstrip())
+        found.append(Piece(answer.strip(), start, start + len(answer.strip())))
+    return found
+
+
+def _protected(answer: str, begins: Begins) -> list[tuple[int, int]]:
+    """Spans in which nothing but a new line cuts: brackets, and quotations that are no statement themselves."""
+    spans = [found.span() for found in _BRACKETED.finditer(answer)]
+    for found in _QUOTED.finditer(answer):
+        inside = next(group for group in found.groups() if group is not None)
+        if not begins(inside):
+            spans.append(found.span())
+    return spans
+
+
+def _segments(answer: str, protected: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Spans between the marks that always cut."""
+    marks = [found.span() for found in _LINES.finditer(answer)]
+    free = [found for found in _HARD.finditer(answer) if not _inside(found, protected)]
+    marks += [found.span() for found in free]
+    marks += [found.span() for found in _numbers(answer) if not _inside(found, protected)]
+    marks += [
+        found.span()
+        for found in _SENTENCE.finditer(answer)
+        if not _inside(found, protected) and not _abbreviated(answer, found)
+    ]
+    start = 0
+    for mark_start, mark_end in sorted(marks):
+        if mark_start >= start:
+            # The sentence mark itself belongs to its sentence: "?" and "!" say something.
+            yield start, mark_end if answer[mark_start] in "!?؟" else mark_start
+        start = max(start, mark_end)
+    yield start, len(answer)
+
+
+def _inside(found: re.Match[str], spans: list[tuple[int, int]]) -> bool:
+    return any(start <= found.start() < end - 1 for start, end in spans)
+
+
+def _numbers(answer: str) -> list[re.Match[str]]:
+    """Numbers of a list written in one line: at least two that count up ("1. ... 2. ...")."""
+    found = list(_NUMBER.finditer(answer))
+    counted = [
+        one
+        for k, one in enumerate(found)
+        if (k and int(found[k - 1][1]) + 1 == int(one[1]))
+        or (k + 1 < len(found) and int(one[1]) + 1 == int(found[k + 1][1]))
+    ]
+    return counted if len(counted) > 1 else []
+
+
+def _abbreviated(answer: str, found: re.Match[str]) -> bool:
+    """Whether a full stop ends an abbreviation or an initial, not a sentence."""
+    if found[0] != ".":
+        return False
+    word = re.split(r"[\s(\[\"“«]", answer[: found.start()])[-1]
+    return (
+        word.lower() in _ABBREVIATIONS
+        or (len(word) == 1 and word.isupper())
+        or (bool(_INITIALS.fullmatch(word)) and answer[found.end() :].lstrip()[:1].islower())
+    )
+
+
+def _chunks(
+    answer: str, start: int, end: int, protected: list[tuple[int, int]], begins: Begins
+) -> Iterator[tuple[int, int]]:
+    """Spans between the commas of a segment; a dash or stroke counts where a new statement follows it."""
+    marks = [found for found in _COMMA.finditer(answer, start, end) if not _inside(found, protected)]
+    for found in _SOFT.finditer(answer, start, end):
+        before, after = answer[start : found.start()], answer[found.end() : end].lstrip()
+        if not _inside(found, protected) and begins(after) and begins(before) and not is_pronoun(after):
+            marks.append(found)
+    place = start
+    for found in sorted(marks, key=lambda mark: mark.start()):
+        if _WORD.search(answer, place, found.start()):
+            yield place, found.start()
+            place = found.end()
+    if _WORD.search(answer, place, end):
+        yield place, end
+
+
+def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
+    """The span without list marks in front and without separators behind."""
+    while found := _LEADING.match(answer, start, end):
+        if not _WORD.search(answer, found.end(), end):
+            break
+        start = found.end()
+    while found := _TRAILING.search(answer, start, end):
+        end = found.start()
+    return start, end
+
+
+def _unjoined(answer: str, start: int, end: int, begins: Begins) -> tuple[int, int]:
+    """The span without the word that only joined it to the one before ("and", "but" before a new statement)."""
+    found = _JOINER_OF_STATEMENTS.match(answer, start, end)
+    if found and begins(answer[found.end() : end]):
+        return found.end(), end
+    found = _JOINER.match(answer, start, end)
+    return (found.end(), end) if found else (start, end)
+
+
+def _without_stray_marks(answer: str, start: int, end: int) -> tuple[int, int]:
+    """The span without a quotation mark or bracket at its end whose partner stands in another piece."""
+    while True:
+        text = answer[start:end]
+        if any(text.startswith(a) and _stray(text, a, b) for a, b in _PARTNERS):
+            start, end = _trim(answer, start + 1, end)
+        elif any(text.endswith(b) and _stray(text, a, b) for a, b in _PARTNERS):
+            start, end = _trim(answer, start, end - 1)
+        else:
+            return start, end
+
+
+def _stray(text: str, opening: str, closing: str) -> bool:
+    return text.count(opening) % 2 == 1 if opening == closing else text.count(opening) != text.count(closing)

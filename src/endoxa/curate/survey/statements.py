@@ -1,0 +1,221 @@
+"""From answers to the table of statements: split, identify the language, translate where asked, extract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.extract import Extraction, Question, begins_statement, extract
+from endoxa.curate.language import COMMON, identify
+from endoxa.curate.survey.chatbot import chatbot_reasons
+from endoxa.curate.survey.commas import is_pronoun
+from endoxa.curate.survey.mapping import SurveyMap
+from endoxa.curate.survey.privacy import identifier_in
+from endoxa.curate.survey.reading import LONG_ANSWER, Survey
+from endoxa.curate.survey.splitting import split_answer
+from endoxa.curate.translation import Translator, translate_all
+from endoxa.schema import STATEMENT_COLUMNS
+
+WORKING_LANGUAGE = "en"
+"""The language the extractor reads."""
+
+Progress = Callable[[str, float, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement before anything is read out of it.
+
+    Attributes:
+        statement_id: unique name.
+        respondent: who said it.
+        question: what it answers.
+        position: place within the answer, from 1.
+        country: of the respondent.
+        original: the words as they stand, white space collapsed.
+        language: ISO 639-1 code, or empty as long as it is not known.
+        language_confidence: from 0 to 1; None where the table named the language.
+        text: the statement in the working language.
+        kept: kept demographics by name.
+        flags: what a reviewer should know.
+        alone: nothing is inherited from the statement before.
+    """
+
+    statement_id: str
+    respondent: str
+    question: Question
+    position: int
+    country: str
+    original: str
+    language: str = ""
+    language_confidence: float | None = None
+    text: str = ""
+    kept: dict[str, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    alone: bool = False
+
+
+def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
+    """Every statement of every answer, in the order of the file; languages only where they are declared.
+
+    Flags: 'repeat' (said before in the same answer), 'long-answer' (the answer has more than `LONG_ANSWER`
+    characters), 'identifier' (an e-mail address, phone number or the like stands in it).
+    """
+    short = survey_map.short_names()
+    found = []
+    for respondent in survey.respondents:
+        code = respondent.code.zfill(3) if respondent.code.isdigit() else respondent.code
+        for question, answer in zip(survey.questions, respondent.answers, strict=True):
+            seen: set[str] = set()
+            for position, piece in enumerate(
+                split_answer(answer, elliptical=bool(question.identity)), start=1
+            ):
+                original = " ".join(piece.text.split())
+                found.append(
+                    Statement(
+                        statement_id=f"{code}-{short[question.name]}-{position:03d}",
+                        respondent=respondent.code,
+                        question=question,
+                        position=position,
+                        country=respondent.country,
+                        original=original,
+                        language=respondent.language or survey_map.language or "",
+                        text=original,
+                        kept=respondent.kept,
+                        flags=_flags(original, answer, seen),
+                    )
+                )
+                seen.add(original.casefold())
+    return found
+
+
+def _flags(original: str, answer: str, seen: set[str]) -> tuple[str, ...]:
+    flags = {
+        "repeat": original.casefold() in seen,
+        "long-answer": len(answer) > LONG_ANSWER,
+        "identifier": bool(identifier_in(original)),
+    }
+    return tuple(flag for flag, holds in flags.items() if holds)
+
+
+def flag_chatbots(statements: Sequence[Statement], survey: Survey) -> tuple[list[Statement], dict[str, str]]:
+    """The statements with the flag 'chatbot' where due, and the reason per respondent."""
+    counts = dict.fromkeys((one.code for one in survey.respondents), 0)
+    for one in statements:
+        counts[one.respondent] += 1
+    answers = {one.code: one.answers for one in survey.respondents}
+    reasons = chatbot_reasons(answers, counts)
+    return [
+        replace(one, flags=(*one.flags, "chatbot")) if one.respondent in reasons else one
+        for one in statements
+    ], reasons
+
+
+def identify_languages(statements: Sequence[Statement], candidates: Sequence[str] = ()) -> list[Statement]:
+    """The statements with a language each; declared ones stay as they are.
+
+    Raises:
+        UserError: see `endoxa.curate.language.identify`.
+    """
+    open_ones = [one for one in statements if not one.language]
+    people = [one.statement_id if one.alone else one.respondent for one in open_ones]
+    found = iter(identify([one.original for one in open_ones], people, candidates or COMMON))
+    named = []
+    for one in statements:
+        if one.language:
+            named.append(one)
+        else:
+            guess = next(found)
+            named.append(replace(one, language=guess.code, language_confidence=guess.confidence))
+    return named
+
+
+def translate_statements(
+    statements: Sequence[Statement], translator: Translator, memory: Path, progress: Progress | None = None
+) -> list[Statement]:
+    """The statements in the working language; the flag 'untranslated' where the original had to stay.
+
+    A statement whose text differs from the original words was translated before and is left as it is.
+
+    Raises:
+        UserError: see `endoxa.curate.translation.translate_all`.
+    """
+    translated = translate_all(
+        [one.text for one in statements],
+        [one.language if one.text == one.original else WORKING_LANGUAGE for one in statements],
+        translator,
+        target=WORKING_LANGUAGE,
+        memory=memory,
+        progress=progress,
+    )
+    return [
+        replace(one, text=new.text, flags=(*one.flags, "untranslated") if new.failed else one.flags)
+        for one, new in zip(statements, translated, strict=True)
+    ]
+
+
+def extract_all(
+    statements: Sequence[Statement], kept: Sequence[str], progress: Progress | None = None
+) -> pl.DataFrame:
+    """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
+
+    A piece without a subject of its own gets the subject of the piece before it in the same answer ("Old people are
+    wise, grumpy"); where that had several subjects of one attribute, it gets each of them.
+    """
+    rows = []
+    answer: tuple[str, str] | None = None
+    subjects: tuple[str, ...] = ()
+    for done, one in enumerate(statements, start=1):
+        if one.alone or (one.respondent, one.question.name) != answer:
+            answer, subjects = (one.respondent, one.question.name), ()
+        inherits = not begins_statement(one.text) or is_pronoun(one.text)
+        found = _extractions(one, subjects if inherits else ())
+        subjects = _subjects(found) or subjects
+        rows += [_row(one, pair, kept) for pair in found]
+        if progress:
+            progress("extracting", done, len(statements))
+    return pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *kept), pl.String))
+
+
+def _extractions(one: Statement, subjects: Iterable[str]) -> list[Extraction]:
+    """The pairs of a statement, without repeats, for every subject it inherits."""
+    pairs = [
+        pair
+        for subject in subjects or ("",)
+        for pair in extract(one.text, one.question, country=one.country, subject=subject)
+    ]
+    return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
+
+
+def _subjects(found: Sequence[Extraction]) -> tuple[str, ...]:
+    """Who the last attribute was said of: what a bare continuation is about."""
+    last = found[-1].attribute
+    return tuple(dict.fromkeys(pair.identity for pair in found if pair.attribute == last and pair.identity))
+
+
+def _row(one: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
+    sure = "" if one.language_confidence is None else f"{one.language_confidence:.3f}"
+    return {
+        "statement_id": one.statement_id,
+        "respondent": one.respondent,
+        "question": one.question.name,
+        "axis": one.question.axis,
+        "position": str(one.position),
+        "country": one.country,
+        "language": one.language,
+        "language_confidence": sure,
+        "original_statement": one.original,
+        "statement": one.text,
+        "identity": pair.identity,
+        "attribute": pair.attribute,
+        "verb": pair.verb,
+        "rule": pair.rule,
+        "confidence": f"{pair.confidence:.2f}",
+        "omit": "true" if pair.omit else "false",
+        "omit_reason": pair.omit_reason,
+        "flag": " ".join(one.flags),
+        **{name: one.kept.get(name, "") for name in kept},
+    }
