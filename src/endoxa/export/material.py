@@ -21,13 +21,20 @@ from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, 
 
 Kind = Literal["pairs", "associations", "statements"]
 
+_REVIEW = {"review_decision": "what the reviewers decided about the row"}
+
 COLUMNS: dict[Kind, dict[str, str]] = {
-    "pairs": PAIR_COLUMNS,
+    "pairs": {
+        **PAIR_COLUMNS,
+        "how": "how the second sentence was made from the first: 'antonym' or 'negation'",
+        **_REVIEW,
+    },
     "associations": {
         **ASSOCIATION_COLUMNS,
-        "group_id": "name of the group of like attributes the attribute stands for",
+        "group_id": "name of the group of like attributes that the attribute stands for",
+        **_REVIEW,
     },
-    "statements": STATEMENT_COLUMNS,
+    "statements": {**STATEMENT_COLUMNS, **_REVIEW},
 }
 """Columns that are exported without being asked for, where they are there, with what they mean."""
 
@@ -39,6 +46,7 @@ _MARKS: dict[Kind, tuple[str, ...]] = {
     "statements": ("statement_id", "statement"),
 }
 _SENTENCES = ("sent_more", "sent_less")
+_OTHER_NAMES = ("bias_type", "stereo_antistereo")  # read as axis and direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +105,11 @@ def read_pairs_material(
     left_out: tuple[str, ...] = ()
     if reader.name == "native":
         whole = read_table(path, _SENTENCES)
-        others = [name for name in whole.columns if name not in PAIR_COLUMNS]
+        others = [name for name in whole.columns if name not in (*PAIR_COLUMNS, *_OTHER_NAMES)]
         _require_kept(path, keep, others)
-        table = table.hstack(whole.select(keep))
-        left_out = tuple(name for name in others if name not in keep)
+        more = [name for name in others if name in COLUMNS["pairs"] or name in keep]
+        table = table.hstack(whole.select(more))
+        left_out = tuple(name for name in others if name not in more)
     elif keep:
         raise UserError(f"{path} is of the format {reader.name}: --keep is for tables in our own columns.")
     return Material("pairs", table, path, sha256(path), reader.name, tuple(keep), left_out)

@@ -20,7 +20,7 @@ def _environment() -> Environment:
         autoescape=False,  # noqa: S701  (Markdown, YAML and plain text)
     )
     environment.filters["cell"] = _cell
-    environment.filters["quoted"] = _quoted
+    environment.filters["yaml"] = _yaml
     return environment
 
 
@@ -34,6 +34,6 @@ def _cell(text: object) -> str:
     return " ".join(str(text).split()).replace("|", r"\|")
 
 
-def _quoted(text: object) -> str:
-    """A YAML string in double quotes (JSON's strings are YAML's)."""
-    return json.dumps(str(text), ensure_ascii=False)
+def _yaml(value: object) -> str:
+    """A value in YAML, on one line (JSON is YAML; quoted, so that the language "no" stays a word)."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,178 @@
+"""A folder that is ready for the Hugging Face hub: data, data card, notice, licence, citation, checksums."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.datasets.frames import write_table
+from endoxa.export.composition import composition
+from endoxa.export.datasheet import OPEN, datasheet, open_mark
+from endoxa.export.facts import Facts
+from endoxa.export.folder import new_folder
+from endoxa.export.known import known_answers
+from endoxa.export.material import COLUMNS, Kind, Material
+from endoxa.export.templating import render
+from endoxa.export.terms import Terms
+
+SPLITS: dict[Kind, str] = {"pairs": "test", "associations": "train", "statements": "train"}
+"""Name of the one split: pairs are for evaluation only; for other tables it is the hub's own default."""
+
+TASKS: dict[Kind, str] = {
+    "pairs": "text-generation",
+    "associations": "text-classification",
+    "statements": "text-classification",
+}
+"""The hub's task category."""
+
+_SIZES = (
+    (10**3, "n<1K"),
+    (10**4, "1K<n<10K"),
+    (10**5, "10K<n<100K"),
+    (10**6, "100K<n<1M"),
+    (10**7, "1M<n<10M"),
+)
+_UNDECLARED = "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What was released.
+
+    Attributes:
+        kind: what a row is.
+        rows: how many there are.
+        left_out: columns that stayed out.
+        open: how many open marks there are, by the key of the missing fact.
+        warnings: what must be seen to before the folder is published.
+    """
+
+    kind: Kind
+    rows: int
+    left_out: tuple[str, ...]
+    open: dict[str, int]
+    warnings: tuple[str, ...]
+
+
+def export_hub(
+    material: Material,
+    target: Path,
+    terms: Terms,
+    facts: Facts,
+    *,
+    name: str | None = None,
+    overwrite: bool = False,
+) -> Released:
+    """Write the folder `target`.
+
+    Args:
+        material: the table to release.
+        target: folder to make.
+        terms: licence and citation.
+        facts: what the makers say.
+        name: title; else that of the facts, else the file's name.
+        overwrite: see `endoxa.export.folder.new_folder`.
+
+    Raises:
+        UserError: `target` is in the way, or the place cannot be written.
+    """
+    title = " ".join((name or facts.about.get("title") or material.path.stem).split())
+    texts = _texts(material, terms, facts, title)
+    with new_folder(target, material.provenance, overwrite=overwrite) as folder:
+        (folder / "data").mkdir()
+        for suffix in ("parquet", "jsonl"):
+            write_table(material.table, folder / "data" / f"{material.kind}.{suffix}")
+        for file, text in texts.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        for source, file in ((terms.text, "LICENSE"), (terms.citation, "CITATION.cff")):
+            if source is not None:
+                shutil.copyfile(source, folder / file)
+    return Released(
+        material.kind,
+        material.table.height,
+        material.left_out,
+        dict(Counter(key for text in texts.values() for key in OPEN.findall(text))),
+        _warnings(material, terms),
+    )
+
+
+def front_matter(material: Material, terms: Terms, title: str) -> dict[str, Any]:
+    """The metadata of the data card, by the hub's names."""
+    languages = _languages(material)
+    hub = terms.licence.hub if terms.licence else "other" if terms.text else "unknown"
+    return {
+        "pretty_name": title,
+        "language": languages,
+        "multilinguality": "multilingual" if len(languages) > 1 else "monolingual",
+        "license": hub,
+        "size_categories": next((size for most, size in _SIZES if material.table.height < most), "n>10M"),
+        "task_categories": [TASKS[material.kind]],
+        "tags": [
+            "stereotypes",
+            "bias-evaluation",
+            "fairness",
+            "not-for-all-audiences",
+            f"endoxa-{material.kind}",
+        ],
+        "configs": [
+            {
+                "config_name": "default",
+                "data_files": [
+                    {"split": SPLITS[material.kind], "path": f"data/{material.kind}.parquet"},
+                ],
+            }
+        ],
+    }
+
+
+def _languages(material: Material) -> list[str]:
+    """ISO 639 codes without script and region, as the hub wants them; without the code for "not known"."""
+    if "language" not in material.table.columns:
+        return []
+    codes = {code.partition("-")[0] for code in material.table["language"].drop_nulls()}
+    return sorted(codes - {"", _UNDECLARED})
+
+
+def _texts(material: Material, terms: Terms, facts: Facts, title: str) -> dict[str, str]:
+    """The text files of the folder but those that are given."""
+    values: dict[str, Any] = {
+        "title": title,
+        "material": material,
+        "facts": facts,
+        "terms": terms,
+        "open_mark": open_mark,
+        "holder": facts.about.get("rights_holder")
+        or ", ".join(facts.authors)
+        or open_mark("about.rights_holder"),
+    }
+    card = render(
+        "hub_card.md",
+        **values,
+        front=front_matter(material, terms, title),
+        split=SPLITS[material.kind],
+        columns={one: COLUMNS[material.kind].get(one, "kept by name") for one in material.table.columns},
+        composition=composition(material),
+        sections=datasheet(known_answers(material, facts, terms), facts.answers),
+    )
+    texts = {"README.md": card, "CONTENT_NOTICE.md": render("hub_notice.md", **values)}
+    if terms.text is None:
+        texts["LICENSE"] = render("hub_licence", **values)
+    if terms.citation is None:
+        texts["CITATION.cff"] = render("hub_citation.cff", **values)
+    return texts
+
+
+def _warnings(material: Material, terms: Terms) -> tuple[str, ...]:
+    found = []
+    if terms.licence is None and terms.text is None:
+        found.append("without --license nobody may use the data: LICENSE is marked open.")
+    if not _languages(material):
+        found.append("no row names its language: the hub will not find the data set by it (say --language).")
+    if material.linked:
+        found.append(
+            "the ids of statements begin with the respondent's code, so that answers of one person can be put together."
+        )
+    return tuple(found)
