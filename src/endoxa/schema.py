@@ -65,6 +65,7 @@ STATEMENT_COLUMNS: dict[str, str] = {
     "statement": "the same in the working language (English); equal to the original where nothing was translated",
     "identity": "the group it is about, normalised, lower case, plural",
     "attribute": "what is said of the group, lower case, without the copula",
+    "verb": "'have' where the attribute is something the group has ('strong faith'), else empty",
     "rule": "the rule of the extractor that fired",
     "confidence": "how sure the rule is, from 0 to 1",
     "omit": "'true' where omission is proposed, else 'false'",

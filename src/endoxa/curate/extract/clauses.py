@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, tokens, words
+from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, lemma, tokens, words
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import is_group
 
@@ -50,10 +50,10 @@ def predicates(text: str) -> list[str]:
     """
     parts = _outside_brackets(text)
     if len(parts) < 2:
-        return [text]
-    if all(_is_verb_phrase(part) for part in parts[1:]) and (
-        _is_verb_phrase(parts[0]) or all(_is_closed(part) for part in parts[1:])
-    ):
+        return _alternatives(text)
+    closed = all(_is_closed(part) for part in parts[1:])
+    plain = all(_is_verb_phrase(part) and _is_base_form(part) for part in parts[1:])
+    if closed or (plain and _is_verb_phrase(parts[0])):
         return parts
     head, first = _copula_and_rest(parts[0])
     if head is None or _NEGATION.search(text.lower()) or " than " in text.lower():
@@ -91,6 +91,24 @@ def _is_closed(text: str) -> bool:
     """Whether the words begin with a copula, modal or auxiliary, which only a verb phrase does."""
     first = text.split(maxsplit=1)[0].lower()
     return first in words("copulas") | words("modals") | words("auxiliaries")
+
+
+def _is_base_form(text: str) -> bool:
+    """Whether the verb is no participle ("show their strength", not "told to wait")."""
+    first = next(word for word in tokens(text.lower()) if not is_adverb(word) or _is_closed(word))
+    return _is_closed(first) or lemma(first, "VERB") == first
+
+
+def _alternatives(text: str) -> list[str]:
+    """Take alternatives apart: "are poor/unambitious" -> two; "overly romantic/erotic" stays one."""
+    copula, rest = _copula_and_rest(text)
+    words_between = rest.split("/")
+    plain = copula is not None and len(words_between) > 1 and all(map(_is_one_adjective, words_between))
+    return words_between if plain else [text]
+
+
+def _is_one_adjective(text: str) -> bool:
+    return len(text.split()) == 1 and _kind(text) == "adjective"
 
 
 def _copula_and_rest(text: str) -> tuple[str | None, str]:

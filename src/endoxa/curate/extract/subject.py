@@ -140,7 +140,11 @@ def _after_singular(low: Sequence[str], place: int) -> bool:
         and not can_be(head, "ADJ")
         and head not in words("prepositions")
         and not any(_closed(word) for word in low[place:])
-        and (_is_singular(low, head) or head in words("plurals") or _OF_PEOPLE.match(" ".join(low[:place])))
+        and (
+            _is_singular(low, head)
+            or head in words("plurals")
+            or _OF_PEOPLE.match(" ".join(low[:place])) is not None
+        )
     )
 
 
@@ -157,26 +161,27 @@ def _behind_plural(low: Sequence[str], place: int) -> bool:
         and head < place - 1
         and low[place - 1] not in words("prepositions")
         and low[place - 1] not in words("determiners")
-        and low[head + 1] in words("prepositions")
+        and (low[head + 1] in words("prepositions") | words("relatives") or low[head + 1].endswith("ing"))
         and is_plain_verb(low[place])
         and not can_be(low[place], "ADJ")
     )
 
 
 def _dash(low: Sequence[str]) -> Split | None:
-    """ "Doctors - educated", "Muslims: violent", "worshippers as diabolical": a short subject, a mark, the rest."""
+    """Cut at a mark behind a short subject: "Doctors - educated", "Welders: strong", "nuns as strict"."""
     for place, word in enumerate(low[1:6], start=1):
         if word in {"-", "–", "—", ":", "=", ">", "as"} and place + 1 < len(low):
             rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
             head = low[place - 1]
-            if rest is None or not (is_plural(head) or is_group(" ".join(low[:place]))):
+            named = " ".join(word for word in low[:place] if word not in words("determiners"))
+            if rest is None or not (is_plural(head) or is_group(named)):
                 return None
             return Split(place, rest, "dash")
     return None
 
 
 def _apposition(low: Sequence[str]) -> Split | None:
-    """ "Muslims spiritual": a known group, then something that is said of it without a verb."""
+    """Cut after a name: "Muslims spiritual": a known group, then something that is said of it without a verb."""
     place = _OF_A_PLACE.match(" ".join(low))
     if place and len(low) > len(place.group().split()):
         end = len(place.group().split())

@@ -31,6 +31,8 @@ class Extraction:
         confidence: how sure the rule is, from 0 to 1.
         omit: whether omission is proposed.
         omit_reason: why, or empty.
+        verb: "have" where the attribute is something the group has ("strong faith"), else empty (a copula, or
+            the attribute brings its own verb).
     """
 
     identity: str
@@ -39,3 +41,4 @@ class Extraction:
     confidence: float
     omit: bool = False
     omit_reason: str = ""
+    verb: str = ""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import string
+
+import regex
 
 from endoxa.curate.english import can_be, inflected, is_third_person, lemma, words
 
 _LINKING = re.compile(
-    r"^(?:{})\s+(?=\S)".format("|".join(sorted(map(re.escape, words("linking")), key=len, reverse=True)))
+    "^(?:" + "|".join(sorted(map(re.escape, words("linking")), key=len, reverse=True)) + r")\s+(?=\S)"
 )
 _COPULA = re.compile(r"^(?:are|is|were|was|am|be|being|been|'re)\s+(?=\S)")
 _NOT_COPULA = re.compile(r"^(?:(?:are|is|were|was)\s+not|aren't|isn't|weren't|wasn't|ain't)(?:\s+|$)")
-_EDGES = " \t\"“”'‘’.,;:!?*_#~-–—…()[]{}<>/\\|=+"
-_PICTURES = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200D]")
+_EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
+_PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
 
 
 def normal_attribute(text: str, *, singular: bool = False) -> str:
@@ -33,8 +36,10 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
     low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
     low = _trimmed(re.split(r"\s[-–—]+\s", low)[0])
     low = re.sub(r"\s+", " ", low)
+    nominal = False
     while True:
         low, negated, changed = _without_copula(low)
+        nominal = nominal or changed
         if negated:
             rest = _trimmed(_graded(_without_openers(low)))
             return f"not {rest}" if rest else ""
@@ -42,7 +47,7 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
             break
     low = _graded(_without_openers(low))
     if singular:
-        low = _plural_verb(re.sub(r"^(?:a|an|the) (?=\S)", "", low))
+        low = re.sub(r"^(?:a|an|the) (?=\S)", "", low) if nominal else _plural_verb(low)
     return _trimmed(low)
 
 
@@ -75,23 +80,19 @@ def _without_openers(low: str) -> str:
 
 def _graded(low: str) -> str:
     """Base form of a graded attribute; what is compared with something ("smarter than women") stays."""
-    compared = " than " in f" {low} "
     first, _, rest = low.partition(" ")
-    if first in words("downward") and rest and not compared and _adjectival(rest):
+    if " than " in low:
+        return low
+    if not rest:
+        return lemma(first, "ADJ") if first.endswith("er") and can_be(first, "ADJ") else low
+    if first == "not" and rest.split()[0] in words("gradations"):  # "not that wise", "not as fast"
         return f"not {_graded(rest)}"
-    if first in {"not"} and rest:
-        second, _, others = rest.partition(" ")
-        if others and second in {"as", "so", "that", "more"} and _adjectival(others):
-            return f"not {others}"
-        return low
     complement = bool(words("prepositions") & set(rest.split()))
-    if first in {"more", "most"} and complement:
+    if not _adjectival(rest) or (first in {"more", "most"} and complement):
         return low
-    if first in words("gradations") and rest and not compared and _adjectival(rest):
-        return _graded(rest)
-    if not rest and first.endswith("er") and can_be(first, "ADJ"):
-        return lemma(first, "ADJ")
-    return low
+    if first in words("downward"):
+        return f"not {_graded(rest)}"
+    return _graded(rest) if first in words("gradations") else low
 
 
 def _adjectival(rest: str) -> bool:
@@ -109,6 +110,6 @@ def _plural_verb(low: str) -> str:
     first, _, rest = low.partition(" ")
     if first in {"has", "does", "doesn't", "hasn't"}:
         first = {"has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't"}[first]
-    elif is_third_person(first) and not can_be(first, "ADJ") and (rest or not can_be(first, "NOUN")):
+    elif is_third_person(first) and not can_be(first, "ADJ"):
         first = inflected(lemma(first, "VERB"), "VBP")
     return f"{first} {rest}".strip()

@@ -8,14 +8,19 @@ from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, l
 from endoxa.curate.normalise.groups import is_people, misspelt, people_name
 from endoxa.curate.normalise.tables import Tables, tables
 
-_ETHNIC = r"(?:ethnic(?:al)? (?:group|community|origin)s?|ethnic|ethnicity|tribes?|clans?|community|group|extraction|descent|origin|nation)"
+_ETHNIC = (
+    r"(?:ethnic(?:al)? (?:group|community|origin)s?|ethnic|ethnicity|tribes?|clans?|community|group|nation|"
+    r"extraction|descent|origin)"
+)
 _OF_A_PEOPLE = re.compile(
-    rf"^(?:people|persons?|those|folks?|individuals|members|men and women)\s+"
-    rf"(?:from|of|in|who are|that are|who're|belonging to)\s+(?:the\s+)?(?:{_ETHNIC}\s+)?(?:of\s+)?(?P<name>.+?)(?:\s+{_ETHNIC})?$"
+    r"^(?:people|persons?|those|folks?|individuals|members|men and women)\s+"
+    r"(?:from|of|in|who are|that are|who're|belonging to)\s+(?:the\s+)?"
+    rf"(?:{_ETHNIC}\s+)?(?:of\s+)?(?P<name>.+?)(?:\s+{_ETHNIC})?$"
 )
 _TRIBE = re.compile(rf"^(?P<name>.+?)\s+{_ETHNIC}$")
 _FROM_PLACE = re.compile(
-    r"^(?:people|those|folks?|individuals|persons?|somebody|someone|anyone)\s+(?:from|of|in|living in|who live in)\s+(?:the\s+)?(?P<place>.+)$"
+    r"^(?:people|those|folks?|individuals|persons?|somebody|someone|anyone)\s+"
+    r"(?:from|of|in|living in|who live in)\s+(?:the\s+)?(?P<place>.+)$"
 )
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
 _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
@@ -40,17 +45,18 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     known = known or tables()
     low = _without_aside(re.sub(r"[‘’`´]", "'", text.lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
+    one = low.split(" ")[0] in words("singular_determiners")
     low = _without_openers(low, known)
     low = _attributive(low)
     for step in (_from_table, _of_a_people, _from_place):
         found = step(low, country, known)
         if found:
             return found
-    return _plural(low, country, known)
+    return _plural(low, known, one=one)
 
 
 def _without_aside(low: str) -> str:
-    """ "Ibibio people (women)" is about Ibibio women; any other aside goes."""
+    """Words in brackets taken in or out: "Ibibio people (women)" is about Ibibio women; any other aside goes."""
     found = _ASIDE.search(low)
     if found is None:
         return low
@@ -63,7 +69,7 @@ def _without_aside(low: str) -> str:
 
 def _without_openers(low: str, known: Tables) -> str:
     """Without determiners, quantifiers and conjunctions in front ("and all the women" -> "women")."""
-    parts = low.split()
+    parts = low.removeprefix("only ").split() if low.startswith(("only a ", "only the ")) else low.split()
     while len(parts) > 1 and (parts[0] in words("determiners") or parts[0] in words("openers")):
         if " ".join(parts) in known.synonyms or " ".join(parts[1:]) == "people":
             break
@@ -74,7 +80,7 @@ def _without_openers(low: str, known: Tables) -> str:
 
 
 def _attributive(low: str) -> str:
-    """ "women who are financially stable" -> "financially stable women", where the clause is an adjective."""
+    """Turn "women who are stable" into "stable women", where the clause is an adjective."""
     found = _WHO_ARE.match(low)
     if not found:
         return low
@@ -121,7 +127,7 @@ def _from_place(low: str, country: str, known: Tables) -> str:
         direction = _direction(found["place"].strip(), country, known)
         if direction:
             return f"people from {direction}"
-        return "" if " from " not in low else _inhabitants(found["place"].removeprefix("the "), known)
+        return "" if " from " not in low else _inhabitants(low.partition(" from ")[2], known)
     region = re.match(r"^(?:the )?(?P<direction>\S+?)(?:ern) (?P<country>\w+)$", low)
     if region and region["direction"] in known.directions and region["country"] in known.demonyms:
         return f"people from {low.removeprefix('the ')}"
@@ -137,12 +143,12 @@ def _from_place(low: str, country: str, known: Tables) -> str:
 
 
 def _inhabitants(place: str, known: Tables) -> str:
-    """ "nigeria" -> "nigerians", "lagos" -> "people from lagos"."""
-    return known.demonyms.get(place, f"people from {place}")
+    """Name who lives there: "nigeria" -> "nigerians", "lagos" -> "people from lagos"."""
+    return known.demonyms.get(place.removeprefix("the "), f"people from {place}")
 
 
 def _direction(place: str, country: str, known: Tables) -> str:
-    """ "the north" and the respondent's country -> "northern nigeria"; "northern Nigeria" stays."""
+    """Name the region: "the north" and the respondent's country -> "northern nigeria"; "northern Nigeria" stays."""
     plain = re.sub(r"^(the )?", "", place)
     plain = re.sub(r"( part| region| side| zone| states?)?( of (the )?(country|nation))?$", "", plain).strip()
     word, _, rest = plain.partition(" of ")
@@ -157,9 +163,8 @@ def _direction(place: str, country: str, known: Tables) -> str:
     return f"{adjective} {where}" if where else ""
 
 
-def _plural(low: str, country: str, known: Tables) -> str:
-    """The last resort: each word's spelling, the head in the plural."""
-    del country
+def _plural(low: str, known: Tables, *, one: bool) -> str:
+    """The last resort: each word's spelling, the head in the plural (also an unknown word that stood for one)."""
     parts = [known.spellings.get(part.removesuffix("'s"), part) for part in low.split()]
     if not parts:
         return ""
@@ -176,7 +181,7 @@ def _plural(low: str, country: str, known: Tables) -> str:
         return f"{people_name(parts[0], known)} people"
     head = next((at for at, part in enumerate(parts) if part in _AFTER_HEAD), len(parts)) - 1
     if head >= 0:
-        parts[head] = _plural_noun(parts[head])
+        parts[head] = _plural_noun(parts[head], one=one)
     joined = " ".join(parts)
     return known.synonyms.get(joined, joined)
 
@@ -198,12 +203,12 @@ _NO_NAME = {
 _AFTER_HEAD = {"who", "that", "which", "from", "in", "of", "with", "without", "at", "on", "under", "over"}
 
 
-def _plural_noun(word: str) -> str:
+def _plural_noun(word: str, *, one: bool) -> str:
     low = word.removesuffix("'s").removesuffix("'") if not word.startswith("gen") else word
     if low.endswith("man") and (low == "man" or not in_dictionary(low) or can_be(low, "NOUN")):
         return low[:-3] + "men"
     if low == "people" or (is_plural(low) and low not in {"youth"}):
         return low
-    if can_be(low, "NOUN") and lemma(low, "NOUN") == low:
+    if (can_be(low, "NOUN") and lemma(low, "NOUN") == low) or (one and not in_dictionary(low)):
         return inflected(low, "NNS")
     return low
