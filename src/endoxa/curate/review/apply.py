@@ -1,0 +1,168 @@
+"""Taking sheets back: the reviewed table, what changed and by whom, and what reviewers disagree about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.review.additions import Additions, merge_additions
+from endoxa.curate.review.answer import Answer, Returned
+from endoxa.curate.review.form import OMIT, REVIEW_COLUMNS, ROW_KEY, Kind, kind_of
+from endoxa.curate.review.merge import Change, Conflict, Merged, merge_row
+from endoxa.curate.review.rows import Row, fingerprint, rows_of, with_row_keys
+from endoxa.curate.review.settle import Resolve
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What comes of a review.
+
+    Attributes:
+        table: the reviewed table: its own columns, then `REVIEW_COLUMNS`.
+        changes: one row per cell that changed and per row that was added, with the columns of `Change`.
+        conflicts: one row per disagreement and per answer that could not be applied, with those of `Conflict`.
+        left_out: how many rows were decided to be left out.
+        dropped: whether those rows are not in the table any more.
+        incomplete: how many answers were not said to the end, and count as unsure.
+    """
+
+    table: pl.DataFrame
+    changes: pl.DataFrame
+    conflicts: pl.DataFrame
+    left_out: int
+    dropped: bool
+    incomplete: int
+
+
+def apply_review(
+    path: Path, sheets: Sequence[Returned], *, resolve: Resolve = "none", drop_omitted: bool | None = None
+) -> Reviewed:
+    """Merge sheets into the table that they were made from; the same sheets twice give the same table.
+
+    Args:
+        path: the table.
+        sheets: what came back, in the order that counts for `resolve='first'`.
+        resolve: what to do where reviewers disagree (`settle.RESOLVES`); every disagreement is listed anyway.
+        drop_omitted: whether rows decided to be left out are taken out of the table; None: as is usual for this
+            kind of table (`Kind.keeps_omitted`).
+
+    Raises:
+        UserError: the table cannot be read, or a sheet was made from another table.
+    """
+    table = read_table(path)
+    kind = kind_of(table.columns, path)
+    blank = dict.fromkeys(REVIEW_COLUMNS, "")
+    now = {row[ROW_KEY]: blank | row for row in with_row_keys(rows_of(table), kind, path)}
+    for sheet in sheets:
+        _require_made_from(sheet, kind, path, now)
+    first = _first_of_id(now, kind)
+    current, stale = _current_answers(sheets, now, first)
+    merged = _merge_rows(now, current, resolve)
+    rows = {name: one.row for name, one in merged.items()}
+    additions = merge_additions(_first_of_id(rows, kind), set(rows), current, resolve)
+    complete = _with_added(list(rows.values()), additions.rows, kind)
+    drop = not kind.keeps_omitted if drop_omitted is None else drop_omitted
+    left_out = sum(row["review_decision"] == OMIT for row in complete)
+    parts: tuple[Merged | Additions, ...] = (*merged.values(), additions)
+    return Reviewed(
+        table=_frame(
+            [row for row in complete if not (drop and row["review_decision"] == OMIT)], table.columns
+        ),
+        changes=_records(Change, [change for part in parts for change in part.changes]),
+        conflicts=_records(Conflict, [*stale, *(conflict for part in parts for conflict in part.conflicts)]),
+        left_out=left_out,
+        dropped=drop,
+        incomplete=sum(answer.incomplete for answer in current),
+    )
+
+
+def _require_made_from(sheet: Returned, kind: Kind, path: Path, now: Mapping[str, Row]) -> None:
+    """Raise UserError unless at least one row of the sheet stands in the table as it was shown."""
+    origin = sheet.origin
+    if origin.kind == kind.name and any(
+        one.row in now and fingerprint(now[one.row], origin.shown) == one.fingerprint
+        for one in sheet.origins.values()
+    ):
+        return
+    raise UserError(
+        f"{sheet.path} was made from another table ({origin.table}, {origin.kind}): none of its rows stands in "
+        f"{path} as the reviewer saw it."
+    )
+
+
+def _first_of_id(rows: Mapping[str, Row], kind: Kind) -> dict[str, Row]:
+    first: dict[str, Row] = {}
+    for row in rows.values():
+        first.setdefault(row[kind.key], row)
+    return first
+
+
+def _current_answers(
+    sheets: Sequence[Returned], now: Mapping[str, Row], first: Mapping[str, Row]
+) -> tuple[list[Answer], list[Conflict]]:
+    """The answers about rows that still are what the reviewer saw, and conflicts for the others."""
+    current: list[Answer] = []
+    conflicts: list[Conflict] = []
+    for sheet in sheets:
+        for answer in sheet.answers:
+            if not answer.says_something or (answer.added and answer.row in now):
+                continue
+            row = first.get(answer.origin.key) if answer.added else now.get(answer.row)
+            if row is None:
+                # A row that is not there and shall not be there is no conflict.
+                if answer.decision != OMIT:
+                    conflicts.append(_stale(answer, "the row is not in the table any more"))
+            elif fingerprint(row, sheet.origin.shown) != answer.origin.fingerprint:
+                conflicts.append(_stale(answer, "the table's row was changed since the sheet was made"))
+            else:
+                current.append(answer)
+    return current, conflicts
+
+
+def _stale(answer: Answer, problem: str) -> Conflict:
+    return Conflict(
+        row=answer.row,
+        column="",
+        problem=problem,
+        voices=f"{answer.reviewer}: {answer.decision or 'a note'}",
+        outcome="not applied",
+        sheets=answer.place,
+        settled=False,
+    )
+
+
+def _merge_rows(now: Mapping[str, Row], answers: Sequence[Answer], resolve: Resolve) -> dict[str, Merged]:
+    of_row: dict[str, list[Answer]] = {}
+    for answer in answers:
+        if not answer.added:
+            of_row.setdefault(answer.row, []).append(answer)
+    return {name: merge_row(row, of_row.get(name, ()), resolve) for name, row in now.items()}
+
+
+def _with_added(rows: Sequence[Row], added: Mapping[str, Sequence[Row]], kind: Kind) -> list[Row]:
+    """The rows, with those that were added after the last one of their id."""
+    last = {row[kind.key]: place for place, row in enumerate(rows)}
+    complete: list[Row] = []
+    for place, row in enumerate(rows):
+        complete.append(row)
+        if last[row[kind.key]] == place:
+            complete += added.get(row[kind.key], ())
+    return complete
+
+
+def _frame(rows: Sequence[Row], columns: Sequence[str]) -> pl.DataFrame:
+    """The rows as a table of text; what is empty is null."""
+    names = [*columns, *(name for name in REVIEW_COLUMNS if name not in columns)]
+    return pl.DataFrame(
+        {name: [row[name] or None for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String)
+    )
+
+
+def _records(kind: type[Change | Conflict], records: Sequence[Change | Conflict]) -> pl.DataFrame:
+    types = {field.name: pl.Boolean if field.name == "settled" else pl.String for field in fields(kind)}
+    return pl.DataFrame([asdict(record) for record in records], schema=types)

@@ -1,0 +1,252 @@
+"""One row of the table and what reviewers say about it: the row as it is afterwards, changes and conflicts.
+
+A merge of three: the row as it was handed out, as a reviewer gave it back, and as it stands in the table now. Who
+decided on a row vouches for all of its words, changed or not; who is unsure, or says nothing, vouches for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from endoxa.curate.review.answer import Answer
+from endoxa.curate.review.form import DISPUTED, EDIT, KEEP, OMIT, ROW_KEY, UNSURE
+from endoxa.curate.review.rows import Row
+from endoxa.curate.review.settle import TABLE, Outcome, Resolve, Voice, settle
+from endoxa.curate.review.text import same
+
+SEPARATOR = "; "
+"""Between names, and between reasons."""
+
+_STAY = "stay"
+_STANDING = (KEEP, EDIT, OMIT)
+_DECISION = "review_decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A cell of the table that is another one now, or (column '(new row)') a row that was added."""
+
+    row: str
+    column: str
+    before: str
+    after: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Something that not all want so, or that cannot be applied.
+
+    Attributes:
+        row: name of the row.
+        column: column it is about, or empty where it is about the whole row.
+        problem: what is wrong.
+        voices: who says what.
+        outcome: what was done.
+        sheets: where it stands in the sheets.
+        settled: whether something was decided.
+    """
+
+    row: str
+    column: str
+    problem: str
+    voices: str
+    outcome: str
+    sheets: str
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A row afterwards, with what changed and what was not wanted by all."""
+
+    row: Row
+    changes: tuple[Change, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+def merge_row(now: Row, answers: Sequence[Answer], resolve: Resolve) -> Merged:
+    """Merge what reviewers say into a row of the table.
+
+    Args:
+        now: the row, with the columns `REVIEW_COLUMNS` (empty where nobody has reviewed it).
+        answers: what they say, in the order of the sheets; all about the row as it still is.
+        resolve: what to do where they disagree.
+    """
+    deciding = [answer for answer in answers if answer.decision in _STANDING]
+    unsure = [answer for answer in answers if answer.decision == UNSURE]
+    row = dict(now)
+    changes: list[Change] = []
+    conflicts: list[Conflict] = []
+    if deciding:
+        decision = settle(_decision_voices(now, deciding), resolve)
+        conflicts += _decision_conflict(now, deciding, decision)
+        if decision.value == OMIT:
+            row |= _omitted(now, [answer for answer in deciding if answer.decision == OMIT])
+            conflicts += _reason_conflict(now, deciding)
+        else:
+            staying = [answer for answer in deciding if answer.decision != OMIT]
+            words, cell_changes, cell_conflicts = _merge_words(now, staying, resolve)
+            changes += cell_changes
+            conflicts += cell_conflicts
+            row |= words | _kept(
+                now, words, staying, decision, disputed=any(not one.settled for one in cell_conflicts)
+            )
+        changes += _flag_changes(now, row, decision)
+    elif unsure and now[_DECISION] not in (*_STANDING, DISPUTED):
+        row[_DECISION] = UNSURE
+    row["reviewed_by"] = joined(
+        [now["reviewed_by"], *(answer.reviewer for answer in (*deciding, *unsure))], in_order=False
+    )
+    row["review_note"] = _noted(now["review_note"], answers, conflicts)
+    return Merged(row, tuple(changes), tuple(conflicts))
+
+
+def joined(parts: Iterable[str], *, in_order: bool) -> str:
+    """Names or reasons, each once; `in_order` of their appearance, else of the alphabet."""
+    single = dict.fromkeys(one for part in parts for one in part.split(SEPARATOR) if one)
+    return SEPARATOR.join(single if in_order else sorted(single))
+
+
+def told(voices: Iterable[Voice]) -> str:
+    """Who says what, for people."""
+    return SEPARATOR.join(f"{voice.name}: {voice.value or '(empty)'}" for voice in voices)
+
+
+def places(answers: Iterable[Answer]) -> str:
+    """Where the answers stand in the sheets."""
+    return SEPARATOR.join(answer.place for answer in answers)
+
+
+def outcome_told(outcome: Outcome, unsettled: str) -> str:
+    """What was done about a conflict, for people."""
+    return unsettled if outcome.value is None else f"as wanted by {SEPARATOR.join(outcome.by)}"
+
+
+def _decision_voices(now: Row, deciding: Sequence[Answer]) -> list[Voice]:
+    """Who wants the row to be left out or to stay; the table speaks where it was decided on since."""
+    voices = [Voice(answer.reviewer, OMIT if answer.decision == OMIT else _STAY) for answer in deciding]
+    standing = now[_DECISION]
+    if standing in _STANDING and any(answer.origin.decision != standing for answer in deciding):
+        voices.insert(0, Voice(TABLE, OMIT if standing == OMIT else _STAY))
+    return voices
+
+
+def _decision_conflict(now: Row, deciding: Sequence[Answer], outcome: Outcome) -> Iterator[Conflict]:
+    if outcome.agreed:
+        return
+    voices = [Voice(answer.reviewer, _with_reason(answer)) for answer in deciding]
+    if now[_DECISION] in _STANDING:
+        voices.insert(0, Voice(TABLE, now[_DECISION]))
+    yield Conflict(
+        row=now[ROW_KEY],
+        column=_DECISION,
+        problem="reviewers disagree whether the row is to be left out",
+        voices=told(voices),
+        outcome=outcome_told(outcome, "disputed: nothing was decided"),
+        sheets=places(deciding),
+        settled=outcome.value is not None,
+    )
+
+
+def _with_reason(answer: Answer) -> str:
+    return f"{answer.decision} ({answer.reason})" if answer.reason else answer.decision
+
+
+def _omitted(now: Row, omitting: Sequence[Answer]) -> Row:
+    """Left out, with every reason that was given; the proposed one where nobody gave any."""
+    given = [answer.reason for answer in omitting]
+    if now[_DECISION] == OMIT or not any(given):
+        given.insert(0, now["omit_reason"])
+    return {"omit": "true", "omit_reason": joined(given, in_order=True), _DECISION: OMIT}
+
+
+def _reason_conflict(now: Row, deciding: Sequence[Answer]) -> Iterator[Conflict]:
+    giving = [answer for answer in deciding if answer.decision == OMIT and answer.reason]
+    if len({answer.reason for answer in giving}) > 1:
+        yield Conflict(
+            row=now[ROW_KEY],
+            column="omit_reason",
+            problem="reviewers leave the row out for different reasons",
+            voices=told(Voice(answer.reviewer, answer.reason) for answer in giving),
+            outcome="left out, with all reasons",
+            sheets=places(giving),
+            settled=True,
+        )
+
+
+def _merge_words(
+    now: Row, staying: Sequence[Answer], resolve: Resolve
+) -> tuple[Row, list[Change], list[Conflict]]:
+    """The words of a row that stays, as far as they could be settled."""
+    words: Row = {}
+    changes: list[Change] = []
+    conflicts: list[Conflict] = []
+    for column in dict.fromkeys(name for answer in staying for name in answer.words):
+        saying = [answer for answer in staying if column in answer.words]
+        voices = [Voice(answer.reviewer, answer.words[column]) for answer in saying]
+        if any(not same(answer.origin.words[column], now[column]) for answer in saying):
+            voices.insert(0, Voice(TABLE, now[column]))
+        outcome = settle(voices, resolve)
+        if outcome.value is not None and not same(outcome.value, now[column]):
+            words[column] = outcome.value
+            changes.append(
+                Change(now[ROW_KEY], column, now[column], outcome.value, SEPARATOR.join(outcome.by))
+            )
+        if not outcome.agreed:
+            conflicts.append(_words_conflict(now, column, voices, outcome, saying))
+    return words, changes, conflicts
+
+
+def _words_conflict(
+    now: Row, column: str, voices: Sequence[Voice], outcome: Outcome, saying: Sequence[Answer]
+) -> Conflict:
+    changed = voices[0].name == TABLE
+    return Conflict(
+        row=now[ROW_KEY],
+        column=column,
+        problem="the table was changed since the sheet was made"
+        if changed
+        else "reviewers want different words",
+        voices=told(voices),
+        outcome=outcome_told(outcome, "disputed: the table's words stay"),
+        sheets=places(saying),
+        settled=outcome.value is not None,
+    )
+
+
+def _kept(now: Row, words: Row, staying: Sequence[Answer], decision: Outcome, *, disputed: bool) -> Row:
+    """The review columns of a row that is not left out."""
+    if decision.value is None:
+        return {_DECISION: DISPUTED}
+    stays = {"omit": "false", "omit_reason": ""}
+    if disputed:
+        return {**stays, _DECISION: DISPUTED}
+    final = {**now, **words}
+    edited = any(
+        answer.decision == EDIT and all(same(word, final[name]) for name, word in answer.words.items())
+        for answer in staying
+    )
+    return {**stays, _DECISION: EDIT if edited or now[_DECISION] == EDIT else KEEP}
+
+
+def _flag_changes(now: Row, row: Row, decision: Outcome) -> Iterator[Change]:
+    """Changes of `omit` and its reason; an empty flag means 'false'."""
+    by = SEPARATOR.join(decision.by)
+    for column, empty in (("omit", "false"), ("omit_reason", "")):
+        before, after = now[column].lower() or empty, row[column] or empty
+        if before != after:
+            yield Change(now[ROW_KEY], column, now[column], row[column], by)
+
+
+def _noted(note: str, answers: Sequence[Answer], conflicts: Sequence[Conflict]) -> str:
+    """The notes, with what could not be settled; each once, however often a sheet is applied."""
+    entries = [f"{answer.reviewer}: {answer.note}" for answer in answers if answer.note]
+    entries += [
+        f"disputed {conflict.column} ({conflict.voices})" for conflict in conflicts if not conflict.settled
+    ]
+    for entry in entries:
+        if entry not in note:
+            note = f"{note} | {entry}" if note else entry
+    return note

@@ -1,0 +1,225 @@
+"""Sheets that came back, read and checked: every cell becomes an answer, or a sentence says why it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from endoxa.curate.review.answer import Answer, Returned
+from endoxa.curate.review.csv_sheet import is_csv_sheet, read_csv_sheet
+from endoxa.curate.review.form import ANSWERS, DECISIONS, EDIT, KEEP, REASONS, ROW_KEY, UNSURE, kind_named
+from endoxa.curate.review.origin import OriginRow
+from endoxa.curate.review.raw import RawSheet
+from endoxa.curate.review.text import restored, same
+from endoxa.curate.review.workbook_reading import is_review_workbook, read_workbook
+from endoxa.errors import UserError
+
+SHEET_SUFFIXES = (".xlsx", ".csv")
+
+
+def is_sheet(path: Path) -> bool:
+    """Whether the file is a review sheet."""
+    if path.suffix.lower() == ".xlsx":
+        return is_review_workbook(path)
+    return path.suffix.lower() == ".csv" and is_csv_sheet(path)
+
+
+def read_sheets(paths: Sequence[Path]) -> list[Returned]:
+    """Sheets that came back; two of one reviewer are told apart by their file names.
+
+    Raises:
+        UserError: a file is no review sheet, lacks a column, or a cell holds what cannot be.
+    """
+    twice = [path for place, path in enumerate(paths) if path in paths[:place]]
+    if twice:
+        raise UserError(f"The sheet {twice[0]} is given twice: name every sheet once.")
+    sheets = [_read(path) for path in paths]
+    names = [sheet.reviewer for sheet in sheets]
+    told_apart = [
+        _renamed(sheet, f"{sheet.reviewer} ({sheet.path.stem})") if names.count(sheet.reviewer) > 1 else sheet
+        for sheet in sheets
+    ]
+    for place, sheet in enumerate(told_apart):
+        if sheet.reviewer in [earlier.reviewer for earlier in told_apart[:place]]:
+            raise UserError(f"Two sheets of one reviewer are called '{sheet.path.name}': rename one of the files.")
+    return told_apart
+
+
+def _renamed(sheet: Returned, reviewer: str) -> Returned:
+    answers = tuple(replace(answer, reviewer=reviewer) for answer in sheet.answers)
+    return replace(sheet, reviewer=reviewer, answers=answers)
+
+
+def _read(path: Path) -> Returned:
+    readers = {".xlsx": read_workbook, ".csv": read_csv_sheet}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise UserError(f"{path} is no review sheet: its name must end in {' or '.join(SHEET_SUFFIXES)}.")
+    raw = reader(path)
+    _require_columns(raw)
+    reviewer = raw.origin.reviewer or path.stem.replace(";", ",")
+    return Returned(path, reviewer, raw.origin, raw.origins, tuple(_answers(raw, reviewer)))
+
+
+def _require_columns(raw: RawSheet) -> None:
+    if kind_named(raw.origin.kind) is None:
+        raise UserError(
+            f"{raw.path} was made by another version of endoxa ({raw.origin.version}): use that one."
+        )
+    for name in (raw.origin.key, *raw.origin.edited, *ANSWERS):
+        if raw.header.count(name) != 1:
+            problem = "has no column" if name not in raw.header else "has two columns called"
+            raise UserError(
+                f"{raw.path} {problem} '{name}': send back the sheet with the columns that it had."
+            )
+
+
+def _answers(raw: RawSheet, reviewer: str) -> list[Answer]:
+    filled = (raw.origin.key, ROW_KEY, *raw.origin.edited, *ANSWERS)
+    found = [
+        _answer(raw, reviewer, number, cells)
+        for number, cells in raw.rows
+        if any(cells.get(name, "").strip() for name in filled)
+    ]
+    rows: dict[str, list[Answer]] = {}  # by name, in the order of the sheet
+    for answer in found:
+        if not answer.added:
+            rows.setdefault(answer.origin.row, []).append(answer)
+    first = {row: _first(answers) for row, answers in rows.items()}
+    copies = [copy for row, answers in rows.items() for copy in _copies(raw, first[row], answers)]
+    added = [answer for answer in found if answer.added] + copies
+    split = {answer.origin.key for answer in added}
+    return [
+        *(_whole(answer, split=answer.origin.key in split) for answer in first.values()),
+        *(_completed(answer, first.get(answer.origin.row)) for answer in added),
+    ]
+
+
+def _whole(answer: Answer, *, split: bool) -> Answer:
+    """The answer; what is not said to the end becomes 'unsure', with a note that says why.
+
+    Args:
+        answer: what a reviewer says about a row.
+        split: whether the reviewer added a row to it, which is an edit too.
+    """
+    if answer.decision == EDIT and not answer.changes_words and not split:
+        return _doubted(answer, "chose 'edit' and changed nothing")
+    if answer.reason and not answer.decision:
+        return _doubted(answer, f"gave the reason '{answer.reason}' and no decision")
+    return answer
+
+
+def _doubted(answer: Answer, why: str) -> Answer:
+    return replace(answer, decision=UNSURE, note=f"{answer.note} ({why})".strip(), incomplete=True)
+
+
+def _first(answers: Sequence[Answer]) -> Answer:
+    """Of rows of one name the first that says something: reviewers copy a row and fill in the copy."""
+    return next((answer for answer in answers if answer.says_something), answers[0])
+
+
+def _copies(raw: RawSheet, first: Answer, answers: Sequence[Answer]) -> Iterator[Answer]:
+    """Rows of one name that say something else than the first: added by copying.
+
+    Raises:
+        UserError: the table can have one row of that name only.
+    """
+    for answer in answers:
+        if not answer.says_something or answer.says_the_same(first):
+            continue
+        if not _several(raw):
+            raise UserError(
+                f"{answer.sheet}, row {answer.number}: '{first.origin.key}' stands in row {first.number} too, with "
+                "other words or another decision; keep one of them."
+            )
+        yield replace(answer, added=True)
+
+
+def _completed(answer: Answer, first: Answer | None) -> Answer:
+    """An added row, with what it leaves empty taken from the reviewer's first row of that name.
+
+    Raises:
+        UserError: it has no words at all.
+    """
+    if not any(answer.words.values()):
+        raise UserError(
+            f"{answer.sheet}, row {answer.number}: names '{answer.origin.key}' and adds no words to it; fill in "
+            f"{' or '.join(answer.words)}, or delete the row."
+        )
+    words = first.words if first else answer.origin.words
+    return replace(answer, words={name: word or words[name] for name, word in answer.words.items()})
+
+
+def _several(raw: RawSheet) -> bool:
+    kind = kind_named(raw.origin.kind)
+    return kind is not None and kind.several_rows
+
+
+def _origin(raw: RawSheet, number: int, cells: Mapping[str, str]) -> tuple[OriginRow, bool]:
+    """The row as it was handed out, and whether this one was added to it."""
+    name = cells.get(ROW_KEY, "").strip()
+    if name:
+        if name not in raw.origins:
+            raise UserError(
+                f"{raw.path}, row {number}, column '{ROW_KEY}': '{name}' is no row of the sheet that was handed out."
+            )
+        return raw.origins[name], False
+    identifier = cells.get(raw.origin.key, "").strip()
+    if not identifier:
+        raise UserError(
+            f"{raw.path}, row {number}, column '{raw.origin.key}': is empty; write there which row the words are from."
+        )
+    of_id = [origin for origin in raw.origins.values() if same(origin.key, identifier)]
+    if not of_id:
+        raise UserError(
+            f"{raw.path}, row {number}, column '{raw.origin.key}': '{identifier}' is no row of the sheet that was "
+            "handed out."
+        )
+    if ROW_KEY in raw.header and _several(raw):
+        return of_id[0], True
+    if len(of_id) > 1:
+        raise UserError(
+            f"{raw.path}, row {number}: '{identifier}' stands on several rows, and the hidden column '{ROW_KEY}' that "
+            "tells them apart is missing: send back the sheet with all its columns."
+        )
+    return of_id[0], False
+
+
+def _answer(raw: RawSheet, reviewer: str, number: int, cells: Mapping[str, str]) -> Answer:
+    origin, added = _origin(raw, number, cells)
+    answer = Answer(
+        reviewer=reviewer,
+        sheet=raw.path,
+        number=number,
+        origin=origin,
+        added=added,
+        decision=_decision(raw, number, cells.get("decision", "")),
+        reason=_reason(cells.get("reason", "")),
+        note=" ".join(cells.get("note", "").split()),
+        words={name: _word(cells.get(name, ""), origin.words[name]) for name in raw.origin.edited},
+    )
+    if answer.changes_words and answer.decision in ("", KEEP):
+        return replace(answer, decision=EDIT)
+    return answer
+
+
+def _word(text: str, original: str) -> str:
+    """The words of a cell: exactly the original where a spreadsheet program alone has changed them."""
+    return original if same(text, original) else restored(text.strip(), original)
+
+
+def _decision(raw: RawSheet, number: int, text: str) -> str:
+    decision = text.strip().lower()
+    if decision and decision not in DECISIONS:
+        raise UserError(
+            f"{raw.path}, row {number}, column 'decision': holds '{text.strip()}'; it must be one of: "
+            f"{', '.join(DECISIONS)}, or empty."
+        )
+    return decision
+
+
+def _reason(text: str) -> str:
+    """The reason as it is written in the list, or as the reviewer wrote it."""
+    reason = " ".join(text.split())
+    return reason.lower() if reason.lower() in REASONS else reason
