@@ -84,7 +84,7 @@ def tasks(material: Material, group: str) -> tuple[list[Task], list[Task]]:
         Task(f"{group}_{codes[language]}", language, None, count) for language, count in languages.iter_rows()
     ]
     cells = material.table.group_by("language", "axis").len().sort("language", "axis")
-    words = unique_slugs(cells["axis"].unique(maintain_order=True))
+    words = unique_slugs(cells["axis"].unique().sort())
     by_axis = [
         Task(f"{group}_{codes[language]}_{words[axis]}", language, axis, count)
         for language, axis, count in cells.iter_rows()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+_NO_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that JSON takes as they are and YAML does not, or takes as the end of a line."""
 
 
 @cache
@@ -36,4 +40,4 @@ def _cell(text: object) -> str:
 
 def _yaml(value: object) -> str:
     """A value in YAML, on one line (JSON is YAML; quoted, so that the language "no" stays a word)."""
-    return json.dumps(value, ensure_ascii=False)
+    return _NO_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
