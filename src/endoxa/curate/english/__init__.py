@@ -26,6 +26,12 @@ def words(name: str) -> frozenset[str]:
     return frozenset(table[name])
 
 
+@cache
+def reports() -> re.Pattern[str]:
+    """Matches the front of a statement that is only reported ("they say that")."""
+    return re.compile("^(?:" + "|".join(words("reports")) + r")\s+", re.IGNORECASE)
+
+
 def tokens(text: str) -> list[str]:
     """Words and single marks; hyphens, apostrophes, slashes and full stops inside a word stay with it."""
     return _TOKEN.findall(text)
@@ -75,8 +81,8 @@ def is_plain_verb(word: str) -> bool:
     """Whether the word can be a finite verb after a plural ("love", "went"), not a third person ("loves")."""
     if not can_be(word, "VERB") or word.lower() in words("never_verbs"):
         return False
-    base = lemma(word, "VERB")
-    return word.lower() != inflected(base, "VBZ") and not word.lower().endswith("ing")
+    low, base = word.lower(), lemma(word, "VERB")
+    return low == base or (low != inflected(base, "VBZ") and not low.endswith("ing"))
 
 
 def is_third_person(word: str) -> bool:

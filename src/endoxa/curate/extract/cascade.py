@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from endoxa.curate.english import can_be, in_dictionary, is_plural, is_third_person, tokens, words
+from endoxa.curate.english import can_be, in_dictionary, is_plural, is_third_person, reports, tokens, words
 from endoxa.curate.extract import omission
 from endoxa.curate.extract.clauses import clauses, has_subject, predicates
 from endoxa.curate.extract.other_languages import find_foreign_split
@@ -68,7 +68,7 @@ def extract(
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
-    text = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip())
+    text = _plain(statement)
     if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
     context = _Context(question, country, known)
@@ -83,11 +83,18 @@ def extract(
 
 def begins_statement(piece: str) -> bool:
     """Whether a piece of an answer has a subject of its own, and so is no continuation of the last one."""
-    text = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", piece)).strip())
+    text = _plain(piece)
     if has_subject(text):
         return True
     split = find_split(tokens(text))
     return split is not None and split.rule in {"dash", "apposition"}
+
+
+def _plain(text: str) -> str:
+    """One line with straight apostrophes, without its bullet and without "they say that"."""
+    line = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip())
+    reported = reports().sub("", line)
+    return reported if reported != line and has_subject(reported) else line
 
 
 def _without_label(text: str) -> str:
@@ -102,21 +109,22 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     text = _JOINED.sub(_apart, text)
     parts = tokens(text)
     split = find_split(parts)
-    if split is None or not _is_subject(parts[: split.end], context.question):
-        other = find_foreign_split(parts)
-        if other is not None:
-            who = _text(text, parts, other.start, other.end)
-            return [_pair(who, _text(text, parts, other.predicate, len(parts)), "foreign", context)]
+    read = split is not None and _is_subject(parts[: split.end], context.question)
+    other = None if read and split and split.rule != "apposition" else find_foreign_split(parts)
+    if other is not None:
+        who = _text(text, parts, other.start, other.end)
+        return [_pair(who, _text(text, parts, other.predicate, len(parts)), "foreign", context)]
+    if split is None or not read:
         return _elliptical(text, context, subject, "")
     end = split.end
     if end > 1 and len(parts[end - 1]) == 1 and not is_group(" ".join(parts[:end])):
         end -= 1  # a stray letter or mark ("young people m are")
     who = _text(text, parts, 0, end)
     said = _text(text, parts, split.start, len(parts))
-    if parts[0].lower() in words("pronouns"):
+    if _is_pronoun(parts):
         return _elliptical(said, context, subject, "pronoun")
     owned = _POSSESSIVE.match(who)
-    if owned and not is_plural(owned["owned"].split()[-1]):
+    if owned and not is_group(who) and not is_plural(owned["owned"].split()[-1]):
         return [_pair(owned["owner"], _owned(owned["owned"], said), "possessive", context)]
     singular = _is_singular(parts, split)
     rule = _rule(who, split)
@@ -144,15 +152,23 @@ def _text(text: str, parts: list[str], start: int, end: int) -> str:
     return text[begin:place] if end < len(parts) else text[begin:]
 
 
+def _is_pronoun(parts: list[str]) -> bool:
+    """Whether the subject only points back; "those from the coast" and "those who travel" are groups."""
+    named = len(parts) > 1 and parts[1].lower() in words("relatives") | words("prepositions")
+    return parts[0].lower() in words("pronouns") and not named
+
+
 def _is_subject(parts: list[str], question: Question) -> bool:
     """Whether the words in front of the verb can name a group, or stand for one."""
     low = [part.lower() for part in parts]
-    if low[0] in words("pronouns"):
+    if _is_pronoun(parts):
         return len(low) == 1 or question.identity is not None
     inside = {word for word in low[1:] if word in words("pronouns") or word in words("first_persons")}
     if inside or low[0] in words("interrogatives") or low[0] in words("prepositions"):
         return False
-    named = any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
+    named = (
+        low[0] == "those" or any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
+    )
     known = question.identity is None and (can_be(low[-1], "NOUN") or not in_dictionary(low[-1]))
     return named or known or low[0] in words("determiners")
 
@@ -175,9 +191,12 @@ def _without_pronoun(said: str) -> str:
 
 def _is_singular(parts: list[str], split: Split) -> bool:
     """Whether the verb agrees with one: "a man loves", "the man is", also the slip "people likes"."""
-    head = parts[split.end - 1]
     verb = parts[split.start].lower()
-    return parts[0].lower() in words("singular_determiners") or not is_plural(head) or is_third_person(verb)
+    if parts[0].lower() in words("singular_determiners"):
+        return True
+    if verb in {"are", "aren't", "were", "have", "do", "don't", "haven't"}:
+        return False
+    return verb in {"is", "isn't", "was"} or is_third_person(verb) or not is_plural(parts[split.end - 1])
 
 
 def _rule(who: str, split: Split) -> str:
@@ -191,14 +210,15 @@ def _rule(who: str, split: Split) -> str:
 
 def _subjects(who: str) -> list[str]:
     """Take groups apart: "Policemen and women" -> two groups; "men and women in power" stays one."""
-    parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*,\s*", who) if part.strip()]
+    parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*[,/]\s*", who) if part.strip()]
+    parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
     heads = [tokens(part) for part in parts]
     if len(parts) > 1 and all(
         head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
         for head, part in zip(heads, parts, strict=True)
     ):
         return parts
-    return [who]
+    return parts if len(parts) == 1 else [who]
 
 
 def _owned(owned: str, said: str) -> str:

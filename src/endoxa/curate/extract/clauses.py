@@ -35,10 +35,18 @@ def clauses(text: str) -> list[str]:
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
         always = mark.group().strip() == ";"
-        if left.strip() and right.strip() and (always or (has_subject(left) and has_subject(right))):
+        new = has_subject(right) or _takes_up(right)
+        if left.strip() and right.strip() and (always or (has_subject(left) and new)):
             found.append(left)
             start = mark.end()
     return [*found, text[start:]]
+
+
+def _takes_up(text: str) -> bool:
+    """Whether the words take up the last subject with a pronoun ("they are also noisy")."""
+    parts = text.lower().split()
+    closed = words("copulas") | words("modals") | words("auxiliaries")
+    return len(parts) > 2 and parts[0] in {"they", "he", "she"} and parts[1] in closed
 
 
 def predicates(text: str) -> list[str]:

@@ -125,5 +125,6 @@ def _thing(identity: str) -> bool:
         len(parts),
     )
     head = parts[end - 1]
-    abstract = bool(_table().abstract.search(head)) and can_be(head, "NOUN")
+    gerund = head.endswith("ing") and can_be(head, "VERB")
+    abstract = gerund or (bool(_table().abstract.search(head)) and can_be(head, "NOUN"))
     return abstract or (can_be(head, "NOUN") and not is_plural(head))

@@ -25,7 +25,7 @@ _OF_A_PLACE = re.compile(
     + r"|[\w'-]+ (?:ethnic group|tribe|community|group))\b"
 )
 
-_OF_PEOPLE = re.compile(r"(?:people|those|women|men) (?:from|of|in|with) \S+")
+_OF_PEOPLE = re.compile(r"(?:people|those|women|men) (?:from|of|in|with) (?:the )?(?!the\b)\S+(?: \S+)?")
 
 LONGEST = 14
 """A subject of more words than this is a sentence that was read wrongly."""
@@ -106,7 +106,8 @@ def _walk(low: Sequence[str], is_verb: _Test) -> int | None:
 def _with_adverbs(low: Sequence[str], verb: int) -> Split:
     """Adverbs in front of the verb are no part of the subject; before a copula only negative ones are kept."""
     end = verb
-    while end > 1 and is_adverb(low[end - 1]):
+    relative = words("relatives") & set(low[:verb])  # its last word may be the clause's own adverb
+    while end > 1 and is_adverb(low[end - 1]) and not relative:
         end -= 1
     rule = "copula" if _closed(low[verb]) else "verb"
     dropped = low[verb] in words("copulas") and not words("negative_adverbs") & set(low[end:verb])
@@ -120,7 +121,13 @@ def _after_plural(low: Sequence[str], place: int) -> bool:
     head = low[before]
     return (
         is_plain_verb(low[place])
-        and (is_plural(head) or is_group(head) or is_group(" ".join(low[: before + 1])))
+        and (
+            head == "they"
+            or is_plural(head)
+            or is_group(head)
+            or is_group(" ".join(low[: before + 1]))
+            or (_OF_PEOPLE.fullmatch(" ".join(low[: before + 1])) and not any(map(_closed, low[place:])))
+        )
         and not head.endswith("'s")
         and not (is_plural(low[place]) and can_be(low[place], "NOUN") and low[place].endswith("s"))
         and not (can_be(low[place], "ADJ") and before == place - 1 and not _takes_object(low, place))

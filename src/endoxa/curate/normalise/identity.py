@@ -45,6 +45,7 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     known = known or tables()
     low = _without_aside(re.sub(r"[‘’`´]", "'", text.lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
+    low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     one = low.split(" ")[0] in words("singular_determiners")
     low = _without_openers(low, known)
     low = _attributive(low)
