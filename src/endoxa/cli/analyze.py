@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli.analyze_agreement import agreement
+
 if TYPE_CHECKING:
     from endoxa.analyze import PairsAnalysis
 
@@ -17,9 +19,7 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _analyze() -> None:
-    """Keep the commands of this group as commands, even while there is only one."""
+app.command()(agreement)
 
 
 @app.command()

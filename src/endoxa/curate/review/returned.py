@@ -42,7 +42,9 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
     ]
     for place, sheet in enumerate(told_apart):
         if sheet.reviewer in [earlier.reviewer for earlier in told_apart[:place]]:
-            raise UserError(f"Two sheets of one reviewer are called '{sheet.path.name}': rename one of the files.")
+            raise UserError(
+                f"Two sheets of one reviewer are called '{sheet.path.name}': rename one of the files."
+            )
     return told_apart
 
 

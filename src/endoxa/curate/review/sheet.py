@@ -62,7 +62,10 @@ class Sheet:
     def disguised(self) -> int:
         """How many cells hold control characters, which an XLSX file can show as signs only."""
         return sum(
-            has_controls(row.get(name, "")) for row in self.rows for name in self.columns if name not in ANSWERS
+            has_controls(row.get(name, ""))
+            for row in self.rows
+            for name in self.columns
+            if name not in ANSWERS
         )
 
 

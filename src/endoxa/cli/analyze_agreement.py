@@ -1,0 +1,132 @@
+"""`endoxa analyze agreement`: how far raters agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from endoxa.curate.ballots import Ballots
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+def agreement(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Review sheets of several reviewers, or tables of votes."),
+    ],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="Coefficients: .csv, .tsv, .jsonl or .parquet."),
+    ],
+    value: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column of the votes.  [default: decision in sheets, else value]"
+        ),
+    ] = None,
+    item: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of what is voted on.  [default: item, or the first]"),
+    ] = None,
+    rater: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column of a long table that says who voted.")
+    ] = "rater",
+    raters: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="Columns of a wide table that hold votes.  [default: all others]"
+        ),
+    ] = None,
+    level: Annotated[Level, typer.Option(help="Level of measurement, for Krippendorff's alpha.")] = "nominal",
+    order: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,...", help="The categories in their order, for --level ordinal."),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap samples per interval.")] = 2000,
+) -> None:
+    """Agreement of raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha, with intervals.
+
+    \b
+    Examples:
+      endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv
+      endoxa analyze agreement ana.xlsx ben.xlsx -o agreement.csv --value attribute
+      endoxa analyze agreement votes.csv -o agreement.csv --item statement_id --rater who --value vote
+      endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
+    """  # noqa: D301
+    from endoxa.curate import agreement as room
+    from endoxa.datasets.frames import write_table
+
+    ballots = _ballots(files, value=value, item=item, rater=rater, raters=_names(raters), order=_names(order))
+    found = room.agreement(ballots, level=level, confidence=confidence, resamples=resamples, seed=seed)
+    write_table(found, output)
+    print_agreement(found)
+    typer.echo(
+        f"{len(ballots.items)} items, {len(ballots.raters)} raters, categories: {', '.join(ballots.categories[:12])}"
+        + (", ..." if len(ballots.categories) > 12 else "")
+    )
+    typer.echo(f"{len(found)} coefficients written to {output}")
+
+
+def print_agreement(found: pl.DataFrame) -> None:
+    """Print the coefficients; what is undefined shows a dash, its reason stands in the column `method`."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title="Agreement (0 = as by chance, 1 = full; percent: share of agreeing pairs)")
+    table.add_column("coefficient")
+    table.add_column("raters", overflow="fold")
+    for name in ("items", "value", "interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in found.iter_rows(named=True):
+        defined = row["value"] == row["value"]
+        interval = f"{row['low']:.3f} to {row['high']:.3f}" if row["low"] <= row["high"] else "-"
+        name = row["name"] if row["level"] == "nominal" else f"{row['name']} ({row['level']})"
+        table.add_row(
+            name, escape(row["raters"]), str(row["n"]), f"{row['value']:.3f}" if defined else "-", interval
+        )
+    Console().print(table)
+    undefined = found.filter(found["value"].is_nan())
+    for row in undefined.iter_rows(named=True):
+        typer.echo(f"{row['name']} ({row['raters']}): {row['method']}")
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _ballots(
+    files: list[Path],
+    *,
+    value: str | None,
+    item: str | None,
+    rater: str,
+    raters: list[str] | None,
+    order: list[str] | None,
+) -> Ballots:
+    """The votes of review sheets, or of tables; not of both at once."""
+    from endoxa.curate.ballots import ballots_from_votes, read_votes
+    from endoxa.curate.review import is_sheet, read_sheets, votes
+    from endoxa.errors import UserError
+
+    sheets = [path for path in files if is_sheet(path)]
+    if sheets and len(sheets) < len(files):
+        other = next(path for path in files if path not in sheets)
+        raise UserError(f"{sheets[0]} is a review sheet and {other} is none: compare one kind at a time.")
+    if sheets:
+        return ballots_from_votes(votes(read_sheets(files), value or "decision"), order)
+    cast = [
+        vote
+        for path in files
+        for vote in read_votes(path, item=item, rater=rater, value=value or "value", raters=raters)
+    ]
+    return ballots_from_votes(cast, order)

@@ -1,0 +1,188 @@
+"""How far raters agree, with intervals: every coefficient of `endoxa.curate.coefficients` that votes allow.
+
+What is not defined (everybody always votes the same) is NaN with the reason, never 0 or 1.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import polars as pl
+
+from endoxa.curate.ballots import NO_VOTE, Ballots
+from endoxa.curate.coefficients import (
+    LEVELS,
+    NAN,
+    Level,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    percent_agreement,
+)
+from endoxa.errors import UserError
+
+MIN_ITEMS = 5
+"""Fewer items give no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A coefficient of agreement.
+
+    Attributes:
+        name: percent_agreement, cohen_kappa, fleiss_kappa or krippendorff_alpha.
+        raters: between whom, separated by '; '.
+        level: level of measurement; all but alpha take votes as nominal.
+        value: its value; NaN where it is not defined.
+        low: lower end of the interval; NaN where there is none.
+        high: upper end.
+        confidence: confidence level of the interval.
+        n: items that it rests on.
+        neutral: its value where raters agree as chance would have it; NaN for percent agreement, which depends
+            on the categories.
+        method: how it was computed, and why it is not defined where it is not.
+    """
+
+    name: str
+    raters: str
+    level: Level
+    value: float
+    low: float
+    high: float
+    confidence: float
+    n: int
+    neutral: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Coefficient:
+    """A coefficient before it is computed: `value` of the rows of `data`, one row per item."""
+
+    name: str
+    raters: tuple[str, ...]
+    level: Level
+    data: np.ndarray
+    value: Callable[[np.ndarray], float]
+    method: str
+    neutral: float = 0.0
+
+
+def agreement(
+    ballots: Ballots,
+    *,
+    level: Level = "nominal",
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Every coefficient of agreement, one row each, with the columns of `Agreement`.
+
+    Cohen's kappa is there for every two raters, over the items that both voted on; Fleiss' kappa over the items
+    that all voted on; alpha and percent agreement over the items with two votes or more. Intervals are percentiles
+    of `resamples` bootstrap samples of items (Efron and Tibshirani 1993, chapter 13).
+
+    Raises:
+        UserError: a level above 'nominal' and votes that are no numbers (for 'ordinal', an order of categories is
+            enough), or a confidence level that is none.
+    """
+    if not 0 < confidence < 1:
+        raise UserError(f"The confidence level is {confidence}: it must lie between 0 and 1.")
+    rows = [_computed(one, confidence, resamples, seed) for one in _coefficients(ballots, level)]
+    return pl.DataFrame([asdict(row) for row in rows])
+
+
+def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
+    counts = ballots.counts()
+    votes = counts.sum(axis=1)
+    pairable = counts[votes >= 2]
+    yield _Coefficient(
+        "percent_agreement",
+        ballots.raters,
+        "nominal",
+        pairable,
+        percent_agreement,
+        "share of agreeing pairs",
+        NAN,
+    )
+    for one, other in itertools.combinations(range(len(ballots.raters)), 2):
+        both = ballots.codes[:, [one, other]]
+        names = (ballots.raters[one], ballots.raters[other])
+        both = both[(both != NO_VOTE).all(axis=1)]
+        yield _Coefficient("cohen_kappa", names, "nominal", both, cohen_kappa, "statsmodels cohens_kappa")
+    complete = counts[votes == len(ballots.raters)]
+    yield _Coefficient(
+        "fleiss_kappa", ballots.raters, "nominal", complete, fleiss_kappa, "statsmodels fleiss_kappa"
+    )
+    domain = _domain(ballots, level)
+    yield _Coefficient(
+        "krippendorff_alpha",
+        ballots.raters,
+        level,
+        pairable,
+        lambda rows: krippendorff_alpha(rows, domain, level),
+        "krippendorff alpha",
+    )
+
+
+def _domain(ballots: Ballots, level: Level) -> np.ndarray:
+    """The categories as alpha's distances need them."""
+    if level not in LEVELS:
+        raise UserError(f"There is no level of measurement '{level}': it is one of {', '.join(LEVELS)}.")
+    numbers = ballots.numbers
+    if level == "nominal" or (level == "ordinal" and ballots.ordered):
+        return np.arange(len(ballots.categories))
+    if numbers is None:
+        wanted = "numbers, or categories in an order that you give" if level == "ordinal" else "numbers"
+        raise UserError(
+            f"The level '{level}' needs votes that are {wanted}; they are: {', '.join(ballots.categories)}."
+        )
+    return numbers
+
+
+def _computed(one: _Coefficient, confidence: float, resamples: int, seed: int) -> Agreement:
+    value = one.value(one.data)
+    low, high, method = NAN, NAN, one.method
+    if np.isnan(value):
+        method += (
+            f"; undefined: {'no item has enough votes' if not len(one.data) else 'all votes are the same'}"
+        )
+    elif len(one.data) < MIN_ITEMS:
+        method += f"; no interval: fewer than {MIN_ITEMS} items"
+    else:
+        draws = _bootstrap(one, resamples, seed)
+        low, high, remark = _percentiles(draws, confidence)
+        method += f"; {remark}"
+    return Agreement(
+        name=one.name,
+        raters="; ".join(one.raters),
+        level=one.level,
+        value=value,
+        low=low,
+        high=high,
+        confidence=confidence,
+        n=len(one.data),
+        neutral=one.neutral,
+        method=method,
+    )
+
+
+def _bootstrap(one: _Coefficient, resamples: int, seed: int) -> np.ndarray:
+    """The coefficient in samples of items drawn with replacement; NaN where a sample leaves it undefined."""
+    random, items = np.random.default_rng(seed), len(one.data)
+    return np.array([one.value(one.data[random.integers(items, size=items)]) for _ in range(resamples)])
+
+
+def _percentiles(draws: np.ndarray, confidence: float) -> tuple[float, float, str]:
+    """Both ends of the interval, and how it came about."""
+    defined = draws[~np.isnan(draws)]
+    if not len(defined) or np.ptp(defined) == 0:
+        return NAN, NAN, "no interval: every bootstrap sample gives the same value"
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    remark = f"percentile bootstrap of items, {len(draws)} samples"
+    if len(defined) < len(draws):
+        remark += f" ({len(draws) - len(defined)} of them undefined and left out)"
+    return float(low), float(high), remark
