@@ -21,9 +21,9 @@ _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
 def normal_attribute(text: str, *, singular: bool = False) -> str:
     """What is said of a group, as the project writes it: lower case, no copula, comparatives in base form.
 
-    "are more caring" -> "caring", "wiser" -> "wise" (not "better at sums": it says in what), "aren't as smart" -> "not smart", "less emotional" ->
-    "not emotional" (the reviewers' rules of AfriStereo); "very", "too", "always" and the like say something
-    and stay.
+    "are more caring" -> "caring", "wiser" -> "wise", "aren't as smart" -> "not smart", "less emotional" -> "not
+    emotional" (the reviewers' rules of AfriStereo). "very", "too", "always" and the like say something and
+    stay, and so does what is compared ("wiser than us") or graded in some respect ("better at sums").
 
     Args:
         text: the predicate in the respondent's words.
