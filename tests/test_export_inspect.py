@@ -129,7 +129,7 @@ def test_pairs_without_an_identity_are_their_own_cluster(tmp_path):
 
 def test_inspect_runs_the_task_and_counts_as_planted(tmp_path, monkeypatch):
     inspect_ai = pytest.importorskip(
-        "inspect_ai", reason="inspect-ai cannot be installed beside lm-eval (docs/dependencies.md)"
+        "inspect_ai", reason="inspect-ai needs an environment of its own (docs/dependencies.md)"
     )
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
