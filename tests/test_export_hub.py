@@ -92,6 +92,22 @@ def test_pairs_leave_reviewers_and_notes_behind(tmp_path):
     )
 
 
+def test_rows_that_reviewers_omitted_are_not_released(tmp_path):
+    lines = PAIRS.splitlines()
+    reviewed = "\n".join(
+        f"{line},{decision}"
+        for line, decision in zip(lines, ["review_decision", "keep", "omit", "", "edit"], strict=True)
+    )
+    released = release(write(tmp_path, "reviewed.csv", reviewed), tmp_path / "out")
+    assert released.rows == 3
+    assert "Bakers get up late" not in everything(tmp_path / "out")
+    assert "1 rows that the reviewers decided to omit" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(UserError, match="no row left"):
+        release(
+            write(tmp_path, "none.csv", f"{lines[0]},review_decision\n{lines[1]},omit\n"), tmp_path / "none"
+        )
+
+
 def test_statements_leave_respondents_behind_unless_named(tmp_path):
     path = write(tmp_path, "statements.csv", STATEMENTS)
     released = release(path, tmp_path / "out")

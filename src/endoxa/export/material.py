@@ -61,6 +61,7 @@ class Material:
         format: name of the format of pairs it was read as; 'table' for our own other tables.
         kept: columns that are there because they were named.
         left_out: columns of the file that are not released.
+        omitted: rows of the file that are not released, because its reviewers decided to omit them.
         linked: True where the ids of statements begin with the code of the respondent, who is left out.
     """
 
@@ -71,6 +72,7 @@ class Material:
     format: str
     kept: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    omitted: int = 0
     linked: bool = False
 
     @property
@@ -112,7 +114,9 @@ def read_pairs_material(
         left_out = tuple(name for name in others if name not in more)
     elif keep:
         raise UserError(f"{path} is of the format {reader.name}: --keep is for tables in our own columns.")
-    return Material("pairs", table, path, sha256(path), reader.name, tuple(keep), left_out)
+    released = _released(path, table)
+    omitted = table.height - released.height
+    return Material("pairs", released, path, sha256(path), reader.name, tuple(keep), left_out, omitted)
 
 
 def read_material(
@@ -129,7 +133,8 @@ def read_material(
     kind = _kind_of(path) if format is None else None
     if kind is None:
         return read_pairs_material(path, options, format, keep)
-    whole = read_table(path, _MARKS[kind])
+    found = read_table(path, _MARKS[kind])
+    whole = _released(path, found)
     _require_kept(path, keep, whole.columns)
     wanted = [name for name in COLUMNS[kind] if name in whole.columns and name not in ABOUT_RESPONDENTS]
     released = list(dict.fromkeys([*wanted, *keep]))
@@ -141,6 +146,7 @@ def read_material(
         "table",
         tuple(name for name in keep if name not in wanted),
         tuple(name for name in whole.columns if name not in released),
+        found.height - whole.height,
         linked="respondent" not in released and _linked(whole),
     )
 
@@ -154,6 +160,20 @@ def _kind_of(path: Path) -> Kind | None:
     if set(columns).issuperset(_SENTENCES):
         return None
     return next((kind for kind, marks in _MARKS.items() if set(columns).issuperset(marks)), None)
+
+
+def _released(path: Path, table: pl.DataFrame) -> pl.DataFrame:
+    """The rows that the reviewers did not decide to omit; all of them where nobody reviewed.
+
+    Raises:
+        UserError: none is left.
+    """
+    if "review_decision" not in table.columns:
+        return table
+    kept = table.filter(pl.col("review_decision").fill_null("") != "omit")
+    if kept.is_empty():
+        raise UserError(f"{path} has no row left: its reviewers decided to omit every one.")
+    return kept
 
 
 def _require_kept(path: Path, keep: Sequence[str], found: Sequence[str]) -> None:
