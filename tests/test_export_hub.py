@@ -101,7 +101,7 @@ def test_rows_that_reviewers_omitted_are_not_released(tmp_path):
     released = release(write(tmp_path, "reviewed.csv", reviewed), tmp_path / "out")
     assert released.rows == 3
     assert "Bakers get up late" not in everything(tmp_path / "out")
-    assert "1 rows that the reviewers decided to omit" in (tmp_path / "out" / "README.md").read_text()
+    assert "decided to omit, and that are not in it: 1." in (tmp_path / "out" / "README.md").read_text()
     with pytest.raises(UserError, match="no row left"):
         release(
             write(tmp_path, "none.csv", f"{lines[0]},review_decision\n{lines[1]},omit\n"), tmp_path / "none"

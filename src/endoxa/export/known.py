@@ -125,7 +125,7 @@ def _steps(material: Material) -> str:
     if "how" in material.table.columns:
         made += " `how` says whether a pair has an antonym or a negation."
     if material.omitted:
-        made += f" {material.omitted} rows that the reviewers decided to omit are not in it."
+        made += f" Rows that the reviewers decided to omit, and that are not in it: {material.omitted}."
     if "omit" in material.table.columns:
         omitted = int((material.table["omit"] == "true").sum())
         made += f" For {omitted} rows omission was proposed (`omit`, `omit_reason`); they are in the data."
