@@ -1,0 +1,1 @@
+"""Building: from associations to items that models are probed with."""
