@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+
+if TYPE_CHECKING:
+    from endoxa.build.pairs import Built
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -14,3 +20,81 @@ app = typer.Typer(
 @app.callback()
 def _build() -> None:
     """Keep the commands of this group as commands, even while there is only one."""
+
+
+@app.command()
+def pairs(
+    associations: Annotated[
+        Path,
+        typer.Argument(metavar="ASSOCIATIONS", help="Table with columns identity and attribute."),
+    ],
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="Pairs: .csv, .tsv, .jsonl or .parquet.")
+    ],
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write what was left out or should be looked at, and why."),
+    ] = None,
+    language: Annotated[
+        str, typer.Option(metavar="CODE", help="Language of associations that name none (ISO 639).")
+    ] = "en",
+    lexicon: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your own opposites (columns one, other), looked at before ours."),
+    ] = None,
+    templates: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your own sentences by language (TOML).")
+    ] = None,
+    negation_only: Annotated[
+        bool, typer.Option("--negation-only", help="Deny every attribute instead of looking for opposites.")
+    ] = False,
+    prefix: Annotated[
+        str, typer.Option(metavar="WORDS", help="Words before every identity ('African').")
+    ] = "",
+    min_support: Annotated[
+        int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
+    ] = 1,
+) -> None:
+    """Make a stereotype and an anti-stereotype sentence from every association.
+
+    The second sentence has the natural opposite of the attribute where the lexicon knows one, and the negation
+    otherwise. Where a sentence might be ungrammatical there is no pair: --report says why.
+
+    \b
+    Examples:
+      endoxa build pairs associations.csv -o pairs.csv
+      endoxa build pairs associations.csv -o pairs.csv --report problems.csv --min-support 2
+      endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
+    """  # noqa: D301
+    from endoxa.build.pairs import PairOptions, build_pairs
+    from endoxa.datasets.frames import read_table, write_table
+    from endoxa.errors import UserError
+
+    options = PairOptions(language, negation_only, prefix, min_support, lexicon, templates)
+    built = build_pairs(read_table(associations, ("identity", "attribute")), options)
+    if report is not None:
+        write_table(built.problems, report)
+    _tell(built, report)
+    if built.pairs.is_empty():
+        raise UserError(f"No pair could be made from {associations}: --report FILE lists why.")
+    write_table(built.pairs, output)
+    antonyms = built.pairs.filter(how="antonym").height
+    typer.echo(
+        f"{built.pairs.height} pairs written to {output}: {antonyms} with an antonym, "
+        f"{built.pairs.height - antonyms} with a negation"
+    )
+    typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
+
+
+def _tell(built: Built, report: Path | None) -> None:
+    """What was assumed, left out, and should be looked at, on stderr."""
+    for sentence in built.assumed:
+        typer.echo(sentence, err=True)
+    if built.rare:
+        typer.echo(f"{built.rare} associations have too few respondents (--min-support).", err=True)
+    left_out = built.problems.filter(outcome="left out").height
+    looked_at = built.problems.filter(outcome="kept")["association_id"].n_unique()
+    where = f"see {report}" if report is not None else "say --report FILE to see which"
+    if left_out or looked_at:
+        typer.echo(f"{left_out} associations left out, {looked_at} pairs to look at: {where}.", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from endoxa.cli import curate_extract, curate_review
+from endoxa.cli import curate_extract, curate_group, curate_review, curate_summary
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -12,4 +12,8 @@ app = typer.Typer(
     help="Turn survey answers into associations: extract, group, review, summarise.",
 )
 app.command()(curate_extract.extract)
+app.command()(curate_group.group)
+app.command()(curate_group.thresholds)
 app.add_typer(curate_review.app, name="review")
+app.command()(curate_summary.associations)
+app.command()(curate_summary.summary)

@@ -1,12 +1,21 @@
 """Opposites and negations of attributes, from editable tables; used by the grouping and by `build pairs`."""
 
-from endoxa.curate.opposites.concepts import Concept, are_opposites, concepts, flipped, is_negation_of
+from endoxa.curate.opposites.concepts import (
+    Concept,
+    Unit,
+    are_opposites,
+    concepts,
+    flipped,
+    is_negation_of,
+    units,
+)
 from endoxa.curate.opposites.lexicon import Lexicon, languages, load_lexicon
 from endoxa.curate.opposites.natural import antonym
 
 __all__ = [
     "Concept",
     "Lexicon",
+    "Unit",
     "antonym",
     "are_opposites",
     "concepts",
@@ -14,4 +23,5 @@ __all__ = [
     "is_negation_of",
     "languages",
     "load_lexicon",
+    "units",
 ]

@@ -1,0 +1,186 @@
+"""Associations: what is said of which group, by how many people, traceable to the statements behind it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from endoxa.curate.mentions import mentions
+from endoxa.curate.summary.cells import choices
+from endoxa.errors import UserError
+from endoxa.schema import ASSOCIATION_COLUMNS
+
+TRACE_COLUMNS: dict[str, str] = {
+    "group_id": "the group of like attributes, or empty",
+    "statement_ids": "the statements behind it, separated by blanks",
+    "predicate": "'copula' where respondents said 'are ...', 'verb' where they used a verb, else empty",
+}
+"""Columns that follow those of `schema.ASSOCIATION_COLUMNS`."""
+
+WORKING_LANGUAGE = "en"
+"""Language of identity and attribute where the statement was translated, or the table does not say."""
+
+_COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Associations:
+    """What was made of the statements.
+
+    Attributes:
+        table: columns of `schema.ASSOCIATION_COLUMNS`, then of `TRACE_COLUMNS`.
+        left_out: how many statements were left out, by reason.
+        rare: how many associations were left out because fewer than `min_support` respondents said them.
+        notes: what was assumed, as sentences.
+    """
+
+    table: pl.DataFrame
+    left_out: Mapping[str, int]
+    rare: int
+    notes: tuple[str, ...]
+
+
+def association_id(identity: str, attribute: str, axis: str, region: str, source: str) -> str:
+    """Name of an association: the same for the same five texts, whatever else the table holds.
+
+    'a' and the first 12 hexadecimal digits of SHA-256: among 100,000 associations, two share a name with a
+    probability of 2 in 100,000.
+    """
+    key = "\x1f".join((identity, attribute, axis, region, source))
+    return "a" + hashlib.sha256(key.encode()).hexdigest()[:12]
+
+
+def associations(
+    statements: pl.DataFrame,
+    groups: pl.DataFrame | None = None,
+    *,
+    source: str = "",
+    by_country: bool = False,
+    min_support: int = 1,
+    exclude_flagged: bool = False,
+    polarity: Callable[[str], str] | None = None,
+) -> Associations:
+    """One association per identity, group of attributes, axis and source.
+
+    Support is the number of different respondents: who says a thing five times, or pastes a chatbot's answer,
+    counts once.
+
+    Args:
+        statements: columns of `schema.STATEMENT_COLUMNS`; only identity and attribute are required.
+        groups: columns of `schema.GROUP_COLUMNS`; without it every attribute stands for itself.
+        source: name of the survey, where the statements do not say it themselves.
+        by_country: one association per country, which then is its region and part of its id.
+        min_support: fewest respondents an association needs.
+        exclude_flagged: leave out statements flagged as a chatbot's.
+        polarity: polarity of an attribute where the grouping gives none; `endoxa.curate.polarity` by default.
+
+    Raises:
+        UserError: no statement is left, the grouping contradicts itself, or countries are asked for that the
+            table does not have.
+    """
+    if by_country and "country" not in statements.columns:
+        raise UserError("There is no column 'country' to make associations by: leave out --by country.")
+    found = mentions(statements, groups, source=source, exclude_flagged=exclude_flagged)
+    table = _with_place(found.table, by_country=by_country)
+    keys = ["axis", "identity", "attribute", "source", "_place"]
+    rated = polarity or _polarity()
+    rows = [
+        _association(dict(zip(keys, map(str, key), strict=True)), part, rated)
+        for key, part in table.group_by(keys, maintain_order=True)
+    ]
+    kept = [row for row in rows if int(row["support"]) >= min_support]
+    whole = pl.DataFrame(kept, schema=dict.fromkeys((*ASSOCIATION_COLUMNS, *TRACE_COLUMNS), pl.String))
+    order = whole.sort(
+        ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
+        descending=[False, False, True, False, False],
+    )
+    return Associations(order, found.left_out, len(rows) - len(kept), found.notes)
+
+
+def _polarity() -> Callable[[str], str]:
+    from endoxa.curate.polarity import polarity
+
+    return polarity
+
+
+def _with_place(table: pl.DataFrame, *, by_country: bool) -> pl.DataFrame:
+    """A row per country named in the cell, where associations are made by country."""
+    if "country" not in table.columns:
+        table = table.with_columns(country=pl.lit(""))
+    countries = [list(choices(cell)) or [""] for cell in table["country"]]
+    table = table.with_columns(_countries=pl.Series(countries, dtype=pl.List(pl.String)))
+    if by_country:
+        return table.with_columns(_place=pl.col("_countries")).explode("_place")
+    return table.with_columns(_place=pl.lit(""))
+
+
+def _association(key: Mapping[str, str], part: pl.DataFrame, rated: Callable[[str], str]) -> dict[str, str]:
+    place = key["_place"]
+    countries = {place} if place else {name for cell in part["_countries"] for name in cell}
+    given = _most_common(part["polarity"].to_list())
+    name = association_id(key["identity"], key["attribute"], key["axis"], place, key["source"])
+    return {
+        "association_id": name,
+        "identity": key["identity"],
+        "attribute": key["attribute"],
+        "axis": key["axis"],
+        "region": "; ".join(sorted(countries - {""})),
+        "language": _language(part),
+        "polarity": given or rated(key["attribute"]),
+        "source": key["source"],
+        "support": str(part["person"].n_unique()),
+        "group_id": _most_common(part["group_id"].to_list()),
+        "statement_ids": " ".join(sorted(set(part["statement_id"].to_list()) - {""})),
+        "predicate": _predicate(key, part),
+    }
+
+
+def _most_common(cells: Sequence[str | None]) -> str:
+    """The most frequent text that is not empty, the first by alphabet among equals; or empty."""
+    counts = Counter(cell for cell in cells if cell)
+    return min(counts, key=lambda cell: (-counts[cell], cell), default="")
+
+
+def _language(part: pl.DataFrame) -> str:
+    """Language of identity and attribute: the statement's own where nothing was translated."""
+    if not {"language", "statement", "original_statement"} <= set(part.columns):
+        own = part["language"].to_list() if "language" in part.columns else []
+        return _most_common(own) or WORKING_LANGUAGE
+    as_it_was = part.filter(_same("statement", "original_statement"))
+    if as_it_was.height * 2 <= part.height:
+        return WORKING_LANGUAGE
+    return _most_common(as_it_was["language"].to_list()) or WORKING_LANGUAGE
+
+
+def _same(one: str, other: str) -> pl.Expr:
+    return pl.col(one).fill_null("").str.strip_chars() == pl.col(other).fill_null("").str.strip_chars()
+
+
+def _predicate(key: Mapping[str, str], part: pl.DataFrame) -> str:
+    """How respondents joined identity and attribute, among those who said it in the canonical words."""
+    if "statement" not in part.columns:
+        return ""
+    said = part.filter(pl.col("said") == pl.col("attribute"))["statement"].to_list()
+    return _most_common([predicate(text or "", key["identity"], key["attribute"]) for text in said])
+
+
+def predicate(statement: str, identity: str, attribute: str) -> str:
+    """How a statement joins identity and attribute.
+
+    'copula' where it has "are" (or its like) before the attribute, 'verb' where the attribute follows the identity at
+    once, else an empty text ("Old people are wise, grumpy" says nothing about "grumpy").
+    """
+    text = _SPACES.sub(" ", re.sub(r"[‘’`´]", "'", statement)).strip().lower()
+    words = re.escape(_SPACES.sub(" ", attribute.lower()).strip())
+    if not words or not text:
+        return ""
+    if re.search(rf"\b(?:{_COPULAS})(?: (?:very|so|really|all|also|just|always|\w+ly))? {words}\b", text):
+        return "copula"
+    last = re.escape(identity.lower().split()[-1]) if identity.split() else ""
+    return "verb" if last and re.search(rf"\b{last} {words}(?!\w)", text) else ""

@@ -1,0 +1,15 @@
+"""Grouping attributes of like meaning, never opposites or negations, whatever the order of the rows."""
+
+from endoxa.curate.group.attributes import read_attributes
+from endoxa.curate.group.existing import Existing, read_existing
+from endoxa.curate.group.run import TAU, Method, group_attributes, method_named
+
+__all__ = [
+    "TAU",
+    "Existing",
+    "Method",
+    "group_attributes",
+    "method_named",
+    "read_attributes",
+    "read_existing",
+]

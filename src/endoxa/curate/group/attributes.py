@@ -1,0 +1,49 @@
+"""The attributes of a table, with how many respondents gave each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+
+
+def read_attributes(path: Path, column: str = "attribute") -> dict[str, int]:
+    """Respondents by attribute, in the order in which the attributes first appear.
+
+    A table of statements counts different respondents, and leaves out rows whose `omit` is true; a table with a
+    column `count` sums it; any other one counts rows. Rows without an attribute are left out.
+
+    Raises:
+        UserError: the file cannot be read, lacks the column, has a count that is no whole number, or no attribute.
+    """
+    table = read_table(path, (column,)).with_row_index("row", offset=1)
+    table = table.with_columns(pl.col(column).str.strip_chars().alias("attribute")).filter(
+        pl.col("attribute").fill_null("") != ""
+    )
+    if "omit" in table.columns:
+        table = table.filter(pl.col("omit").fill_null("").str.to_lowercase() != "true")
+    if table.is_empty():
+        raise UserError(f"{path} has no attribute left in its column '{column}'.")
+    if "respondent" in table.columns:
+        count = pl.col("respondent").drop_nulls().n_unique()
+    elif "count" in table.columns:
+        table = _with_numbers(table, path)
+        count = pl.col("count").sum()
+    else:
+        count = pl.len()
+    grouped = table.group_by("attribute", maintain_order=True).agg(count.alias("count"))
+    return dict(grouped.select("attribute", pl.col("count").cast(pl.Int64)).iter_rows())
+
+
+def _with_numbers(table: pl.DataFrame, path: Path) -> pl.DataFrame:
+    numbers = table["count"].str.strip_chars().cast(pl.Int64, strict=False)
+    wrong = table.filter(numbers.is_null() | (numbers < 0))
+    if not wrong.is_empty():
+        raise UserError(
+            f"{path}, row {wrong['row'][0]}, column 'count': '{wrong['count'][0] or ''}' is not a whole number of "
+            "respondents."
+        )
+    return table.with_columns(numbers)

@@ -1,0 +1,202 @@
+"""From attributes to a table of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import polars as pl
+
+from endoxa.curate.encoders import Encoder, Vectors
+from endoxa.curate.group.canonical import canonical
+from endoxa.curate.group.existing import Existing
+from endoxa.curate.group.method import group_texts, polarity_of
+from endoxa.curate.group.published import afristereo
+from endoxa.curate.group.surface import clean, key
+from endoxa.curate.group.terms import Term, make_terms
+from endoxa.curate.opposites import Lexicon
+from endoxa.curate.polarity import published
+from endoxa.errors import UserError
+from endoxa.schema import GROUP_COLUMNS
+
+Method = Literal["endoxa", "afristereo"]
+TAU = 0.55
+"""Published threshold (section 3.3.2)."""
+SCHEMA = dict.fromkeys((*GROUP_COLUMNS, "vader"), pl.String) | {"count": pl.Int64}
+
+Label = TypeVar("Label", bound=Hashable)
+
+
+def method_named(name: str, *, adds: bool = False) -> Method:
+    """The method of that name.
+
+    Raises:
+        UserError: there is none, or it cannot add to existing groups.
+    """
+    if name == "endoxa":
+        return "endoxa"
+    if name != "afristereo":
+        raise UserError(f"Unknown method '{name}': give endoxa or afristereo.")
+    if adds:
+        raise UserError(
+            "The method 'afristereo' cannot add to existing groups: leave out --method or --existing."
+        )
+    return "afristereo"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Terms of like meaning.
+
+    Attributes:
+        terms: the members.
+        canonical: the term that stands for them.
+        polarity: 'positive', 'negative' or 'neutral'.
+        name: id of the existing group that the terms join, or None.
+    """
+
+    terms: tuple[Term, ...]
+    canonical: str
+    polarity: str
+    name: str | None = None
+
+    @property
+    def count(self) -> int:
+        """Respondents behind all members."""
+        return sum(term.count for term in self.terms)
+
+
+def group_attributes(
+    counts: Mapping[str, int],
+    encoder: Encoder,
+    lexicon: Lexicon,
+    *,
+    tau: float = TAU,
+    method: Method = "endoxa",
+    existing: Existing | None = None,
+) -> pl.DataFrame:
+    """Group attributes by meaning: columns attribute, group_id, canonical, polarity, vader, count.
+
+    Groups are numbered from the one with most respondents. With `existing`, its rows come first, unchanged, and only
+    attributes that it lacks are added to its groups or to new ones.
+
+    Args:
+        counts: respondents by attribute. The order matters to `afristereo` only.
+        encoder: texts to unit vectors.
+        lexicon: opposites, negations and words of degree of the attributes' language.
+        tau: least cosine: of the mean between groups (`endoxa`), or to a group's first member (`afristereo`).
+        method: 'endoxa', or the published 'afristereo' (which takes no existing grouping).
+        existing: a grouping to add to.
+    """
+    if method == "afristereo":
+        groups = _published(counts, encoder, lexicon, tau)
+    elif existing is None:
+        groups = _grouped(make_terms(counts, lexicon), encoder, lexicon, tau)
+    else:
+        groups = _added(counts, existing, encoder, lexicon, tau)
+    if existing is None:
+        return _table(groups, counts, lexicon, 1)
+    added = _table(groups, counts, lexicon, existing.next_number())
+    return pl.concat([existing.table, added], how="diagonal_relaxed")
+
+
+def _grouped(terms: Sequence[Term], encoder: Encoder, lexicon: Lexicon, tau: float) -> list[Group]:
+    texts = [term.text for term in terms]
+    vectors = encoder(texts)
+    return [
+        _new_group([terms[row] for row in rows], vectors[rows], lexicon)
+        for rows in _rows_by_label(group_texts(texts, vectors, lexicon, tau)).values()
+    ]
+
+
+def _new_group(terms: Sequence[Term], vectors: Vectors, lexicon: Lexicon) -> Group:
+    """A group with the polarity that most of its respondents' words have; of equals, not the neutral one."""
+    support: dict[str, int] = {}
+    for term in terms:
+        word = polarity_of(term.text, lexicon)
+        support[word] = support.get(word, 0) + term.count
+    polarity = max(sorted(support), key=lambda word: (support[word], word != "neutral"))
+    return Group(tuple(terms), canonical(terms, vectors), polarity)
+
+
+def _published(counts: Mapping[str, int], encoder: Encoder, lexicon: Lexicon, tau: float) -> list[Group]:
+    attributes = list(counts)
+    vectors = encoder(attributes)
+    terms = [Term(one, clean(one, lexicon), (one,), counts[one]) for one in attributes]
+    groups = _rows_by_label(afristereo(attributes, vectors, tau))
+    return [
+        Group(
+            tuple(terms[row] for row in rows),
+            canonical([terms[row] for row in rows], vectors[rows]),
+            polarity,
+        )
+        for (_, polarity), rows in groups.items()
+    ]
+
+
+def _rows_by_label(labels: Sequence[Label]) -> dict[Label, list[int]]:
+    rows: dict[Label, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(label, []).append(row)
+    return rows
+
+
+def _added(
+    counts: Mapping[str, int], existing: Existing, encoder: Encoder, lexicon: Lexicon, tau: float
+) -> list[Group]:
+    """New attributes: those that differ from a known one on the surface only, then the others by meaning."""
+    known = sorted(existing.groups)
+    home: dict[str, str] = {}
+    for attribute in known:
+        home.setdefault(key(attribute, lexicon), existing.groups[attribute])
+    terms = make_terms({one: count for one, count in counts.items() if one not in existing.groups}, lexicon)
+    variants = [
+        _joined(existing, home[term.key], Group((term,), term.text, polarity_of(term.text, lexicon)))
+        for term in terms
+        if term.key in home
+    ]
+    others = [term for term in terms if term.key not in home]
+    texts = [clean(one, lexicon) for one in known] + [term.text for term in others]
+    vectors = encoder(texts)
+    fixed = [existing.groups[one] for one in known] + [None] * len(others)
+    labels = group_texts(texts, vectors, lexicon, tau, fixed)
+    groups = []
+    for rows in _rows_by_label(labels).values():
+        names = [name for row in rows if (name := fixed[row]) is not None]
+        fresh = [row for row in rows if row >= len(known)]
+        members = [others[row - len(known)] for row in fresh]
+        if members:
+            group = _new_group(members, vectors[fresh], lexicon)
+            groups.append(_joined(existing, names[0], group) if names else group)
+    return variants + groups
+
+
+def _joined(existing: Existing, name: str, group: Group) -> Group:
+    """The group under the name, canonical term and polarity of the existing one."""
+    word = existing.polarity.get(name, group.polarity)
+    return Group(group.terms, existing.canonical[name], word, name)
+
+
+def _table(groups: Sequence[Group], counts: Mapping[str, int], lexicon: Lexicon, first: int) -> pl.DataFrame:
+    """Rows of all groups: those that join existing ones, then new ones, numbered from `first` by respondents."""
+    new = sorted(
+        (group for group in groups if group.name is None),
+        key=lambda group: (-group.count, group.canonical, group.terms[0].key),
+    )
+    named = [(group.name, group) for group in groups if group.name is not None]
+    named += [(f"g{number:04d}", group) for number, group in enumerate(new, start=first)]
+    rows = [
+        (one, name, group.canonical, group.polarity, _vader(one, lexicon), counts[one])
+        for name, group in named
+        for one in sorted(_attributes(group), key=lambda one: (-counts[one], one))
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _attributes(group: Group) -> list[str]:
+    return [one for term in group.terms for one in term.attributes]
+
+
+def _vader(attribute: str, lexicon: Lexicon) -> str:
+    return published(attribute) if lexicon.language == "en" else ""

@@ -1,0 +1,105 @@
+"""Groupings over a grid of thresholds, which the paper left open (its section 3.3.2, last paragraph)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import get_args
+
+import numpy as np
+import polars as pl
+
+from endoxa.curate.encoders import Encoder, Vectors
+from endoxa.curate.group.constraints import Constraint, score
+from endoxa.curate.group.run import Method, group_attributes
+from endoxa.curate.group.silhouette import silhouette
+from endoxa.curate.group.surface import clean
+from endoxa.curate.opposites import Lexicon
+from endoxa.errors import UserError
+
+SCHEMA = {
+    "method": pl.String,
+    "tau": pl.Float64,
+    "groups": pl.Int64,
+    "alone": pl.Int64,
+    "largest": pl.Int64,
+    "silhouette": pl.Float64,
+    "united": pl.Float64,
+    "opposites_merged": pl.Float64,
+    "negations_merged": pl.Float64,
+    "f1": pl.Float64,
+}
+"""Columns of the table: groups, groups of one attribute, attributes of the largest group, and the scores."""
+
+
+def grid(low: float, high: float, step: float) -> list[float]:
+    """Thresholds from `low` to `high`, both included.
+
+    Raises:
+        UserError: they are not in order, or there would be more than a hundred.
+    """
+    if not 0 < low <= high < 1 or step <= 0 or (high - low) / step > 100:
+        raise UserError(
+            f"Thresholds from {low} to {high} by {step} make no grid: give 0 < low <= high < 1 and at most 100 steps."
+        )
+    return [round(low + step * place, 6) for place in range(int((high - low) / step + 1e-9) + 1)]
+
+
+def thresholds_table(
+    counts: Mapping[str, int],
+    encoder: Encoder,
+    lexicon: Lexicon,
+    taus: Sequence[float],
+    constraints: Sequence[Constraint],
+    *,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda _: None,
+) -> pl.DataFrame:
+    """One row for each method and threshold, with the columns of `SCHEMA`.
+
+    The silhouette of both methods is taken over the same vectors, those of the attributes without copula.
+
+    Args:
+        counts: respondents by attribute.
+        encoder: texts to unit vectors; each text is encoded once.
+        lexicon: opposites of the attributes' language.
+        taus: thresholds.
+        constraints: pairs that are known to belong together or not.
+        seed: of the sample that the silhouette is taken over.
+        tell: is told which row comes next.
+    """
+    once = _remembering(encoder)
+    vectors = once([clean(one, lexicon) for one in counts])
+    rows = []
+    for method in get_args(Method):
+        for tau in taus:
+            tell(f"{method} at {tau:g}")
+            table = group_attributes(counts, once, lexicon, tau=tau, method=method)
+            groups: dict[str, str] = dict(table.select("attribute", "group_id").iter_rows())
+            sizes = table["group_id"].value_counts()["count"]
+            measured = silhouette(vectors, [groups[one] for one in counts], seed=seed)
+            rows.append(
+                {
+                    "method": method,
+                    "tau": tau,
+                    "groups": len(sizes),
+                    "alone": int((sizes == 1).sum()),
+                    "largest": sizes.max(),
+                    "silhouette": measured,
+                    **asdict(score(groups, constraints)),
+                }
+            )
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def _remembering(encoder: Encoder) -> Encoder:
+    """The encoder with the vectors of every text it has seen."""
+    known: dict[str, Vectors] = {}
+
+    def encode(texts: Sequence[str], /) -> Vectors:
+        new = sorted(set(texts) - known.keys())
+        if new:
+            known.update(zip(new, encoder(new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return encode

@@ -1,0 +1,176 @@
+"""Who said what of whom: the statements that count, each with the group of attributes it belongs to.
+
+Associations and the summary are both counted on this table, so that their numbers agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from endoxa.errors import UserError
+
+OMITTED = "proposed for omission"
+NO_IDENTITY = "without an identity"
+NO_ATTRIBUTE = "without an attribute"
+FLAGGED = "flagged as pasted from a chatbot"
+
+CHATBOT = "chatbot"
+"""Word of the column `flag` for statements that a respondent did not write."""
+
+MENTION_COLUMNS: dict[str, str] = {
+    "axis": "social axis, 'unspecified' where the table names none",
+    "identity": "the group of people",
+    "attribute": "the canonical attribute of the group of like attributes",
+    "said": "the attribute as it was said",
+    "group_id": "the group of like attributes, or empty",
+    "polarity": "polarity that the grouping gives it, or empty",
+    "source": "the survey or campaign",
+    "person": "who said it: one key per respondent and source",
+    "statement_id": "the statement, or empty",
+}
+"""Columns of a table of mentions; all columns of the statements follow under their own names."""
+
+_TRUE = ("true", "1", "yes")
+_OPTIONAL = ("axis", "respondent", "statement_id", "omit", "flag", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Statements that count.
+
+    Attributes:
+        table: columns of `MENTION_COLUMNS`, one row per statement that counts, in the order of the statements.
+        left_out: how many rows were left out, by reason.
+        notes: what was assumed, as sentences.
+    """
+
+    table: pl.DataFrame
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+def mentions(
+    statements: pl.DataFrame,
+    groups: pl.DataFrame | None = None,
+    *,
+    source: str = "",
+    exclude_flagged: bool = False,
+) -> Mentions:
+    """The statements that count, each with its canonical attribute.
+
+    Left out are rows whose column `omit` is true, rows without identity or attribute and, where asked, rows
+    flagged as a chatbot's. A row without a respondent counts as a respondent of its own.
+
+    Args:
+        statements: columns of `schema.STATEMENT_COLUMNS`; only identity and attribute are required.
+        groups: columns of `schema.GROUP_COLUMNS`; without it every attribute stands for itself.
+        source: name of the survey, where the statements have no column `source` or an empty cell in it.
+        exclude_flagged: leave out rows flagged as a chatbot's.
+
+    Raises:
+        UserError: the grouping puts one attribute into two groups, or nothing is left to count.
+    """
+    table = _completed(statements, source)
+    reason = _reason(exclude_flagged=exclude_flagged)
+    counted = table.with_columns(reason.alias("_reason"))
+    left_out = dict(counted.drop_nulls("_reason")["_reason"].value_counts(sort=True).iter_rows())
+    kept = counted.filter(pl.col("_reason").is_null()).drop("_reason")
+    if kept.is_empty():
+        listed = ", ".join(f"{n} {why}" for why, n in left_out.items())
+        raise UserError(f"No statement is left to count: of {table.height} rows, {listed}.")
+    grouped, missing = _grouped(kept, groups)
+    notes = []
+    if missing:
+        notes.append(f"{missing} attributes are not in the grouping and stand for themselves.")
+    unnamed = kept.filter(pl.col("respondent") == "").height
+    if unnamed:
+        notes.append(f"{unnamed} statements name no respondent: each counts as a respondent of its own.")
+    return Mentions(_ordered(grouped), left_out, tuple(notes))
+
+
+def _text(column: str) -> pl.Expr:
+    """A cell without blanks around it; nothing is an empty text."""
+    return pl.col(column).fill_null("").str.strip_chars()
+
+
+def _completed(statements: pl.DataFrame, source: str) -> pl.DataFrame:
+    absent = [name for name in _OPTIONAL if name not in statements.columns]
+    whole = statements.with_columns(pl.lit("").alias(name) for name in absent)
+    named = ["identity", "attribute", *_OPTIONAL]
+    return whole.with_columns(_text(name) for name in named).with_columns(
+        axis=_or(pl.col("axis").str.to_lowercase(), "unspecified"), source=_or(pl.col("source"), source)
+    )
+
+
+def _or(cell: pl.Expr, default: str) -> pl.Expr:
+    return pl.when(cell == "").then(pl.lit(default)).otherwise(cell)
+
+
+def _reason(*, exclude_flagged: bool) -> pl.Expr:
+    flagged = pl.col("flag").str.split(" ").list.contains(CHATBOT) & pl.lit(exclude_flagged)
+    return (
+        pl.when(pl.col("omit").str.to_lowercase().is_in(_TRUE))
+        .then(pl.lit(OMITTED))
+        .when(pl.col("identity") == "")
+        .then(pl.lit(NO_IDENTITY))
+        .when(pl.col("attribute") == "")
+        .then(pl.lit(NO_ATTRIBUTE))
+        .when(flagged)
+        .then(pl.lit(FLAGGED))
+    )
+
+
+def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFrame, int]:
+    """The statements with said, attribute (canonical), group_id and polarity; how many attributes have no group."""
+    said = kept.rename({"attribute": "said"})
+    said = said.select(pl.exclude("group_id", "canonical", "polarity"))
+    if groups is None:
+        return said.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
+    found = said.with_columns(_key=pl.col("said").str.to_lowercase()).join(
+        _lookup(groups), on="_key", how="left", maintain_order="left"
+    )
+    missing = found.filter(pl.col("canonical").is_null())["_key"].n_unique()
+    return (
+        found.with_columns(
+            attribute=pl.coalesce(pl.col("canonical"), pl.col("said")),
+            group_id=pl.col("group_id").fill_null(""),
+            polarity=pl.col("polarity").fill_null(""),
+        ).drop("_key", "canonical"),
+        missing,
+    )
+
+
+def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
+    """One row per attribute (lower case) of the grouping."""
+    if "polarity" not in groups.columns:
+        groups = groups.with_columns(polarity=pl.lit(""))
+    cells = groups.select(_text(name) for name in ("attribute", "group_id", "canonical", "polarity"))
+    rows = cells.filter(pl.col("attribute") != "").select(
+        pl.col("attribute").str.to_lowercase().alias("_key"),
+        "group_id",
+        pl.when(pl.col("canonical") == "")
+        .then(pl.col("attribute"))
+        .otherwise("canonical")
+        .alias("canonical"),
+        "polarity",
+    )
+    rows = rows.unique(maintain_order=True)
+    twice = rows.filter(pl.col("_key").is_duplicated())
+    if not twice.is_empty():
+        attribute, first, second = twice["_key"][0], *twice.filter(_key=twice["_key"][0])["group_id"][:2]
+        raise UserError(
+            f"The grouping holds the attribute '{attribute}' twice, in the groups '{first}' and '{second}': "
+            "remove one of the rows, or give both the same canonical."
+        )
+    return rows
+
+
+def _ordered(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns of `MENTION_COLUMNS` first; who said it becomes one key."""
+    named = pl.concat_str("source", "respondent", separator="\x1f")
+    alone = pl.concat_str(pl.lit("row\x1f"), pl.int_range(pl.len()).cast(pl.String))
+    person = pl.when(pl.col("respondent") == "").then(alone).otherwise(named)
+    return table.with_columns(person=person).select(*MENTION_COLUMNS, pl.exclude(*MENTION_COLUMNS))

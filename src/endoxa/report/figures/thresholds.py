@@ -1,0 +1,84 @@
+"""Number of groups, silhouette and constraint scores over the threshold of a grouping."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from endoxa.report.document import Figure
+from endoxa.report.figures.style import BLUE, INK, MUTED, ORANGE, finish, known
+
+PUBLISHED = 0.55
+METHODS = {"endoxa": BLUE, "afristereo": ORANGE}
+PANELS = {
+    "groups": ("Groups", ",d"),
+    "silhouette": ("Silhouette (1: groups far apart)", ".2f"),
+    "united": ("Surface variants in one group", ".0%"),
+    "f1": ("F1 over all known pairs", ".2f"),
+    "opposites_merged": ("Opposites in one group", ".0%"),
+    "negations_merged": ("Negations in one group", ".0%"),
+}
+"""Column, title and number format of each panel."""
+
+
+def thresholds_figure(table: pl.DataFrame) -> Figure:
+    """Small panels side by side, one line for each method; the dashed line is the published threshold.
+
+    Args:
+        table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no panel.
+    """
+    shown = [column for column in PANELS if table[column].count()]
+    panels = [_panel(known(table, column), column, legend=column == shown[0]) for column in shown]
+    rows = [alt.hconcat(*panels[place : place + 2], spacing=36) for place in range(0, len(panels), 2)]
+    chart = alt.vconcat(*rows, spacing=22).resolve_scale(color="shared")
+    return Figure(
+        "thresholds", "Groupings over the threshold", finish(chart), _in_words(table, shown), wide=True
+    )
+
+
+def _panel(table: pl.DataFrame, column: str, *, legend: bool) -> alt.LayerChart | alt.FacetChart:
+    title, form = PANELS[column]
+    zero = column != "silhouette"
+    x = alt.X(
+        "tau:Q",
+        title="least cosine (tau)",
+        scale=alt.Scale(zero=False, nice=False),
+        axis=alt.Axis(grid=False),
+    )
+    lines = (
+        alt.Chart(table)
+        .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=2)
+        .encode(
+            x=x,
+            y=alt.Y(
+                f"{column}:Q",
+                title=None,
+                scale=alt.Scale(zero=zero),
+                axis=alt.Axis(format=form, tickCount=5),
+            ),
+            color=alt.Color(
+                "method:N",
+                title=None,
+                scale=alt.Scale(domain=list(METHODS), range=list(METHODS.values())),
+                legend=alt.Legend(orient="top", labelFontSize=11) if legend else None,
+            ),
+        )
+    )
+    published = alt.Chart(pl.DataFrame({"tau": [PUBLISHED]}))
+    rule = published.mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="tau:Q")
+    label = published.mark_text(align="left", dx=4, dy=-4, baseline="bottom", color=INK, fontSize=10).encode(
+        x="tau:Q", y=alt.value(0), text=alt.value("published 0.55")
+    )
+    return alt.layer(rule, lines, label).properties(width=300, height=150, title=alt.Title(title, dy=-8))
+
+
+def _in_words(table: pl.DataFrame, shown: list[str]) -> str:
+    nearest = table.filter((pl.col("tau") - PUBLISHED).abs() == (pl.col("tau") - PUBLISHED).abs().min())
+    parts = [
+        f"{row['method']} at {row['tau']:g}: "
+        + ", ".join(
+            f"{PANELS[column][0].lower()} {row[column]:.4g}" for column in shown if row[column] is not None
+        )
+        for row in nearest.iter_rows(named=True)
+    ]
+    return "; ".join(parts)
