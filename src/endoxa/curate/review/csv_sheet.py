@@ -33,7 +33,7 @@ def write_csv_sheet(sheet: Sheet, path: Path) -> None:
         writer.writerow([*map(quoted, sheet.columns), ORIGIN])
         for row, origin in zip(sheet.rows, sheet.origins, strict=True):
             cells = [quoted(row.get(name, "")) for name in sheet.columns]
-            writer.writerow([*cells, json.dumps([to_text(sheet.origin), to_text(origin)])])
+            writer.writerow([*cells, f"[{to_text(sheet.origin)}, {to_text(origin)}]"])
 
 
 def read_csv_sheet(path: Path) -> RawSheet:

@@ -56,35 +56,34 @@ class OriginRow:
 
 
 def to_text(record: Origin | OriginRow) -> str:
-    """The record as JSON in ASCII: no spreadsheet program can change or run it."""
-    return json.dumps(asdict(record))
+    """The record as a JSON object: it begins with a brace, so that no spreadsheet program runs or changes it."""
+    return json.dumps(asdict(record), ensure_ascii=False)
 
 
-def origin_from(text: str) -> Origin:
-    """Undo `to_text`.
+def origin_from(record: object) -> Origin:
+    """The origin of a parsed JSON object.
 
     Raises:
         ValueError: it is no such record.
     """
-    record = _fields(Origin, text)
+    found = _fields(Origin, record)
     try:
-        lists = {name: tuple(record[name]) for name in ("shown", "edited")}
+        lists = {name: tuple(found[name]) for name in ("shown", "edited")}
     except TypeError as error:
         raise ValueError from error
-    return Origin(**{**record, **lists})
+    return Origin(**{**found, **lists})
 
 
-def origin_row_from(text: str) -> OriginRow:
-    """Undo `to_text`.
+def origin_row_from(record: object) -> OriginRow:
+    """The row of a parsed JSON object.
 
     Raises:
         ValueError: it is no such record.
     """
-    return OriginRow(**_fields(OriginRow, text))
+    return OriginRow(**_fields(OriginRow, record))
 
 
-def _fields(kind: type[Origin] | type[OriginRow], text: str) -> dict[str, Any]:
-    record = json.loads(text)
+def _fields(kind: type[Origin] | type[OriginRow], record: object) -> dict[str, Any]:
     if not isinstance(record, dict) or set(record) != {field.name for field in fields(kind)}:
         raise ValueError
     return record

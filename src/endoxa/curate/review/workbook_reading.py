@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -73,8 +74,8 @@ def _open(path: Path) -> Workbook:
 def _origins(path: Path, book: Workbook) -> tuple[Origin, dict[str, OriginRow]]:
     try:
         first, *others = ["".join(map(_text, line)) for line in book[ORIGIN].iter_rows()]
-        rows = [origin_row_from(text) for text in others if text]
-        return origin_from(first), {row.row: row for row in rows}
+        rows = [origin_row_from(json.loads(text)) for text in others if text]
+        return origin_from(json.loads(first)), {row.row: row for row in rows}
     except ValueError as error:
         raise UserError(
             f"{path}: its hidden sheet '{ORIGIN}' was changed; copy the answers into the file that was handed out."

@@ -1,0 +1,94 @@
+"""Text through a spreadsheet and back."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook, load_workbook
+
+from endoxa.curate.review.text import (
+    escaped,
+    looks_like_formula,
+    quoted,
+    restored,
+    same,
+    shown,
+    unescaped,
+    unquoted,
+)
+
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+risky = st.text(st.sampled_from("'=+-@\t\r\n＝＠ a_x0041_\x01ＡÅ’“"), max_size=12)
+
+
+@given(texts | risky)
+def test_quoting_for_csv_can_be_undone(text):
+    assert unquoted(quoted(text)) == text
+
+
+@given(texts | risky)
+def test_nothing_quoted_looks_like_a_formula(text):
+    assert not looks_like_formula(quoted(text))
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@name", "\tx", " =1", "\r=1", "＝1", "\u00a0=1"])
+def test_formulas_are_recognised(text):
+    assert looks_like_formula(text)
+    assert quoted(text) == "'" + text
+
+
+def test_other_texts_stay_as_they_are():
+    assert [quoted(text) for text in ("don't", "'tis", "a=b", "")] == ["don't", "'tis", "a=b", ""]
+
+
+@given(texts | risky)
+def test_escapes_can_be_undone(text):
+    assert unescaped(escaped(text)) == text
+
+
+@given(texts | risky)
+def test_what_is_shown_fits_into_a_workbook_and_counts_as_the_same(text):
+    book = Workbook()
+    cell = book.active.cell(1, 1)
+    cell.value = escaped(shown(text)) or None
+    cell.data_type = "s"
+    stream = io.BytesIO()
+    book.save(stream)
+    back = unescaped(load_workbook(stream).active.cell(1, 1).value or "")
+    assert same(back, text)
+
+
+@given(texts)
+def test_control_characters_come_back(text):
+    if not set(text) & {"\r", "\ufffe", "\uffff"} and not any(
+        "\u2400" <= letter <= "\u241f" for letter in text
+    ):
+        assert restored(shown(text), text) == text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("don't", "don’t"),
+        ('"big"', "“big”"),
+        (" calm ", "calm"),
+        ("3", "3.0"),
+        ("007", "7"),
+        ("true", "TRUE"),
+        ("a\r\nb", "a\nb"),
+        ("é", "e\u0301"),
+        ("a\u00a0b", "a b"),
+    ],
+)
+def test_what_spreadsheet_programs_change_is_no_change(one, other):
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("calm", "Calm"), ("3", "4"), ("a b", "ab"), ("", "0"), ("1-2", "1–2")]
+)
+def test_what_people_change_is_a_change(one, other):
+    assert not same(one, other)
