@@ -78,7 +78,8 @@ def associations(
         by_country: one association per country, which then is its region and part of its id.
         min_support: fewest respondents an association needs.
         exclude_flagged: leave out statements flagged as a chatbot's.
-        polarity: polarity of an attribute where the grouping gives none; `endoxa.curate.polarity` by default.
+        polarity: polarity of an English attribute where the grouping gives none; `endoxa.curate.polarity` by
+            default. In other languages it is neutral then.
 
     Raises:
         UserError: no statement is left, the grouping contradicts itself, or countries are asked for that the
@@ -123,7 +124,7 @@ def _with_place(table: pl.DataFrame, *, by_country: bool) -> pl.DataFrame:
 def _association(key: Mapping[str, str], part: pl.DataFrame, rated: Callable[[str], str]) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
-    given = _most_common(part["polarity"].to_list())
+    given, language = _most_common(part["polarity"].to_list()), _language(part)
     name = association_id(key["identity"], key["attribute"], key["axis"], place, key["source"])
     return {
         "association_id": name,
@@ -131,8 +132,8 @@ def _association(key: Mapping[str, str], part: pl.DataFrame, rated: Callable[[st
         "attribute": key["attribute"],
         "axis": key["axis"],
         "region": "; ".join(sorted(countries - {""})),
-        "language": _language(part),
-        "polarity": given or rated(key["attribute"]),
+        "language": language,
+        "polarity": given or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
         "source": key["source"],
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),

@@ -1,0 +1,183 @@
+"""From a table of associations to a table of pairs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from endoxa.build.pairs.options import BUILT_COLUMNS, PROBLEM_COLUMNS, Built, PairOptions
+from endoxa.build.pairs.predicate import UnclearError
+from endoxa.build.pairs.sentences import Sentences, sentences
+from endoxa.build.pairs.templates import Template, load_templates
+from endoxa.build.pairs.verify import remarks, same_words, words_difference
+from endoxa.curate.associations import association_id
+from endoxa.curate.opposites import Lexicon, languages, load_lexicon
+from endoxa.datasets.drafts import UNSPECIFIED
+from endoxa.errors import UserError
+
+_OPTIONAL = (
+    "association_id",
+    "axis",
+    "region",
+    "language",
+    "source",
+    "support",
+    "agreement",
+    "predicate",
+)
+_ASSUMED = {
+    "association_id": "names are made from identity, attribute, axis, region and source",
+    "axis": f"every axis is '{UNSPECIFIED}'",
+    "region": "no region is known",
+}
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is known while a table is gone through."""
+
+    options: PairOptions
+    templates: Mapping[str, Template]
+    pairs: list[dict[str, str]] = field(default_factory=list)
+    problems: list[dict[str, str]] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    texts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) -> Built:
+    """A pair of sentences for every association of which one can be made.
+
+    `sent_more` is the stereotype, "[Identity] are [attribute].", `sent_less` the anti-stereotype: the same about the
+    natural antonym where the lexicon has one, else the negation (AfriStereo 3.3.4). Where a sentence might be
+    ungrammatical there is no pair, but a row in `problems` that says why.
+
+    Args:
+        associations: columns of `schema.ASSOCIATION_COLUMNS`; only identity and attribute are required. Columns
+            `predicate` ('copula' or 'verb') and `agreement` ('m' or 'f') are used where they are there.
+        options: what was chosen.
+
+    Raises:
+        UserError: a support that is no number, or options that cannot be used (files, an unknown language).
+    """
+    options = options or PairOptions()
+    absent = [name for name in _OPTIONAL if name not in associations.columns]
+    table = associations.with_columns(pl.lit("").alias(name) for name in absent)
+    work = _Work(options, load_templates(options.templates))
+    if options.language not in work.templates:
+        raise UserError(
+            f"There is no template for the language '{options.language}' (there are: "
+            f"{', '.join(sorted(work.templates))}): bring your own with --templates."
+        )
+    rare = 0
+    for number, cells in enumerate(table.iter_rows(named=True), start=1):
+        row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
+        if _support(row["support"], number) < options.min_support:
+            rare += 1
+        else:
+            _add(row, number, work)
+    return Built(
+        pl.DataFrame(work.pairs, schema=dict.fromkeys(BUILT_COLUMNS, pl.String)),
+        pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
+        rare,
+        _assumed(absent, options),
+    )
+
+
+def _assumed(absent: list[str], options: PairOptions) -> tuple[str, ...]:
+    known = _ASSUMED | {"language": f"every language is '{options.language}'"}
+    if options.min_support > 1:
+        known["support"] = "every association counts as said by one respondent"
+    return tuple(f"There is no column '{name}': {known[name]}." for name in absent if name in known)
+
+
+def _support(cell: str, number: int) -> int:
+    """A missing support is that of one respondent."""
+    if not cell:
+        return 1
+    try:
+        return int(float(cell))
+    except (ValueError, OverflowError) as error:
+        raise UserError(
+            f"Row {number} of the associations, column 'support': '{cell}' is no number of respondents."
+        ) from error
+
+
+def _add(row: Mapping[str, str], number: int, work: _Work) -> None:
+    """Make the pair of one association, or say why there is none."""
+    language = row["language"] or work.options.language
+    name = row["association_id"] or association_id(
+        row["identity"], row["attribute"], row["axis"], row["region"], row["source"]
+    )
+
+    def tell(outcome: str, reason: str) -> None:
+        cells = (str(number), name, row["identity"], row["attribute"], language, outcome, reason)
+        work.problems.append(dict(zip(PROBLEM_COLUMNS, cells, strict=True)))
+
+    try:
+        made = _sentences(row, language, work)
+    except UnclearError as problem:
+        tell("left out", str(problem))
+        return
+    key = same_words(made)
+    if key in work.texts:
+        tell("left out", f"the pair is the same as that of row {work.texts[key]}")
+        return
+    if name in work.names:
+        tell("left out", f"the association_id '{name}' is also that of row {work.names[name]}")
+        return
+    work.texts[key] = work.names[name] = number
+    for remark in remarks(made):
+        tell("kept", remark)
+    work.pairs.append(_pair(row, name, language, made, work.options))
+
+
+def _sentences(row: Mapping[str, str], language: str, work: _Work) -> Sentences:
+    base = re.split("[-_]", language)[0].lower()
+    template = work.templates.get(language) or work.templates.get(base)
+    if template is None:
+        raise UnclearError(f"there is no template for the language '{language}'")
+    return sentences(
+        row["identity"],
+        row["attribute"],
+        template,
+        None if work.options.negation_only else _lexicon(base, work.options),
+        evidence=row["predicate"],
+        agreement=row["agreement"],
+        prefix=work.options.prefix.strip(),
+    )
+
+
+def _lexicon(language: str, options: PairOptions) -> Lexicon | None:
+    known = language in languages() or options.lexicon is not None
+    return load_lexicon(language, options.lexicon) if known else None
+
+
+def _pair(
+    row: Mapping[str, str], name: str, language: str, made: Sentences, options: PairOptions
+) -> dict[str, str]:
+    variant = (
+        "negated" if options.negation_only else "",
+        re.sub(r"\W+", "-", options.prefix.strip().lower()),
+    )
+    return {
+        "item_id": "-".join((name, "pair", *filter(None, variant))),
+        "language": language,
+        "axis": row["axis"].lower() or UNSPECIFIED,
+        "direction": "stereo",
+        "stereotypical": "more",
+        "sent_more": made.more,
+        "sent_less": made.less,
+        "identity": made.identity,
+        "agreement": made.gender,
+        "attribute_more": made.attribute_more,
+        "attribute_less": made.attribute_less,
+        "prompt": f"What are {made.identity} like?" if language.startswith("en") else "",
+        "region": row["region"],
+        "association_id": name,
+        "how": made.how,
+        "words_difference": str(words_difference(made)),
+        "characters_difference": str(len(made.more) - len(made.less)),
+    }

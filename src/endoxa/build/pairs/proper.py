@@ -1,0 +1,71 @@
+"""Names of nations, peoples, languages, faiths and places in English texts, written with their capitals."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from babel import Locale
+from babel.core import get_global
+
+from endoxa.build.pairs.lists import listed
+from endoxa.curate.english import in_dictionary
+from endoxa.curate.normalise import tables
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_LONGEST = 4
+_PEOPLE = ("people", "men", "women")
+_UPPER = {"lgbtq": "LGBTQ", "lgbt": "LGBT", "usa": "USA", "uk": "UK"}
+_COUNTRIES = re.compile(
+    r"^(?:[A-Z][\w'’.-]*|of|the|and|&|do|da|la)(?: (?:[A-Z][\w'’.-]*|of|the|and|&|do|da|la))*$"
+)
+
+
+def with_capitals(text: str) -> str:
+    """The text with names written as names: "young nigerian men" -> "young Nigerian men".
+
+    A text that has a capital somewhere is the writer's own and stays as it is. Known are the territories and
+    languages of CLDR, the cities of the time zone database, and the peoples and demonyms of the table of groups;
+    a language that is also a word of the dictionary ("even") is left alone.
+    """
+    if text != text.lower():
+        return text
+    found = list(_WORD.finditer(text))
+    names = _names()
+    pieces: list[str] = []
+    start = at = 0
+    while at < len(found):
+        for end in range(min(len(found), at + _LONGEST), at, -1):
+            span = text[found[at].start() : found[end - 1].end()]
+            name = names.get(span) or names.get(span.removesuffix("s"))
+            if name:
+                plural = "s" if span not in names else ""
+                pieces += [text[start : found[at].start()], name + plural]
+                start = found[end - 1].end()
+                at = end
+                break
+        else:
+            at += 1
+    return "".join([*pieces, text[start:]])
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Names in lower case and as they are written."""
+    locale = Locale.parse("en")
+    territories = [name for code, name in locale.territories.items() if _COUNTRIES.match(name)]
+    languages = [name for name in locale.languages.values() if not in_dictionary(name) and " " not in name]
+    cities = [zone.rpartition("/")[2].replace("_", " ") for zone in get_global("zone_territories")]
+    known = tables()
+    words = [*known.collective, *known.demonyms, *known.demonyms.values(), *listed("names")]
+    own = [word for word in words if not in_dictionary(word)]
+    homographs = [f"{word} {who}" for word in known.collective - set(own) for who in _PEOPLE]
+    places = [name for name in cities if not in_dictionary(name)]
+    names = [*own, *known.peoples, *homographs]
+    written = [*languages, *places, *territories]
+    return {name: _titled(name) for name in names} | {name.lower(): name for name in written} | _UPPER
+
+
+def _titled(name: str) -> str:
+    small = ("of", "and", "the", *_PEOPLE)
+    return " ".join(word if word in small else word[:1].upper() + word[1:] for word in name.split())

@@ -1,0 +1,107 @@
+"""The sentence of each language: a table that can be edited."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from endoxa.datasets.files import require_file
+from endoxa.errors import UserError
+
+_SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
+_TEXTS = ("verb_denied", "stop")
+_LISTS = (
+    "articles",
+    "verb_endings",
+    "feminine",
+    "masculine",
+    "feminine_endings",
+    "masculine_endings",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """How a language says what a group is. The fields are those of `templates.toml`, where each is explained.
+
+    `subject` has a pattern per gender ('f', 'm'), or one under '' that is for all.
+    """
+
+    language: str
+    said: str
+    denied: str
+    subject: Mapping[str, str]
+    verb_denied: str = ""
+    stop: str = "."
+    articles: tuple[str, ...] = ()
+    verb_endings: tuple[str, ...] = ()
+    feminine: tuple[str, ...] = ()
+    masculine: tuple[str, ...] = ()
+    feminine_endings: tuple[str, ...] = ()
+    masculine_endings: tuple[str, ...] = ()
+
+    @property
+    def gendered(self) -> bool:
+        """Whether predicates agree in gender."""
+        return bool(self.feminine)
+
+
+def load_templates(own: Path | None = None) -> dict[str, Template]:
+    """Templates by language; those of a user's file take the place of ours.
+
+    Raises:
+        UserError: the file cannot be read, or a template is not as `templates.toml` describes it.
+    """
+    bundled = files(__package__).joinpath("templates.toml").read_text(encoding="utf-8")
+    found = _parsed(bundled, "templates.toml")
+    if own is not None:
+        require_file(own)
+        try:
+            text = own.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{own} is not UTF-8 text: save it as UTF-8.") from error
+        found |= _parsed(text, str(own))
+    return found
+
+
+def _parsed(text: str, name: str) -> dict[str, Template]:
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{name} is not TOML ({error}).") from error
+    return {language: _template(language, table, name) for language, table in tables.items()}
+
+
+def _template(language: str, table: object, name: str) -> Template:
+    where = f"{name}, [{language}]"
+    if not isinstance(table, dict):
+        raise UserError(f"{where}: expected a table with 'said', 'denied' and 'subject'.")
+    missing = [key for key in ("said", "denied", "subject") if key not in table]
+    unknown = [key for key in table if key not in ("said", "denied", "subject", *_TEXTS, *_LISTS)]
+    if missing or unknown:
+        fault = f"'{missing[0]}' is missing" if missing else f"'{unknown[0]}' is not known"
+        raise UserError(f"{where}: {fault}; a language has said, denied, subject and, where needed, more.")
+    for key, slot in _SLOTS.items():
+        if key in table:
+            _require_slot(table[key], slot, f"{where}, {key}")
+    subject = table["subject"] if isinstance(table["subject"], dict) else {"": table["subject"]}
+    for pattern in subject.values():
+        _require_slot(pattern, "identity", f"{where}, subject")
+    fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
+    fields |= {key: str(table[key]) for key in _TEXTS if key in table}
+    return Template(language, table["said"], table["denied"], subject, **fields)
+
+
+def _require_slot(pattern: object, slot: str, where: str) -> None:
+    """Raise UserError where a pattern does not hold its slot, once and nothing else."""
+    try:
+        slots = [name for _, name, _, _ in Formatter().parse(str(pattern)) if name is not None]
+    except ValueError:
+        slots = []
+    if not isinstance(pattern, str) or slots != [slot]:
+        raise UserError(f"{where}: {pattern!r} must hold {{{slot}}} once and no other braces.")

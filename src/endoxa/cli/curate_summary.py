@@ -1,0 +1,130 @@
+"""`endoxa curate associations` and `endoxa curate summary`: who said what, counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+Statements = Annotated[
+    Path, typer.Argument(metavar="STATEMENTS", help="Table with columns identity and attribute.")
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Grouping of attributes, as `endoxa curate group` writes it."),
+]
+Source = Annotated[
+    str, typer.Option(metavar="NAME", help="Name of the survey, where the table does not say it.")
+]
+ExcludeFlagged = Annotated[
+    bool, typer.Option("--exclude-flagged", help="Leave out statements flagged as a chatbot's.")
+]
+
+
+def associations(
+    statements: Statements,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="Associations: .csv, .tsv, .jsonl or .parquet."),
+    ],
+    groups: Groups = None,
+    source: Source = "",
+    by: Annotated[
+        Literal["country"] | None, typer.Option("--by", help="One association per country.")
+    ] = None,
+    min_support: Annotated[
+        int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
+    ] = 1,
+    exclude_flagged: ExcludeFlagged = False,
+) -> None:
+    """Gather statements into associations: identity, canonical attribute, and how many respondents said it.
+
+    Statements proposed for omission, and those without identity or attribute, are left out and counted.
+
+    \b
+    Examples:
+      endoxa curate associations statements.csv --groups groups.csv -o associations.csv
+      endoxa curate associations statements.csv -o associations.csv --by country --min-support 2
+    """  # noqa: D301
+    from endoxa.curate.associations import associations as gather
+    from endoxa.datasets.frames import write_table
+
+    found = gather(
+        *_tables(statements, groups),
+        source=source,
+        by_country=by == "country",
+        min_support=min_support,
+        exclude_flagged=exclude_flagged,
+    )
+    _tell(found.left_out, found.notes)
+    if found.rare:
+        typer.echo(f"{found.rare} associations left out: fewer than {min_support} respondents.", err=True)
+    write_table(found.table, output)
+    typer.echo(f"{found.table.height} associations written to {output}")
+
+
+def summary(
+    statements: Statements,
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the tables and the figure.")
+    ],
+    groups: Groups = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by",
+            metavar="COLUMN",
+            help="Split by this column; may be repeated. [default: all kept columns]",
+        ),
+    ] = None,
+    source: Source = "",
+    min_cell: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Smallest count of a subgroup that is shown.")
+    ] = 5,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Bars per axis in the figure.")] = 8,
+    exclude_flagged: ExcludeFlagged = False,
+) -> None:
+    """Count who said what: frequency and composition tables, safe to hand on, and a figure.
+
+    Every respondent counts once. Counts of subgroups below --min-cell are merged so that they cannot be computed
+    from the other tables either.
+
+    \b
+    Examples:
+      endoxa curate summary statements.csv --groups groups.csv -o summary
+      endoxa curate summary statements.csv -o summary --by gender --by country
+    """  # noqa: D301
+    from endoxa.curate.mentions import mentions
+    from endoxa.curate.summary import summarise, write_summary
+    from endoxa.report.frequencies import save_frequencies
+
+    found = mentions(*_tables(statements, groups), source=source, exclude_flagged=exclude_flagged)
+    made = summarise(found.table, by or (), min_cell)
+    _tell(found.left_out, (*found.notes, *made.notes))
+    written = [*write_summary(made, output), *save_frequencies(made.frequencies, output, top=top)]
+    for path in written:
+        typer.echo(f"{path}")
+    typer.echo("Content notice: these are stereotypes that respondents reported, not facts.")
+
+
+def _tables(statements: Path, groups: Path | None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    from endoxa.datasets.frames import read_table
+
+    grouping = read_table(groups, ("attribute", "group_id", "canonical")) if groups is not None else None
+    return read_table(statements, ("identity", "attribute")), grouping
+
+
+def _tell(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
+    """What was left out and assumed, on stderr."""
+    for reason, count in left_out.items():
+        typer.echo(f"{count} statements left out: {reason}.", err=True)
+    for note in notes:
+        typer.echo(note, err=True)
