@@ -573,6 +573,12 @@ answers = st.builds(
     ),
     st.booleans(),
 )
+repeated = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 def two_sheets(tmp_path, ana, ben):
@@ -581,7 +587,7 @@ def two_sheets(tmp_path, ana, ben):
     return table, [fill_csv(export(table, tmp_path / f"{name}.csv"), cells) for name, cells in filled.items()]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@repeated
 @given(
     ana=answers,
     ben=answers,
@@ -598,7 +604,7 @@ def test_the_same_sheets_twice_give_the_same_table(tmp_path, ana, ben, resolve, 
     assert twice.changes.is_empty()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@repeated
 @given(ana=answers, ben=answers)
 def test_who_comes_first_decides_nothing(tmp_path, ana, ben):
     table, sheets = two_sheets(tmp_path, ana, ben)
@@ -608,7 +614,7 @@ def test_who_comes_first_decides_nothing(tmp_path, ana, ben):
     assert len(one.conflicts) == len(other.conflicts)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@repeated
 @given(ana=answers, ben=answers)
 def test_every_cell_that_differs_is_reported(tmp_path, ana, ben):
     table, sheets = two_sheets(tmp_path, ana, ben)

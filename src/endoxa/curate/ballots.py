@@ -64,7 +64,7 @@ def ballots_from_votes(votes: Iterable[tuple[str, str, str]], order: Sequence[st
             )
     raters = sorted({rater for _, rater in cast})
     if len(raters) < 2:
-        raise UserError(f"There are votes of {len(raters)} rater: agreement needs two raters or more.")
+        raise UserError(f"Agreement needs votes of two raters or more; found those of {len(raters)}.")
     items = sorted({item for item, _ in cast})
     categories = _ordered(set(cast.values()), order)
     codes = np.full((len(items), len(raters)), NO_VOTE)

@@ -1,0 +1,200 @@
+"""Agreement against published examples, other libraries and planted raters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from endoxa.curate.agreement import agreement
+from endoxa.curate.ballots import ballots_from_votes, read_votes
+from endoxa.errors import UserError
+
+# Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
+OBSERVERS = {
+    "a": "1 2 3 3 2 1 4 1 2 . . .",
+    "b": "1 2 3 3 2 2 4 1 2 5 . 3",
+    "c": ". 3 3 3 2 3 4 2 2 5 1 .",
+    "d": "1 2 3 3 2 4 4 1 2 5 1 .",
+}
+UNITS = [
+    (f"unit {unit:02}", observer, value.replace(".", ""))
+    for observer, values in OBSERVERS.items()
+    for unit, value in enumerate(values.split())
+]
+
+# The worked example of Fleiss' kappa: ten subjects, fourteen raters, five categories.
+FLEISS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+
+
+def row(votes, name, **options):
+    order = options.pop("order", None)
+    found = agreement(ballots_from_votes(votes, order), resamples=options.pop("resamples", 200), **options)
+    return found.filter(name=name).row(0, named=True)
+
+
+@pytest.mark.parametrize(
+    ("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_alpha_of_the_published_example(level, value):
+    found = row(UNITS, "krippendorff_alpha", level=level)
+    assert round(found["value"], 3) == value
+    assert found["n"] == 11, "the twelfth unit has one value only"
+    assert found["neutral"] == 0
+
+
+def test_alpha_of_ordered_words():
+    words = dict(zip("12345", ["never", "seldom", "sometimes", "often", "always"], strict=True))
+    votes = [(unit, observer, words.get(value, "")) for unit, observer, value in UNITS]
+    found = row(votes, "krippendorff_alpha", level="ordinal", order=list(words.values()))
+    assert round(found["value"], 3) == 0.815
+    with pytest.raises(UserError, match="needs votes that are numbers, or categories in an order"):
+        row(votes, "krippendorff_alpha", level="ordinal")
+
+
+def test_fleiss_of_the_published_example():
+    votes = [
+        (f"subject {subject}", f"rater {rater:02}", str(category))
+        for subject, counts in enumerate(FLEISS)
+        for rater, category in enumerate(np.repeat(range(5), counts))
+    ]
+    found = agreement(ballots_from_votes(votes), resamples=20)
+    assert round(found.filter(name="fleiss_kappa")["value"][0], 3) == 0.210
+    assert round(found.filter(name="percent_agreement")["value"][0], 3) == 0.378
+    assert len(found.filter(name="cohen_kappa")) == 14 * 13 / 2
+
+
+def two_raters(items, error, seed):
+    """Two raters who see the truth (four decisions, equally likely) and err at random in `error` of the cases."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(4, size=items)
+    seen = [np.where(random.random(items) < error, random.integers(4, size=items), truth) for _ in range(2)]
+    return [
+        (f"{item:05}", rater, "abcd"[code])
+        for rater, codes in zip("xy", seen, strict=True)
+        for item, code in enumerate(codes)
+    ]
+
+
+def test_cohen_is_that_of_scikit_learn():
+    votes = two_raters(300, 0.4, 1)
+    x, y = ([vote for _, rater, vote in votes if rater == name] for name in "xy")
+    assert row(votes, "cohen_kappa")["value"] == pytest.approx(cohen_kappa_score(x, y), abs=1e-12)
+
+
+def test_cohen_uses_what_both_voted_on_and_fleiss_what_all_did():
+    votes = [*two_raters(40, 0.2, 1), ("00000", "z", "a"), ("00001", "z", "b"), ("alone", "z", "a")]
+    found = agreement(ballots_from_votes(votes), resamples=10)
+    assert found.select("name", "raters", "n").rows() == [
+        ("percent_agreement", "x; y; z", 40),
+        ("cohen_kappa", "x; y", 40),
+        ("cohen_kappa", "x; z", 2),
+        ("cohen_kappa", "y; z", 2),
+        ("fleiss_kappa", "x; y; z", 2),
+        ("krippendorff_alpha", "x; y; z", 40),
+    ]
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "fleiss_kappa", "krippendorff_alpha"])
+def test_a_planted_agreement_is_found(name):
+    # Both see the truth in (1 - e)^2 of the cases; otherwise they agree as by chance: kappa = (1 - e)^2.
+    found = row(two_raters(4000, 0.3, 5), name, resamples=150)
+    assert found["low"] < 0.7**2 < found["high"]
+    assert found["high"] - found["low"] < 0.06
+
+
+def test_the_interval_covers_as_often_as_it_claims():
+    trials = [
+        row(two_raters(80, 0.3, seed), "cohen_kappa", confidence=0.8, resamples=100) for seed in range(40)
+    ]
+    covered = np.mean([trial["low"] <= 0.7**2 <= trial["high"] for trial in trials])
+    assert 0.65 <= covered <= 0.92
+
+
+@pytest.mark.parametrize("name", ["cohen_kappa", "fleiss_kappa", "krippendorff_alpha"])
+def test_one_category_leaves_agreement_undefined(name):
+    votes = [(str(item), rater, "keep") for item in range(9) for rater in "xy"]
+    found = row(votes, name)
+    assert math.isnan(found["value"])
+    assert "undefined: all votes are the same" in found["method"]
+    assert row(votes, "percent_agreement")["value"] == 1
+
+
+def test_no_common_item_leaves_agreement_undefined():
+    votes = [(f"{rater}{item}", rater, "keep") for item in range(9) for rater in "xy"]
+    found = agreement(ballots_from_votes(votes), resamples=10)
+    assert found["value"].is_nan().all()
+    assert found["method"].str.contains("no item has enough votes").all()
+
+
+def test_full_agreement_has_no_interval_and_few_items_have_none():
+    full = [(str(item), rater, "ab"[item % 2]) for item in range(40) for rater in "xy"]
+    found = row(full, "cohen_kappa")
+    assert found["value"] == 1
+    assert math.isnan(found["low"])
+    assert "fewer than 5 items" in row(full[:8], "cohen_kappa")["method"]
+
+
+def test_the_order_of_votes_changes_nothing_and_the_seed_repeats():
+    votes = two_raters(50, 0.3, 2)
+    one, other = (agreement(ballots_from_votes(cast), resamples=50, seed=3) for cast in (votes, votes[::-1]))
+    assert one.equals(other)
+    assert not one.equals(agreement(ballots_from_votes(votes), resamples=50, seed=4))
+
+
+def test_long_and_wide_tables_give_the_same_votes(tmp_path):
+    votes = two_raters(20, 0.3, 2)
+    long = pl.DataFrame(votes, schema=["item", "rater", "value"], orient="row")
+    long.write_csv(tmp_path / "long.csv")
+    long.pivot("rater", index="item", values="value").write_csv(tmp_path / "wide.csv")
+    options = {"item": None, "rater": "rater", "value": "value", "raters": None}
+    assert sorted(read_votes(tmp_path / "long.csv", **options)) == sorted(
+        read_votes(tmp_path / "wide.csv", **options)
+    )
+    assert {rater for _, rater, _ in read_votes(tmp_path / "wide.csv", **{**options, "raters": ["y"]})} == {
+        "y"
+    }
+
+
+@pytest.mark.parametrize(
+    ("votes", "options", "sentence"),
+    [
+        ([("1", "x", "a")], {}, "found those of 1"),
+        ([], {}, "found those of 0"),
+        ([("1", "x", "a"), ("1", "x", "b"), ("1", "y", "a")], {}, "'x' voted twice on item '1', 'a' and 'b'"),
+        (
+            [("1", "x", "a"), ("1", "y", "b")],
+            {"level": "interval"},
+            "'interval' needs votes that are numbers",
+        ),
+        ([("1", "x", "a"), ("1", "y", "b")], {"order": ["a"]}, "'b' is not in the order"),
+        ([("1", "x", "a"), ("1", "y", "b")], {"confidence": 95}, "confidence level is 95"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(votes, options, sentence):
+    with pytest.raises(UserError, match=sentence):
+        row(votes, "krippendorff_alpha", **options)
+
+
+def test_votes_without_item_or_column_are_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,rater,value\n,x,a\n1,y,b\n")
+    options = {"rater": "rater", "value": "value", "raters": None}
+    with pytest.raises(UserError, match="vote 1: its row does not say"):
+        read_votes(path, item=None, **options)
+    with pytest.raises(UserError, match="no column 'thing'"):
+        read_votes(path, item="thing", **options)
