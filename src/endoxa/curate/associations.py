@@ -18,7 +18,7 @@ from endoxa.schema import ASSOCIATION_COLUMNS
 TRACE_COLUMNS: dict[str, str] = {
     "group_id": "the group of like attributes, or empty",
     "statement_ids": "the statements behind it, separated by blanks",
-    "predicate": "'copula' where respondents said 'are ...', 'verb' where they used a verb, else empty",
+    "predicate": "'copula' where people said 'are ...', 'have' where 'have ...', 'verb' where another verb, or empty",
 }
 """Columns that follow those of `schema.ASSOCIATION_COLUMNS`."""
 
@@ -165,10 +165,15 @@ def _same(one: str, other: str) -> pl.Expr:
 
 def _predicate(key: Mapping[str, str], part: pl.DataFrame) -> str:
     """How respondents joined identity and attribute, among those who said it in the canonical words."""
-    if "statement" not in part.columns:
-        return ""
-    said = part.filter(pl.col("said") == pl.col("attribute"))["statement"].to_list()
-    return _most_common([predicate(text or "", key["identity"], key["attribute"]) for text in said])
+    said = part.filter(pl.col("said") == pl.col("attribute")).with_columns(
+        pl.lit("").alias(name) for name in ("statement", "verb") if name not in part.columns
+    )
+    return _most_common(
+        [
+            verb or predicate(text or "", key["identity"], key["attribute"])
+            for text, verb in said.select("statement", "verb").iter_rows()
+        ]
+    )
 
 
 def predicate(statement: str, identity: str, attribute: str) -> str:

@@ -56,7 +56,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
 
     Args:
         associations: columns of `schema.ASSOCIATION_COLUMNS`; only identity and attribute are required. Columns
-            `predicate` ('copula' or 'verb') and `agreement` ('m' or 'f') are used where they are there.
+            `predicate` ('copula', 'verb' or 'have') and `agreement` ('m' or 'f') are used where they are there.
         options: what was chosen.
 
     Raises:
@@ -117,7 +117,8 @@ def _add(row: Mapping[str, str], number: int, work: _Work) -> None:
         work.problems.append(dict(zip(PROBLEM_COLUMNS, cells, strict=True)))
 
     try:
-        made = _sentences(row, language, work)
+        template = _template(language, work)
+        made = _sentences(row, template, work)
     except UnclearError as problem:
         tell("left out", str(problem))
         return
@@ -129,21 +130,25 @@ def _add(row: Mapping[str, str], number: int, work: _Work) -> None:
         tell("left out", f"the association_id '{name}' is also that of row {work.names[name]}")
         return
     work.texts[key] = work.names[name] = number
-    for remark in remarks(made):
+    for remark in remarks(made, template):
         tell("kept", remark)
     work.pairs.append(_pair(row, name, language, made, work.options))
 
 
-def _sentences(row: Mapping[str, str], language: str, work: _Work) -> Sentences:
-    base = re.split("[-_]", language)[0].lower()
-    template = work.templates.get(language) or work.templates.get(base)
+def _template(language: str, work: _Work) -> Template:
+    """The template of a language, or of the language without its region ('en-NG')."""
+    template = work.templates.get(language) or work.templates.get(re.split("[-_]", language)[0].lower())
     if template is None:
         raise UnclearError(f"there is no template for the language '{language}'")
+    return template
+
+
+def _sentences(row: Mapping[str, str], template: Template, work: _Work) -> Sentences:
     return sentences(
         row["identity"],
         row["attribute"],
         template,
-        None if work.options.negation_only else _lexicon(base, work.options),
+        None if work.options.negation_only else _lexicon(template.language, work.options),
         evidence=row["predicate"],
         agreement=row["agreement"],
         prefix=work.options.prefix.strip(),

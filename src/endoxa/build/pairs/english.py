@@ -26,13 +26,15 @@ def predicate(attribute: str, evidence: str = "") -> Predicate:
 
     Args:
         attribute: without a subject; with or without its copula ("strong", "are strong", "talk too much").
-        evidence: 'copula' or 'verb' where it is known how people said it, else empty. It decides where the words can
-            be read either way.
+        evidence: 'copula', 'verb' or 'have' where it is known how people said it, else empty. It decides where the
+            words can be read either way.
 
     Raises:
         UnclearError: no predicate can be made that is surely grammatical.
     """
     words = _expanded(cleaned(attribute).split())
+    if evidence == "have" and words[0].lower() != "have":
+        words = ["have", *words]
     _refuse_second_clause(words)
     found = _with_auxiliary(words)
     if found is not None:
@@ -79,14 +81,19 @@ def _kind(words: list[str], evidence: str) -> Kind:
 
 
 def _refuse_second_clause(words: list[str]) -> None:
-    """Two predicates joined in one attribute cannot be denied together."""
-    for before, word in pairwise(words):
-        low = word.lower()
-        joined = before.lower() in ("and", "but", "or")
-        if joined and (low in (*_BE, "is", "was", "do", "have", "can", "they") or _is_only_verb(low)):
+    """Two clauses in one attribute cannot be denied together."""
+    for before, word in pairwise(word.lower() for word in words):
+        if before in ("and", "but", "or") and word in (*_BE, "is", "was", "do", "have", "can", "they"):
             raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
-        if low in ("are", "is") and before.lower() not in listed("before_verbs"):
+        if word in ("are", "is") and before not in listed("before_verbs"):
             raise UnclearError(f"the attribute has a second verb ('{word}')")
+
+
+def _refuse_second_verb(words: list[str]) -> None:
+    """Refuse "strong and love money": the denial of "are" would not reach the verb."""
+    for before, word in pairwise(word.lower() for word in words):
+        if before in ("and", "but", "or") and "to" not in words and _is_only_verb(word):
+            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
 
 
 def _with_be(be: str, words: list[str]) -> Predicate:
@@ -99,6 +106,7 @@ def _with_be(be: str, words: list[str]) -> Predicate:
         return _negated(f"{be} not", be, rest)
     if first in mapped("swaps") and rest:
         return _swapped(be, first, rest)
+    _refuse_second_verb(words)
     core = " ".join(words)
     return Predicate(f"{be} {core}", f"{be} not {core}", core, f"{be} {{}}")
 

@@ -17,7 +17,7 @@ Kind = Literal["copula", "verb"]
 _AGENTS = ("ers", "ors", "ists", "ians", "men", "women", "mates", "lords")
 _BEHIND_NOUNS = ("of", "for", "and", "in", "at", "to")
 """Words after which a form in -s is rather a plural noun ("cheats in business", "cooks and cleaners")."""
-_ADJECTIVES = ("ible", "able", "ful", "less", "ous", "ive", "-minded")
+_ADJECTIVES = ("ible", "able", "ful", "less", "ous", "ive", "centric", "-minded")
 _LIGHT = ("have", "do", "go")
 
 
@@ -78,7 +78,8 @@ def _by_dictionary(word: str, after: list[str], base: str | None) -> Kind:
     if base is None:
         return _without_verb(word, after, noun=noun and not adjective)
     if adjective:
-        if not after or after[0] in listed("followers") | {"enough"} or _names_people(after[-1]):
+        compound = bool(after) and _ends_like_adjective(after[-1]) and not can_be(after[-1], "NOUN")
+        if not after or after[0] in listed("followers") | {"enough"} or _names_people(after[-1]) or compound:
             return "copula"
         raise UnclearError(f"'{word}' can be an adjective or a verb here")
     if not noun or not after or after[0] in listed("followers"):

@@ -57,7 +57,8 @@ def _names() -> dict[str, str]:
     languages = [name for name in locale.languages.values() if not in_dictionary(name) and " " not in name]
     cities = [zone.rpartition("/")[2].replace("_", " ") for zone in get_global("zone_territories")]
     known = tables()
-    words = [*known.collective, *known.demonyms, *known.demonyms.values(), *listed("names")]
+    nationals = {form for name in known.demonyms.values() for form in (name, name.removesuffix("s"))}
+    words = [*known.collective, *known.demonyms, *nationals, *listed("names")]
     own = [word for word in words if not in_dictionary(word)]
     homographs = [f"{word} {who}" for word in known.collective - set(own) for who in _PEOPLE]
     places = [name for name in cities if not in_dictionary(name)]

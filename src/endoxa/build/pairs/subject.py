@@ -8,7 +8,7 @@ from endoxa.build.pairs.lists import listed
 from endoxa.build.pairs.predicate import UnclearError
 from endoxa.build.pairs.proper import with_capitals
 from endoxa.build.pairs.templates import Template
-from endoxa.curate.english import can_be, inflected, is_plural, lemma, words
+from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 
 _LETTER = regex.compile(r"\p{L}")
 
@@ -33,6 +33,11 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
         text = with_capitals(text)
     if template.articles and text.split()[0].lower() in template.articles:
         return text
+    if template.language != "en" and is_plural(text.split()[-1]) and in_dictionary(text.split()[-1]):
+        raise UnclearError(
+            f"the identity '{text}' is English and the language '{template.language}': translate it, or write it with "
+            "its article"
+        )
     pattern = template.subject.get("") or template.subject.get(gender)
     if pattern is None:
         raise UnclearError(

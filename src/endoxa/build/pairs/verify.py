@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from endoxa.build.pairs.sentences import Sentences
+from endoxa.build.pairs.templates import Template
 from endoxa.datasets.check.perturbation import LENGTH_DIFFERENCE
 from endoxa.datasets.spans import differing_spans, words
 
 
-def remarks(made: Sentences) -> Iterator[str]:
+def remarks(made: Sentences, template: Template) -> Iterator[str]:
     """Reasons to look at a pair that is kept: differences in several places, or a difference in length.
 
-    A summed log-probability prefers the shorter sentence whatever it says, so a pair that differs by three words or
-    more measures length too.
+    One place is right, or as many as the language's own negation has ("ne ... pas"). A summed log-probability prefers
+    the shorter sentence whatever it says, so a pair that differs by three words or more measures length too.
     """
-    spans = differing_spans(words(made.more), words(made.less))
-    if len(spans) > 1:
-        yield f"the sentences differ in {len(spans)} places"
+    own = len(differing_spans(words(template.said), words(template.denied)))
+    spans = len(differing_spans(words(made.more), words(made.less)))
+    if spans > max(1, own):
+        yield f"the sentences differ in {spans} places"
     difference = words_difference(made)
     if abs(difference) >= LENGTH_DIFFERENCE:
         yield f"one sentence is {abs(difference)} words longer than the other"

@@ -162,9 +162,11 @@ def _nested(table: pl.DataFrame, columns: Sequence[str]) -> list[str]:
     found = []
     for one in columns:
         for other in columns:
+            if one == other:
+                continue
             pairs = table.select(one, other).unique()
             values = pairs[one].n_unique()
-            if one != other and 1 < pairs[other].n_unique() <= values == pairs.height:
+            if 1 < pairs[other].n_unique() <= values == pairs.height:
                 found.append(
                     f"'{other}' follows from '{one}': counts of one could be subtracted from the other. "
                     "Hand on the tables of one of them only (--by)."

@@ -17,6 +17,7 @@ COLUMNS = {
 
 NOTICE = "Stereotypes as respondents reported them: not facts, and not the view of those who publish them."
 
+LEAST = 2
 WIDTH = 190
 ROW_HEIGHT = 18
 LABEL_WIDTH = 210
@@ -26,17 +27,24 @@ PANELS_ABREAST = 2
 def frequencies(frame: pl.DataFrame, *, top: int = 8) -> alt.TopLevelMixin:
     """A panel per axis with its `top` associations, all on one scale; ties by alphabet.
 
+    What a single respondent said is not frequent: it is only drawn where nothing was said twice.
+
     Args:
         frame: columns of `COLUMNS`.
         top: how many bars a panel has at most.
     """
-    ranked = frame.sort(["respondents", "identity", "attribute"], descending=[True, False, False])
-    axes = sorted(frame["axis"].unique().to_list())
-    most = int(frame["respondents"].max() or 1)  # type: ignore[arg-type]
-    panels = [_panel(ranked.filter(pl.col("axis") == axis).head(top), axis, most) for axis in axes]
+    repeated = frame.filter(pl.col("respondents") >= LEAST)
+    drawn = frame if repeated.is_empty() else repeated
+    ranked = drawn.sort(["respondents", "identity", "attribute"], descending=[True, False, False])
+    most = ranked["respondents"].to_list()[0]
+    panels = [
+        _panel(ranked.filter(pl.col("axis") == axis).head(top), axis, most)
+        for axis in sorted(ranked["axis"].unique().to_list())
+    ]
     title = alt.TitleParams(
         "Most frequent associations by axis",
-        subtitle=[f"Number of respondents who said it. {NOTICE}"],
+        subtitle=["Number of respondents who said it.", NOTICE],
+        frame="bounds",
         offset=14,
     )
     chart = alt.concat(*panels, columns=PANELS_ABREAST, spacing=24, title=title)

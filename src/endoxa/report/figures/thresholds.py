@@ -29,8 +29,7 @@ def thresholds_figure(table: pl.DataFrame) -> Figure:
     """
     shown = [column for column in PANELS if table[column].count()]
     panels = [_panel(known(table, column), column, legend=column == shown[0]) for column in shown]
-    rows = [alt.hconcat(*panels[place : place + 2], spacing=36) for place in range(0, len(panels), 2)]
-    chart = alt.vconcat(*rows, spacing=22).resolve_scale(color="shared")
+    chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 36}).resolve_scale(color="shared")
     return Figure(
         "thresholds", "Groupings over the threshold", finish(chart), _in_words(table, shown), wide=True
     )

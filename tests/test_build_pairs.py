@@ -1,0 +1,368 @@
+"""Pairs from associations: sentences, denials, opposites, and what is refused."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from endoxa.build.pairs import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
+from endoxa.datasets import READERS
+from endoxa.datasets.check import check_pairs
+from endoxa.datasets.frames import write_table
+from endoxa.datasets.spans import differing_spans, words
+from endoxa.errors import UserError
+from endoxa.schema import PAIR_COLUMNS, ReadOptions
+
+
+def made(*rows, columns=("identity", "attribute"), **options):
+    table = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    return build_pairs(table, PairOptions(**options))
+
+
+def both(identity, attribute, evidence="", **options):
+    built = made((identity, attribute, evidence), columns=("identity", "attribute", "predicate"), **options)
+    assert built.problems.filter(outcome="left out").is_empty(), built.problems["reason"].to_list()
+    return built.pairs.row(0, named=True)["sent_more"], built.pairs.row(0, named=True)["sent_less"]
+
+
+def refusal(identity, attribute, **options):
+    built = made((identity, attribute), **options)
+    assert built.pairs.is_empty(), built.pairs.rows()
+    return built.problems["reason"][0]
+
+
+# The four pairs that the AfriStereo paper prints (3.3.4), from its identities and attributes.
+PRINTED = [
+    ("women", "caring", "Women are caring.", "Women are uncaring."),
+    ("old people", "intelligent", "Old people are intelligent.", "Old people are unintelligent."),
+    (
+        "igbo people",
+        "business-oriented",
+        "Igbo people are business-oriented.",
+        "Igbo people are not business-oriented.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("identity", "attribute", "more", "less"), PRINTED)
+def test_printed_examples(identity, attribute, more, less):
+    assert both(identity, attribute) == (more, less)
+
+
+def test_printed_example_with_a_negation():
+    more, less = both("maasai", "warriors", negation_only=True)
+    assert (more, less) == ("Maasai are warriors.", "Maasai are not warriors.")
+
+
+def test_published_anti_stereotypes(shared):
+    """Of the ten that were published, at least seven are made in the same words, and none is made wrongly."""
+    table = pl.read_csv(shared / "data/afristereo/s_as_pairs.csv")
+    built = build_pairs(table.select("identity", attribute="canonical_attribute"))
+    assert built.pairs.height == table.height
+    assert built.pairs["sent_more"].str.to_lowercase().to_list() == [
+        f"{who} are {what}." for who, what in table.select("identity", "canonical_attribute").iter_rows()
+    ]
+    same = sum(
+        ours == theirs
+        for ours, theirs in zip(built.pairs["attribute_less"], table["anti_stereotype"], strict=True)
+    )
+    assert same >= 7
+
+
+KINDS = [
+    ("strong", "are strong", "are not strong"),
+    ("are strong", "are strong", "are not strong"),
+    ("a threat", "are a threat", "are not a threat"),
+    ("warriors", "are warriors", "are not warriors"),
+    ("good cooks", "are good cooks", "are not good cooks"),
+    ("from rich families", "are from rich families", "are not from rich families"),
+    ("expected to cook", "are expected to cook", "are not expected to cook"),
+    ("being ignored", "are being ignored", "are not being ignored"),
+    ("very patient", "are very patient", "are not very patient"),
+    ("family oriented", "are family oriented", "are not family oriented"),
+    ("talk too much", "talk too much", "do not talk too much"),
+    ("love money", "love money", "do not love money"),
+    ("loves money", "love money", "do not love money"),
+    ("cook", "cook", "do not cook"),
+    ("cheat customers", "cheat customers", "do not cheat customers"),
+    ("have many children", "have many children", "do not have many children"),
+    ("have been ignored", "have been ignored", "have not been ignored"),
+    ("can cook", "can cook", "cannot cook"),
+    ("should stay home", "should stay home", "should not stay home"),
+    ("must work", "must work", "need not work"),
+    ("not smart", "are not smart", "are smart"),
+    ("don't know life", "do not know life", "know life"),
+    ("doesn’t know life", "do not know life", "know life"),
+    ("cannot drive", "cannot drive", "can drive"),
+    ("have no patience", "have no patience", "have patience"),
+    ("never on time", "are never on time", "are always on time"),
+    ("always complain", "always complain", "never complain"),
+    ("were warriors", "were warriors", "were not warriors"),
+    ("strong and brave", "are strong and brave", "are not strong and brave"),
+    ("  “strong”. ", "are strong", "are not strong"),
+    ("strong 💪", "are strong", "are not strong"),
+]
+
+
+@pytest.mark.parametrize(("attribute", "said", "denied"), KINDS)
+def test_english_predicates(attribute, said, denied):
+    assert both("women", attribute, negation_only=True) == (f"Women {said}.", f"Women {denied}.")
+
+
+UNCLEAR = [
+    ("", "the attribute is empty"),
+    ("🙂🙂", "holds no word"),
+    ("threat", "singular noun"),
+    ("went to school", "past form"),
+    ("clean houses", "adjective or a verb"),
+    ("wise but are slow", "two predicates"),
+    ("strong and love money", "two predicates"),
+    ("lazy/slow", "'/'"),
+    ("strong, patient", "','"),
+    ("are", "only a copula"),
+    ("x" * 300, "too long"),
+]
+
+
+@pytest.mark.parametrize(("attribute", "reason"), UNCLEAR)
+def test_unclear_attributes_are_left_out_with_the_reason(attribute, reason):
+    assert reason in refusal("women", attribute)
+
+
+def test_evidence_decides_where_words_can_be_read_either_way():
+    assert "first part of a noun" in refusal("bakers", "plant pots")
+    assert both("bakers", "plant pots", "verb")[0] == "Bakers plant pots."
+    assert both("bakers", "plant pots", "copula")[0] == "Bakers are plant pots."
+    assert both("bakers", "strong arms", "have")[1] == "Bakers have weak arms."
+
+
+# Ours, from other places than the published survey.
+OPPOSITES = [
+    ("farmers", "patient", "impatient"),
+    ("bakers", "bad drivers", "good drivers"),
+    ("people from the coast", "poor", "rich"),
+    ("grandmothers", "very generous", "very stingy"),
+    ("engineers", "providers", "dependents"),
+    ("scots", "from rich families", "from poor families"),
+    ("peruvian men", "less patient than women", "more patient than women"),
+]
+
+
+@pytest.mark.parametrize(("identity", "attribute", "opposite"), OPPOSITES)
+def test_natural_opposites(identity, attribute, opposite):
+    built = made((identity, attribute))
+    assert built.pairs["attribute_less"].to_list() == [opposite]
+    assert built.pairs["how"].to_list() == ["antonym"]
+
+
+@pytest.mark.parametrize(
+    "attribute", ["too emotional", "being free", "used to hard work", "full of life", "cheats", "dance well"]
+)
+def test_no_opposite_is_forced_where_it_would_not_fit(attribute):
+    assert made(("farmers", attribute)).pairs["how"].to_list() == ["negation"]
+
+
+def test_an_opposite_never_names_the_group_itself():
+    assert both("old people", "advise young people")[1] == "Old people do not advise young people."
+
+
+IDENTITIES = [
+    ("igbo people", "Igbo people are patient."),
+    ("young nigerian men", "Young Nigerian men are patient."),
+    ("people from northern nigeria", "People from northern Nigeria are patient."),
+    ("people from south africa", "People from South Africa are patient."),
+    ("doctors in nairobi", "Doctors in Nairobi are patient."),
+    ("muslims", "Muslims are patient."),
+    ("polish people", "Polish people are patient."),
+    ("native americans", "Native Americans are patient."),
+    ("gay people", "Gay people are patient."),
+    ("Old Etonians", "Old Etonians are patient."),
+    ("the elderly", "The elderly are patient."),
+    ("clergy", "Clergy are patient."),
+]
+
+
+@pytest.mark.parametrize(("identity", "sentence"), IDENTITIES)
+def test_identities_start_the_sentence_with_their_capitals(identity, sentence):
+    assert both(identity, "patient")[0] == sentence
+
+
+def test_capitals_inside_the_sentence():
+    row = made(("young nigerian men", "good muslims"), prefix="Happy").pairs.row(0, named=True)
+    assert row["sent_more"] == "Happy young Nigerian men are good Muslims."
+    assert row["prompt"] == "What are Happy young Nigerian men like?"
+
+
+def test_singular_identity_is_refused_with_its_plural():
+    assert "write 'bakers'" in refusal("baker", "patient")
+
+
+LANGUAGES = [
+    ("fr", "femmes", "fortes", "Les femmes sont fortes.", "Les femmes sont faibles."),
+    ("fr", "les boulangers", "aiment danser", "Les boulangers aiment danser.", "Les boulangers n'aiment pas danser."),
+    ("fr", "hommes", "ont des chats", "Les hommes ont des chats.", "Les hommes n'ont pas de chats."),
+    ("fr", "hommes", "haïssent danser", "Les hommes haïssent danser.", "Les hommes ne haïssent pas danser."),
+    ("es", "mujeres", "fuertes", "Las mujeres son fuertes.", "Las mujeres son débiles."),
+    ("es", "hombres", "buenas personas", "Los hombres son buenas personas.", "Los hombres no son buenas personas."),
+    ("es", "campesinas", "hablan mucho", "Las campesinas hablan mucho.", "Las campesinas no hablan mucho."),
+    ("pt", "mulheres", "fortes", "As mulheres são fortes.", "As mulheres são fracas."),
+    ("pt", "agricultores", "falam muito", "Os agricultores falam muito.", "Os agricultores não falam muito."),
+    ("sw", "wanawake", "hodari", "Wanawake ni hodari.", "Wanawake ni dhaifu."),
+    ("sw", "wanawake", "wanapenda pesa", "Wanawake wanapenda pesa.", "Wanawake hawapendi pesa."),
+    ("sw", "wazee", "wanakula samaki", "Wazee wanakula samaki.", "Wazee hawali samaki."),
+    ("hi", "महिलाएँ", "अच्छी", "महिलाएँ अच्छी हैं।", "महिलाएँ बुरी हैं।"),
+    ("hi", "किसान", "खाना बनाते हैं", "किसान खाना बनाते हैं।", "किसान खाना नहीं बनाते हैं।"),
+    ("hi", "लोग", "आलसी नहीं हैं", "लोग आलसी नहीं हैं।", "लोग आलसी हैं।"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "identity", "attribute", "more", "less"), LANGUAGES)
+def test_other_languages(language, identity, attribute, more, less):
+    assert both(identity, attribute, language=language) == (more, less)
+
+
+def test_an_opposite_agrees_with_the_gender_of_the_group():
+    """'fortes' is of both genders in Portuguese, 'fracos' and 'fracas' are not."""
+    for who, less in (("mulheres", "fracas"), ("homens", "fracos")):
+        row = made((who, "fortes"), language="pt").pairs.row(0, named=True)
+        assert row["attribute_less"] == less
+        assert row["agreement"] == {"fracas": "f", "fracos": "m"}[less]
+
+
+def test_unknown_gender_is_refused_or_given():
+    assert "gender" in refusal("gente", "lista y alegre", language="es")
+    built = made(("gente", "lista", "f"), columns=("identity", "attribute", "agreement"), language="es")
+    assert built.pairs["sent_more"].to_list() == ["Las gente son lista."]
+
+
+def test_what_is_of_another_language_is_refused():
+    assert "script" in refusal("النساء", "قويات")
+    assert "English" in refusal("women", "fortes", language="fr")
+    left_out = made(("femmes", "fortes", "xx"), columns=("identity", "attribute", "language"))
+    assert "no template" in left_out.problems["reason"][0]
+    with pytest.raises(UserError, match="no template for the language 'xx'"):
+        made(("femmes", "fortes"), language="xx")
+
+
+def test_own_templates_and_lexicon(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('[xx]\nsaid = "esta {attribute}"\ndenied = "nesta {attribute}"\nsubject = "{identity}"\n')
+    assert both("bakeri", "forta", language="xx", templates=own) == (
+        "Bakeri esta forta.",
+        "Bakeri nesta forta.",
+    )
+    lexicon = tmp_path / "own.csv"
+    lexicon.write_text("one,other\nforta,febla\n")
+    assert both("bakeri", "forta", language="xx", templates=own, lexicon=lexicon)[1] == "Bakeri esta febla."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[xx\n", "not TOML"),
+        ("xx = 1\n", "expected a table"),
+        ('[xx]\nsaid = "a {attribute}"\n', "'denied' is missing"),
+        ('[xx]\nsaid = "a"\ndenied = "b {attribute}"\nsubject = "{identity}"\n', "must hold {attribute}"),
+        ('[xx]\nsaid = "{attribute}"\ndenied = "b {attribute}"\nsubject = "a"\nend = ""\n', "'end' is not known"),
+    ],
+)  # fmt: skip
+def test_faulty_templates_are_refused_in_a_sentence(tmp_path, text, message):
+    own = tmp_path / "own.toml"
+    own.write_text(text)
+    with pytest.raises(UserError, match=message):
+        load_templates(own)
+
+
+def test_every_bundled_template_denies_in_one_place_or_two():
+    for language, template in load_templates().items():
+        spans = differing_spans(words(template.said), words(template.denied))
+        assert len(spans) == (2 if language == "fr" else 1)
+
+
+def test_two_columns_are_enough_and_what_is_assumed_is_said():
+    built = made(("women", "strong"))
+    row = built.pairs.row(0, named=True)
+    assert tuple(built.pairs.columns) == BUILT_COLUMNS
+    assert (row["axis"], row["language"], row["region"]) == ("unspecified", "en", "")
+    assert (row["direction"], row["stereotypical"]) == ("stereo", "more")
+    assert row["item_id"] == f"{row['association_id']}-pair"
+    assert [sentence.split("'")[1] for sentence in built.assumed] == [
+        "association_id",
+        "axis",
+        "region",
+        "language",
+    ]
+
+
+def test_ids_follow_the_association_and_the_variant():
+    columns = ("association_id", "identity", "attribute")
+    row = ("a1", "women", "strong")
+    ids = [
+        made(row, columns=columns, **options).pairs["item_id"][0]
+        for options in ({}, {"negation_only": True}, {"prefix": "West African"})
+    ]
+    assert ids == ["a1-pair", "a1-pair-negated", "a1-pair-west-african"]
+
+
+def test_the_same_pair_and_the_same_id_are_made_once():
+    columns = ("association_id", "identity", "attribute")
+    built = made(
+        ("a1", "women", "strong"),
+        ("a2", "Women", "are strong"),
+        ("a1", "women", "patient"),
+        columns=columns,
+    )
+    assert built.pairs["association_id"].to_list() == ["a1"]
+    assert built.problems["reason"].to_list() == [
+        "the pair is the same as that of row 1",
+        "the association_id 'a1' is also that of row 1",
+    ]
+
+
+def test_support():
+    columns = ("identity", "attribute", "support")
+    built = made(("women", "strong", "3"), ("men", "strong", ""), columns=columns, min_support=2)
+    assert (built.pairs.height, built.rare) == (1, 1)
+    with pytest.raises(UserError, match=r"Row 1 .* 'support': 'many'"):
+        made(("women", "strong", "many"), columns=columns)
+
+
+def test_length_difference_is_shown_and_remarked():
+    built = made(("women", "a threat"), ("women", "work hard"))
+    assert built.pairs["words_difference"].to_list() == ["-1", "0"]
+    assert built.pairs["characters_difference"].to_list() == ["-4", "0"]
+
+
+text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
+wild = st.one_of(text, st.sampled_from([attribute for attribute, *_ in KINDS + UNCLEAR]))
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(
+        st.tuples(wild, wild, st.sampled_from(["en", "fr", "es", "pt", "hi", "sw", "", "ar"])), max_size=5
+    )
+)
+def test_any_table_gives_pairs_or_reasons(rows):
+    built = made(*rows, columns=("identity", "attribute", "language"))
+    left_out = built.problems.filter(outcome="left out")
+    assert built.pairs.height + left_out.height == len(rows)
+    assert built.pairs["item_id"].is_unique().all()
+    for more, less in built.pairs.select("sent_more", "sent_less").iter_rows():
+        assert differing_spans(words(more), words(less))
+
+
+def test_pairs_are_read_back_and_pass_the_check(tmp_path):
+    columns = ("identity", "attribute", "axis", "region")
+    rows = [
+        (who, attribute, "profession", "Peru; Chile")
+        for who in ("bakers", "farmers", "scots")
+        for attribute, *_ in KINDS
+    ]
+    built = made(*rows, columns=columns)
+    path = tmp_path / "pairs.csv"
+    write_table(built.pairs, path)
+    assert not [problem for problem in check_pairs(path) if problem.severity == "error"]
+    frame = pl.concat(READERS.get("native").read(path, ReadOptions()))
+    for name in PAIR_COLUMNS:
+        assert frame[name].fill_null("").to_list() == built.pairs[name].to_list()
