@@ -624,3 +624,31 @@ def test_every_cell_that_differs_is_reported(tmp_path, ana, ben):
     differing = {name for name in before if (after[name] or "") != before[name]}
     assert set(result.changes.filter(column="attribute")["row"]) == differing
     assert set(result.changes.filter(column="(new row)")["row"]) == after.keys() - before.keys()
+
+
+def test_corrections_of_real_reviewers_arrive(shared, tmp_path):
+    """What AfriStereo's reviewers made of the published extractor's pairs, filled in and taken back."""
+    gold = pl.read_csv(shared / "data" / "afristereo" / "gold_dev.csv", infer_schema=False)
+    gold = gold.filter(pl.col("status") != "not_reviewed").with_columns(
+        identity=pl.col("authors_identity").fill_null(""), attribute=pl.col("authors_attribute").fill_null("")
+    )
+    table = tmp_path / "statements.csv"
+    gold.select("statement_id", "statement", "identity", "attribute").write_csv(table)
+    sheet = export(table, tmp_path / "lab.csv")
+    cells = {}
+    for number, one in enumerate(gold.iter_rows(named=True), start=2):
+        cells[number, "decision"] = "omit" if one["omit"] == "true" else "keep"
+        if one["omit"] == "false":
+            cells |= {(number, name): one[f"gold_{name}"] or "" for name in ("identity", "attribute")}
+    result = reviewed(table, fill_csv(sheet, cells))
+    omitted = pl.col("omit") == "true"
+    assert (
+        result.table.filter(omitted)["statement_id"].to_list()
+        == gold.filter(omitted)["statement_id"].to_list()
+    )
+    kept = result.table.filter(~omitted).select("identity", "attribute")
+    wanted = gold.filter(~omitted).select(
+        identity=pl.col("gold_identity"), attribute=pl.col("gold_attribute")
+    )
+    assert kept.equals(wanted)
+    assert result.conflicts.is_empty()
