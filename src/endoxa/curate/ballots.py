@@ -41,7 +41,7 @@ class Ballots:
 
     def counts(self) -> np.ndarray:
         """Votes per item and category, shape (items, categories)."""
-        return (self.codes[:, :, None] == np.arange(len(self.categories))).sum(axis=1)
+        return np.asarray((self.codes[:, :, None] == np.arange(len(self.categories))).sum(axis=1))
 
 
 def ballots_from_votes(votes: Iterable[tuple[str, str, str]], order: Sequence[str] | None = None) -> Ballots:
