@@ -186,7 +186,7 @@ def predicate(statement: str, identity: str, attribute: str) -> str:
     words = re.escape(_SPACES.sub(" ", attribute.lower()).strip())
     if not words or not text:
         return ""
-    if re.search(rf"\b(?:{_COPULAS})(?: (?:very|so|really|all|also|just|always|\w+ly))? {words}\b", text):
+    if re.search(rf"\b(?:{_COPULAS})(?: (?:very|so|really|all|also|just|always|\w+ly))* {words}\b", text):
         return "copula"
     last = re.escape(identity.lower().split()[-1]) if identity.split() else ""
     return "verb" if last and re.search(rf"\b{last} {words}(?!\w)", text) else ""

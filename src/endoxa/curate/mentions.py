@@ -125,8 +125,8 @@ def _reason(*, exclude_flagged: bool) -> pl.Expr:
 
 def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFrame, int]:
     """The statements with said, attribute (canonical), group_id and polarity; how many attributes have no group."""
-    said = kept.rename({"attribute": "said"})
-    said = said.select(pl.exclude("group_id", "canonical", "polarity"))
+    ours = pl.exclude("said", "person", "group_id", "canonical", "polarity")
+    said = kept.select(ours).rename({"attribute": "said"})
     if groups is None:
         return said.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
     found = said.with_columns(_key=pl.col("said").str.to_lowercase()).join(

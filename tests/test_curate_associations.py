@@ -1,0 +1,209 @@
+"""Associations: what counts, who counts, and names that survive."""
+
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.curate.associations import TRACE_COLUMNS, association_id, associations, predicate
+from endoxa.curate.mentions import FLAGGED, NO_ATTRIBUTE, NO_IDENTITY, OMITTED, mentions
+from endoxa.datasets.frames import read_table, write_table
+from endoxa.errors import UserError
+from endoxa.schema import ASSOCIATION_COLUMNS
+
+COLUMNS = ("statement_id", "respondent", "axis", "country", "identity", "attribute", "omit", "flag")
+
+# Seven statements that count, of three respondents in two countries, and three that do not.
+ROWS = [
+    ("s1", "1", "profession", "Peru", "bakers", "strong", "false", ""),
+    ("s2", "1", "profession", "Peru", "bakers", "sturdy", "false", ""),
+    ("s3", "2", "profession", "Chile", "bakers", "strong", "false", "chatbot"),
+    ("s4", "2", "profession", "Chile", "bakers", "strong", "false", "chatbot"),
+    ("s5", "3", "profession", "Chile", "bakers", "early risers", "", ""),
+    ("s6", "3", "age", "Chile", "bakers", "strong", "", ""),
+    ("s7", "3", "age", "Chile", "old people", "patient", "", ""),
+    ("s8", "3", "age", "Chile", "old people", "patient", "TRUE", ""),
+    ("s9", "3", "age", "Chile", "", "patient", "", ""),
+    ("s10", "3", "age", "Chile", "old people", " ", "", ""),
+]
+
+GROUPS = pl.DataFrame(
+    {
+        "attribute": ["strong", "sturdy", "early risers", "patient"],
+        "group_id": ["g1", "g1", "g2", "g3"],
+        "canonical": ["strong", "strong", "early risers", "patient"],
+        "polarity": ["positive", "positive", "neutral", ""],
+    }
+)
+
+
+def statements(rows=ROWS, columns=COLUMNS):
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+
+
+def rated(_attribute):
+    return "negative"
+
+
+def gathered(table=None, groups=GROUPS, **options):
+    return associations(statements() if table is None else table, groups, polarity=rated, **options)
+
+
+def support(found):
+    columns = ("axis", "identity", "attribute", "region", "support")
+    return {(*row[:-1],): int(row[-1]) for row in found.table.select(columns).iter_rows()}
+
+
+def test_respondents_are_counted_once_per_association():
+    found = gathered()
+    assert support(found) == {
+        ("profession", "bakers", "strong", "Chile; Peru"): 2,
+        ("profession", "bakers", "early risers", "Chile"): 1,
+        ("age", "bakers", "strong", "Chile"): 1,
+        ("age", "old people", "patient", "Chile"): 1,
+    }
+    assert found.left_out == {OMITTED: 1, NO_IDENTITY: 1, NO_ATTRIBUTE: 1}
+    assert tuple(found.table.columns) == (*ASSOCIATION_COLUMNS, *TRACE_COLUMNS)
+
+
+def test_an_association_can_be_traced_to_its_statements():
+    row = gathered().table.filter(axis="profession", attribute="strong").row(0, named=True)
+    assert row["statement_ids"] == "s1 s2 s3 s4"
+    assert row["group_id"] == "g1"
+
+
+def test_polarity_is_the_groupings_where_it_has_one():
+    found = gathered().table
+    assert found.filter(attribute="strong")["polarity"].to_list() == ["positive"] * 2
+    assert found.filter(attribute="patient")["polarity"].to_list() == ["negative"]
+
+
+def test_polarity_of_ours_by_default():
+    found = associations(statements()).table
+    assert found.filter(attribute="strong")["polarity"][0] == "positive"
+
+
+def test_by_country():
+    found = gathered(by_country=True)
+    assert support(found)["profession", "bakers", "strong", "Peru"] == 1
+    assert support(found)["profession", "bakers", "strong", "Chile"] == 1
+    assert found.table["association_id"].is_unique().all()
+    with pytest.raises(UserError, match="no column 'country'"):
+        gathered(statements().drop("country"), by_country=True)
+
+
+def test_flagged_statements_count_as_one_respondent_or_not_at_all():
+    without = gathered(exclude_flagged=True)
+    assert support(without)["profession", "bakers", "strong", "Peru"] == 1
+    assert without.left_out[FLAGGED] == 2
+
+
+def test_min_support():
+    found = gathered(min_support=2)
+    assert (found.table.height, found.rare) == (1, 3)
+
+
+def test_without_a_grouping_attributes_stand_for_themselves():
+    assert ("profession", "bakers", "sturdy", "Peru") in support(gathered(groups=None))
+    found = gathered(groups=GROUPS.filter(pl.col("attribute") != "patient"))
+    assert found.notes == ("1 attributes are not in the grouping and stand for themselves.",)
+
+
+def test_rows_without_a_respondent_count_each():
+    table = statements([(f"s{n}", "", "age", "", "bakers", "strong", "", "") for n in range(3)])
+    found = gathered(table)
+    assert found.table["support"].to_list() == ["3"]
+    assert "3 statements name no respondent" in found.notes[0]
+
+
+def test_two_columns_are_enough():
+    found = gathered(pl.DataFrame({"identity": ["bakers"], "attribute": ["strong"]}))
+    assert found.table.select("axis", "region", "language", "support").row(0) == (
+        "unspecified",
+        "",
+        "en",
+        "1",
+    )
+
+
+def test_the_same_respondent_number_in_two_campaigns_is_two_people():
+    two = statements().with_columns(respondent=pl.lit("1"), source=pl.Series(["a", "b"] * 5))
+    found = gathered(two)
+    assert sorted(found.table.filter(axis="profession", attribute="strong")["source"]) == ["a", "b"]
+    assert mentions(two).table["person"].n_unique() == 2
+
+
+def test_language_is_that_of_the_words():
+    columns = ("identity", "attribute", "language", "original_statement", "statement")
+    rows = [
+        ("bakers", "strong", "fr", "Les boulangers sont forts", "Bakers are strong"),
+        ("boulangers", "forts", "fr", "Les boulangers sont forts", "Les boulangers sont forts"),
+    ]
+    found = gathered(statements(rows, columns)).table
+    assert dict(found.select("identity", "language").iter_rows()) == {"bakers": "en", "boulangers": "fr"}
+    assert found.filter(identity="boulangers")["polarity"][0] == "neutral"
+
+
+def test_contradicting_groups_are_refused():
+    twice = pl.concat([GROUPS, GROUPS.with_columns(group_id=pl.lit("g9"))])
+    with pytest.raises(UserError, match="'strong' twice, in the groups 'g1' and 'g9'"):
+        gathered(groups=twice)
+
+
+def test_nothing_left_is_said():
+    with pytest.raises(UserError, match="of 1 rows, 1 proposed for omission"):
+        gathered(statements(ROWS[7:8]))
+
+
+def test_ids_do_not_change():
+    """Frozen: items and records made earlier point to these names."""
+    assert association_id("bakers", "strong", "profession", "", "") == "a9a13fe55bd1f"
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.randoms(use_true_random=False))
+def test_result_does_not_depend_on_the_order_of_rows(chance: random.Random):
+    rows = list(ROWS)
+    chance.shuffle(rows)
+    assert gathered(statements(rows)).table.equals(gathered().table)
+
+
+@pytest.mark.parametrize(
+    ("statement", "attribute", "how"),
+    [
+        ("Bakers are strong", "strong", "copula"),
+        ("Bakers are really very patient", "patient", "copula"),
+        ("The bakers’ bread is good; bakers cook well", "cook well", "verb"),
+        ("Bakers are tall, strong", "strong", ""),
+        ("Les bakers sont forts", "forts", "copula"),
+        ("", "strong", ""),
+        ("Bakers are (strong", "(strong", "copula"),
+    ],
+)
+def test_how_a_statement_joins_its_parts(statement, attribute, how):
+    assert predicate(statement, "bakers", attribute) == how
+
+
+def test_command(tmp_path):
+    write_table(statements(), tmp_path / "statements.csv")
+    write_table(GROUPS, tmp_path / "groups.csv")
+    target = tmp_path / "new" / "associations.csv"
+    words = [
+        "curate",
+        "associations",
+        str(tmp_path / "statements.csv"),
+        "-o",
+        str(target),
+        "--min-support",
+        "2",
+    ]
+    result = CliRunner().invoke(app, [*words, "--groups", str(tmp_path / "groups.csv"), "--source", "pilot"])
+    assert result.exit_code == 0, result.output
+    assert "1 associations written" in result.stdout
+    assert "1 statements left out: proposed for omission." in result.stderr
+    assert "3 associations left out: fewer than 2 respondents." in result.stderr
+    assert read_table(target)["source"].to_list() == ["pilot"]
