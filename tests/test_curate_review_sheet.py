@@ -41,6 +41,12 @@ def test_choices_stand_in_drop_downs_for_every_row(page):
     assert all(len(choice.formula1) <= 257 for choice in found.values()), "Excel allows no longer list"
 
 
+def test_reviewers_can_give_every_reason_that_the_extractor_proposes():
+    from endoxa.curate.extract.omission import REASONS as PROPOSED
+
+    assert set(PROPOSED) <= set(REASONS)
+
+
 def test_it_can_be_read(page):
     assert page.freeze_panes == "B2"
     widths = {

@@ -30,6 +30,7 @@ REASONS: dict[str, str] = {
     "noise": "it has no meaning, is a test, or is no statement at all",
     "identity or attribute missing": "it does not say who it is about, or not what is said of them",
     "needs a country": "the group cannot be told without the country, and the country is not known",
+    "no particular group": "it is about everybody, or nobody in particular (people, some, they)",
     "other": "something else: say it in the column 'note'",
 }
 """Reasons for leaving a row out, with their meaning."""
@@ -80,8 +81,8 @@ KINDS: tuple[Kind, ...] = (
         name="pairs",
         key="item_id",
         marks=("item_id", "sent_more", "sent_less"),
-        edited=("sent_more", "sent_less"),
-        shown=("language", "axis", "direction", "identity", "attribute_more", "attribute_less"),
+        edited=("sent_more", "sent_less", "attribute_more", "attribute_less"),
+        shown=("language", "axis", "direction", "identity"),
     ),
     Kind(
         name="statements",
