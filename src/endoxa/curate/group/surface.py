@@ -6,94 +6,82 @@ same; they are united before anything is compared by meaning, whatever an encode
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 
 from endoxa.curate.opposites import Lexicon, english
+from endoxa.curate.opposites.text import plain
 
-COPULAS = frozenset(
-    [
-        "is",
-        "are",
-        "am",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "es",
-        "son",
-        "está",
-        "están",
-        "ser",
-        "est",
-        "sont",
-        "être",
-        "é",
-        "são",
-        "estão",
-        "ni",
-        "hai",
-        "है",
-        "हैं",
-    ]
-)
-ARTICLES = frozenset(["a", "an", "the"])
-DENIALS = frozenset(
-    [
-        "not",
-        "cannot",
-        "cant",
-        "dont",
-        "doesnt",
-        "didnt",
-        "isnt",
-        "arent",
-        "wasnt",
-        "werent",
-        "wont",
-        "hasnt",
-        "havent",
-    ]
-)
-AUXILIARIES = frozenset(
-    ["do", "does", "did", "can", "could", "will", "would", "to", "have", "has", "had", "of"]
-)
-POSSESSIVES = frozenset(["their", "his", "her", "its"])
-# Endings of British and of American spelling; a word changes only where the dictionary knows the other one.
-SPELLINGS = (
-    ("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ises", "izes"), ("ise", "ize"),
-    ("yse", "yze"), ("our", "or"), ("oured", "ored"), ("ourful", "orful"), ("ourable", "orable"), ("tre", "ter"),
-    ("ogue", "og"), ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("llers", "lers"),
-    ("judgement", "judgment"), ("judgemental", "judgmental"), ("skilful", "skillful"), ("grey", "gray"),
-    ("ence", "ense"),
-)  # fmt: skip
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """The word lists of `surface.toml` for one language; what each holds is said there."""
+
+    copulas: frozenset[str]
+    articles: frozenset[str]
+    passed: frozenset[str]
+    denials: frozenset[str]
+    hedges: tuple[tuple[str, ...], ...]
+    spellings: tuple[tuple[str, str], ...]
+
+
+@lru_cache
+def surface_of(language: str) -> Surface:
+    """The word lists of a language; empty ones where `surface.toml` has none."""
+    table = tomllib.loads(files(__package__).joinpath("surface.toml").read_text(encoding="utf-8"))
+    entry = table.get(language, {})
+    spellings = (pair.partition("/") for pair in entry.get("spellings", "").split())
+    return Surface(
+        copulas=frozenset(entry.get("copulas", "").split()),
+        articles=frozenset(entry.get("articles", "").split()),
+        passed=frozenset(entry.get("passed", "").split()),
+        denials=frozenset(entry.get("denials", "").split()),
+        hedges=tuple(tuple(hedge.split()) for hedge in entry.get("hedges", ())),
+        spellings=tuple((british, american) for british, _, american in spellings),
+    )
 
 
 def clean(text: str, lexicon: Lexicon) -> str:
-    """The attribute as it reads best: no copula, article or word of degree in front, plain apostrophes.
+    """The attribute as it reads best: no copula, hedge, article or word of degree in front, plain apostrophes.
 
-    "are very loud" gives "loud"; a text of which nothing would be left stays as it is.
+    "are very loud" and "are seen as loud" give "loud"; a text of which nothing would be left stays as it is.
     """
-    from endoxa.curate.opposites.text import plain
-
     words = plain(text).strip(" .,;:!?\"'").split()
-    dropped = COPULAS | ARTICLES | lexicon.rules.degree
+    return " ".join(words[_start(words, lexicon) :])
+
+
+def _start(words: Sequence[str], lexicon: Lexicon) -> int:
+    """How many words stand before what the attribute says; never all of them."""
+    surface = surface_of(lexicon.language)
+    passed = surface.copulas | lexicon.rules.degree | surface.articles
     start = 0
-    while start < len(words) - 1 and words[start] in dropped:
-        start += 1
-    return " ".join(words[start:])
+    while start < len(words) - 1:
+        rest = tuple(words[start:])
+        length = max((len(hedge) for hedge in surface.hedges if rest[: len(hedge)] == hedge), default=0)
+        step = length or int(words[start] in passed)
+        if not step or start + step >= len(words):
+            return start
+        start += step
+    return start
 
 
 def key(text: str, lexicon: Lexicon) -> str:
     """What an attribute and its surface variants have in common; equal keys are one term.
 
-    Copula, articles, possessives, words of degree, number, person, comparison, hyphens, white space and British or
-    American spelling do not count; negation does, however it is written. Forms of words are undone in English only.
+    Copula, hedges ("seen as"), articles, possessives, words of degree, number, person, comparison, hyphens, white space
+    and British or American spelling do not count; negation does, however it is written. Forms of words are undone in
+    English only.
     """
+    surface = surface_of(lexicon.language)
     words = lexicon.split(text)
-    kept = [word for word in words if word not in COPULAS and word not in lexicon.rules.degree]
+    words = words[_start(words, lexicon) :]
+    dropped = surface.copulas | surface.articles | surface.passed | lexicon.rules.degree
+    kept = [word for word in words if word not in dropped]
     if lexicon.language == "en":
-        kept = [_english(word) for word in kept if word not in ARTICLES | AUXILIARIES | POSSESSIVES]
+        kept = [_english(word) for word in kept]
         if len(kept) == 2 and kept[1] in ("person", "people") and english.is_adjective(kept[0]):
             kept.pop()
     return "".join(kept or words) or text
@@ -101,15 +89,22 @@ def key(text: str, lexicon: Lexicon) -> str:
 
 @lru_cache(maxsize=65536)
 def _english(word: str) -> str:
-    if word in DENIALS:
+    surface = surface_of("en")
+    if word in surface.denials:
         return "not"
-    return _american(english.lemma(word))
-
-
-def _american(word: str) -> str:
+    word = _uninflected(word)
     if len(word) > 4:
-        for british, american in SPELLINGS:
+        for british, american in surface.spellings:
             other = word[: -len(british)] + american
             if word.endswith(british) and english.lemmas(other):
                 return other
     return word
+
+
+def _uninflected(word: str) -> str:
+    """Without plural, comparison or the -s of verbs; a participle stays ("trusted" is not "trust")."""
+    found = english.lemmas(word)
+    if found.get("ADJ") == word:
+        return word
+    parts = ("ADJ", "NOUN", "VERB") if word.endswith("s") else ("ADJ", "NOUN")
+    return next((found[part] for part in parts if part in found), word)

@@ -1,0 +1,386 @@
+"""Grouping: parts against other implementations, planted groups, existing groups, files and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.curate.encoders import load_encoder
+from endoxa.curate.group import group_attributes, read_attributes, read_existing
+from endoxa.curate.group.linkage import link
+from endoxa.curate.group.neighbours import neighbours
+from endoxa.curate.group.published import first_members
+from endoxa.curate.group.surface import clean, key
+from endoxa.curate.opposites import are_opposites, load_lexicon
+from endoxa.curate.polarity import polarity, published
+from endoxa.errors import UserError
+
+LEXICON = load_lexicon()
+NOTHING: frozenset[tuple[str, int]] = frozenset()
+
+
+def unit_rows(seed: int, count: int, dimensions: int = 6) -> np.ndarray:
+    """Random unit vectors about a few centres."""
+    drawn = np.random.default_rng(seed)
+    centres = drawn.normal(size=(max(2, count // 5), dimensions))
+    rows = centres[drawn.integers(len(centres), size=count)] + 0.4 * drawn.normal(size=(count, dimensions))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def letters(texts: Sequence[str], /) -> np.ndarray:
+    """An encoder by letters: texts of like letters lie near each other."""
+    rows = np.array(
+        [[text.count(letter) + 0.01 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+    )
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def as_sets(labels: Sequence[object]) -> set[frozenset[int]]:
+    """Groups as sets of rows."""
+    return {frozenset(np.flatnonzero([label == one for label in labels])) for one in set(labels)}
+
+
+# --------------------------------------------------------------------------- linkage
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("threshold", [0.3, 0.6, 0.85])
+def test_without_constraints_the_clusters_are_scipys(seed: int, threshold: float) -> None:
+    vectors = unit_rows(seed, 60)
+    found = link(vectors, [NOTHING] * 60, neighbours(vectors, threshold), threshold)
+    tree = linkage(pdist(vectors.astype(np.float64), "cosine"), method="average")
+    assert as_sets(list(found)) == as_sets(list(fcluster(tree, 1 - threshold, "distance")))
+
+
+def merged_greedily(
+    vectors: np.ndarray, facts: Sequence[frozenset[tuple[str, int]]], threshold: float
+) -> set:
+    """Constrained average linkage as it is defined: the most similar allowed pair, again and again."""
+    similar = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
+    clusters = [[row] for row in range(len(vectors))]
+
+    def allowed(one: list[int], other: list[int]) -> bool:
+        left = {concept for row in one for concept in facts[row]}
+        return not any((scale, 1 - end) in left for row in other for scale, end in facts[row])
+
+    while True:
+        pairs = [
+            (similar[np.ix_(one, other)].mean(), i, j)
+            for i, one in enumerate(clusters)
+            for j, other in enumerate(clusters[:i])
+            if allowed(one, other)
+        ]
+        best = max(pairs, default=(-1.0, 0, 0))
+        if best[0] < threshold:
+            return {frozenset(cluster) for cluster in clusters}
+        clusters[best[2]] += clusters.pop(best[1])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_with_constraints_the_clusters_are_those_of_the_definition(seed: int) -> None:
+    vectors = unit_rows(seed, 30)
+    drawn = np.random.default_rng(seed)
+    facts = [
+        frozenset({(f"scale {drawn.integers(3)}", int(drawn.integers(2)))})
+        if drawn.random() < 0.6
+        else NOTHING
+        for _ in vectors
+    ]
+    found = link(vectors, facts, neighbours(vectors, 0.5), 0.5)
+    assert as_sets(list(found)) == merged_greedily(vectors, facts, 0.5)
+
+
+@given(st.integers(0, 10_000), st.floats(0.1, 0.95))
+@settings(deadline=None, max_examples=40)
+def test_neighbours_are_those_of_the_full_matrix(seed: int, threshold: float) -> None:
+    vectors = unit_rows(seed, 25)
+    similar = vectors @ vectors.T
+    np.fill_diagonal(similar, -1)
+    found = neighbours(vectors, threshold)
+    assert [list(rows) for rows in found] == [list(np.flatnonzero(row >= threshold)) for row in similar]
+
+
+def test_crowded_rows_keep_their_nearest_and_stay_symmetric() -> None:
+    vectors = unit_rows(1, 40)
+    similar = vectors @ vectors.T - 2 * np.eye(40)
+    found = neighbours(vectors, -1.0, most=3)
+    for row, rows in enumerate(found):
+        assert set(np.argsort(similar[row])[-3:]) <= set(rows)
+        assert all(row in found[other] for other in rows)
+
+
+def test_identical_vectors_end_the_chain() -> None:
+    vectors = np.repeat(unit_rows(0, 3), 20, axis=0)
+    assert len(as_sets(list(link(vectors, [NOTHING] * 60, neighbours(vectors, 0.99), 0.99)))) <= 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_published_rule_in_blocks_is_the_plain_loop(seed: int) -> None:
+    vectors = unit_rows(seed, 600)
+    openers: list[int] = []
+    plain = []
+    for row, vector in enumerate(vectors):
+        hit = next((opener for opener in openers if vectors[opener] @ vector >= 0.8), None)
+        if hit is None:
+            openers.append(row)
+        plain.append(row if hit is None else hit)
+    assert first_members(vectors, 0.8) == plain
+
+
+# --------------------------------------------------------------------------- surface and polarity
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("are very loud", "loud"),
+        ("are seen as loud", "loud"),
+        ("cheats", "cheat"),
+        ("are old-school", "old school"),
+        ("breadwinners", "bread winners"),
+        ("can't be trusted", "can’t be trusted"),
+        ("dont work", "do not work"),
+        ("Organised", "organized"),
+        ("good neighbours", "are good neighbors"),
+        ("stronger", "strong"),
+        ("talks too much", "talk too much"),
+        ("wise people", "wise"),
+    ],
+)
+def test_surface_variants_have_one_key(one: str, other: str) -> None:
+    assert key(one, LEXICON) == key(other, LEXICON)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("wise", "not wise"),
+        ("can't be trusted", "don't trust"),
+        ("educated", "less educated"),
+        ("four", "for"),
+    ],
+)
+def test_different_words_keep_different_keys(one: str, other: str) -> None:
+    assert key(one, LEXICON) != key(other, LEXICON)
+
+
+@given(st.text(max_size=30))
+@settings(deadline=None)
+def test_cleaning_is_done_once_and_never_empties(text: str) -> None:
+    once = clean(text, LEXICON)
+    assert key(text, LEXICON) or not text
+    assert clean(once, LEXICON) == once or not once
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("honest", "positive"),
+        ("not honest", "negative"),
+        ("aren’t honest", "negative"),
+        ("without honesty", "negative"),
+        ("less honest", "negative"),
+        ("never cruel", "positive"),
+        ("unfriendly", "negative"),
+        ("not unfriendly", "positive"),
+        ("hard-working", "neutral"),
+        ("tall", "neutral"),
+        ("old", "neutral"),
+    ],
+)
+def test_polarity_survives_negation(text: str, word: str) -> None:
+    assert polarity(text) == word
+
+
+def test_published_polarity_is_vaders_with_its_blind_spots() -> None:
+    assert published("don't trust") == "negative"
+    assert published("don’t trust") == "positive"
+    assert polarity("don’t trust") == "negative"
+
+
+# --------------------------------------------------------------------------- groups
+
+COUNTS = {"strong": 5, "are strong": 2, "stronger": 1, "weak": 3, "not strong": 1, "tall": 2, "talls": 1}
+
+
+def groups_of(table: pl.DataFrame) -> dict[str, str]:
+    """Group id by attribute."""
+    return dict(table.select("attribute", "group_id").iter_rows())
+
+
+def test_columns_canonical_and_numbers() -> None:
+    table = group_attributes(COUNTS, letters, LEXICON)
+    assert table.columns == ["attribute", "group_id", "canonical", "polarity", "vader", "count"]
+    groups = groups_of(table)
+    assert groups["strong"] == groups["are strong"] == groups["stronger"] == "g0001"
+    assert groups["not strong"] != groups["strong"]
+    assert table.filter(attribute="are strong")["canonical"].item() == "strong"
+    assert table["count"].sum() == sum(COUNTS.values())
+
+
+def test_no_group_holds_opposites_even_where_the_encoder_sees_no_difference() -> None:
+    def same(texts: Sequence[str], /) -> np.ndarray:
+        return np.tile(unit_rows(0, 1), (len(texts), 1))
+
+    attributes = [
+        "strong",
+        "weak",
+        "not weak",
+        "lazy",
+        "hard-working",
+        "kind",
+        "unkind",
+        "wise",
+        "not wise",
+        "rich",
+    ]
+    groups = groups_of(group_attributes(dict.fromkeys(attributes, 1), same, LEXICON))
+    for one in attributes:
+        for other in attributes:
+            assert not (are_opposites(one, other) and groups[one] == groups[other])
+
+
+@given(st.permutations(list(COUNTS)))
+@settings(deadline=None, max_examples=20)
+def test_order_of_rows_changes_nothing(order: list[str]) -> None:
+    table = group_attributes({name: COUNTS[name] for name in order}, letters, LEXICON)
+    assert table.equals(group_attributes(COUNTS, letters, LEXICON))
+
+
+def test_published_method_depends_on_the_order() -> None:
+    # "abc" is near both others, which are not near each other.
+    def encode(texts: Sequence[str], /) -> np.ndarray:
+        known = {"ab": (1, 0), "abc": (0.75, 0.6614), "bc": (0.125, 0.9922)}
+        return np.array([known[text] for text in texts], dtype=np.float32)
+
+    forward = group_attributes({"ab": 1, "abc": 1, "bc": 1}, encode, LEXICON, tau=0.7, method="afristereo")
+    middle = group_attributes({"abc": 1, "ab": 1, "bc": 1}, encode, LEXICON, tau=0.7, method="afristereo")
+    assert forward["group_id"].n_unique() == 2
+    assert middle["group_id"].n_unique() == 1
+
+
+# --------------------------------------------------------------------------- existing groups
+
+EDITED = """attribute,group_id,canonical,polarity,note
+strong,g7,mighty,positive,kept together by hand
+weak,g7,mighty,positive,
+tall,x,tall people,neutral,Ann
+"""
+
+
+def edited(tmp_path: Path, text: str = EDITED) -> Path:
+    path = tmp_path / "edited.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_existing_rows_stay_as_they_are(tmp_path: Path) -> None:
+    existing = read_existing(edited(tmp_path))
+    new = {"strong": 9, "are strong": 1, "zebra": 1, "very tall": 2}
+    table = group_attributes(new, letters, LEXICON, existing=existing)
+    assert table.head(3).select(existing.table.columns).equals(existing.table)
+    added = {row["attribute"]: row for row in table.slice(3).iter_rows(named=True)}
+    assert added["are strong"]["group_id"] == "g7"
+    assert added["are strong"]["canonical"] == "mighty"
+    assert added["very tall"]["group_id"] == "x"
+    assert added["zebra"]["group_id"] == "g0008"
+    assert added.keys() == {"are strong", "very tall", "zebra"}
+
+
+def test_a_new_attribute_joins_by_meaning_and_existing_groups_are_never_merged(tmp_path: Path) -> None:
+    text = "attribute,group_id,canonical\nabba,a,abba\nabbab,b,abbab\n"
+    table = group_attributes({"babab": 1}, letters, LEXICON, existing=read_existing(edited(tmp_path, text)))
+    assert table["group_id"].to_list()[:2] == ["a", "b"]
+    assert table["group_id"].to_list()[2] == "b"
+
+
+def test_adding_nothing_changes_nothing(tmp_path: Path) -> None:
+    existing = read_existing(edited(tmp_path))
+    table = group_attributes({"weak": 1}, letters, LEXICON, existing=existing)
+    assert table.select(existing.table.columns).equals(existing.table)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("attribute,group_id,canonical\na,g1,a\na,g2,a\n", "has the attribute 'a' in two rows"),
+        ("attribute,group_id,canonical\na,g1,a\nb,g1,b\n", "group 'g1' has two canonical terms, 'a' and 'b'"),
+        ("attribute,group_id,canonical\na,,a\n", "row 1: the column 'group_id' is empty"),
+        ("attribute,group_id\na,g1\n", "has no column 'canonical'"),
+    ],
+)
+def test_a_broken_grouping_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        read_existing(edited(tmp_path, text))
+
+
+# --------------------------------------------------------------------------- files and commands
+
+
+def test_statements_count_respondents_and_leave_out_omitted_rows(tmp_path: Path) -> None:
+    path = tmp_path / "statements.csv"
+    path.write_text(
+        "respondent,attribute,omit\n1,kind,false\n1,kind,false\n2, kind ,false\n3,kind,true\n4,,false\n5,loud,\n",
+        encoding="utf-8",
+    )
+    assert read_attributes(path) == {"kind": 2, "loud": 1}
+
+
+def test_other_tables_sum_counts_or_count_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("word,count\nkind,3\nloud,1\nkind,2\n", encoding="utf-8")
+    assert read_attributes(path, "word") == {"kind": 5, "loud": 1}
+    path.write_text("word\nkind\nkind\n", encoding="utf-8")
+    assert read_attributes(path, "word") == {"kind": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("attribute,count\nkind,three\n", "row 1, column 'count': 'three' is not a whole number"),
+        ("attribute,omit\nkind,true\n", "has no attribute left in its column 'attribute'"),
+        ("word\nkind\n", "has no column 'attribute'"),
+    ],
+)
+def test_a_broken_table_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=sentence):
+        read_attributes(path)
+
+
+@pytest.mark.parametrize("name", ["bert", "hf/", "openai/x"])
+def test_an_unknown_encoder_is_one_sentence(name: str) -> None:
+    with pytest.raises(UserError, match="Cannot read the encoder"):
+        load_encoder(name)
+
+
+def test_a_missing_folder_of_an_encoder_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be loaded"):
+        load_encoder(f"hf/{tmp_path / 'nothing'}")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--method", "dbscan"], "Unknown method 'dbscan'"),
+        (["--method", "afristereo", "--existing", "x.csv"], "cannot add to existing groups"),
+        (["--language", "xx"], "no table of opposites for the language 'xx'"),
+    ],
+)
+def test_wrong_words_are_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("attribute\nkind\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), *words])
+    assert isinstance(result.exception, UserError)
+    assert sentence in str(result.exception)
