@@ -24,8 +24,8 @@ _PRONOUN = re.compile(
 )
 _OPENING = re.compile(
     r"(?:in|among|amongst|according to|for|from|when|whenever|if|because|although|though|since|while|as|whether"
-    r"|unlike|despite|compared (?:to|with)|dans|chez|selon|pour|quand|lorsque|lorsqu'|si|bien que|comme|parce que|contrairement"
-    r"|en|au|aux|en el|según|cuando|porque|aunque|entre)\s+\S",
+    r"|unlike|despite|compared (?:to|with)|dans|chez|selon|pour|quand|lorsque|lorsqu'|si|bien que|comme|parce que"
+    r"|contrairement|en|au|aux|en el|según|cuando|porque|aunque|entre)\s+\S",
     re.IGNORECASE,
 )
 _CONTINUES = re.compile(
@@ -52,6 +52,7 @@ _PLURAL = re.compile(
     r"(?:people|men|women|children|youths?|folks?|police|elderly|young|old|[\w'’-]{2,}(?<!s)(?<!ou)(?<!les)(?<!'|’)s)$",
     re.IGNORECASE,
 )
+_CONJUNCTION = re.compile(r"\s(?:and|or|et|ou)\s", re.IGNORECASE)
 _SUBJECT_WORDS = 4
 _SHARED_SUBJECTS = 4
 """How many chunks in a row may be subjects that wait for a common verb."""
@@ -85,11 +86,13 @@ def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins
     """Index of the chunk with the verb that the subjects from `first` on share, else `first`."""
     if not _bare_subject(chunks[first], begins):
         return first
-    for last in range(first + 1, min(first + _SHARED_SUBJECTS + 1, len(chunks))):
+    ends = range(first + 1, min(first + _SHARED_SUBJECTS + 1, len(chunks)))
+    for last in ends:
         chunk = chunks[last]
         if _PREDICATE.match(chunk):
             return last
-        if begins(chunk):
+        verb_follows = last + 1 in ends and bool(_PREDICATE.match(chunks[last + 1]))
+        if (begins(chunk) or begins(_CONJUNCTION.split(chunk, maxsplit=1)[-1])) and not verb_follows:
             shared = first == 0 and not elliptical and not is_pronoun(chunk)
             return last if shared and all(_bare_subject(one, begins) for one in chunks[:last]) else first
     return first

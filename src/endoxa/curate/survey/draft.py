@@ -24,12 +24,14 @@ _AXES = {
     "nationality": r"\bnationalit|\bcountr|\bpays\b",
 }
 _IDENTITIES = {"women": r"\bwomen\b|\bfemmes\b|\bmujeres\b", "men": r"\bmen\b|\bhommes\b|\bhombres\b"}
-_COUNTRY = re.compile(r"\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$")
+_COUNTRY = re.compile(
+    r"^where do you (?:live|reside)|\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$"
+)
 _HEAD = """\
 # Draft of a map for {name}: read it, mend names and axes, delete what you do not need.
 # A header may be cut short, as long as only one column begins so.
 title = {title}
-languages = ["en"]  # languages the answers may be in
+# languages = ["en", "fr"]  # languages the answers may be in, if you know them
 {country}"""
 
 
@@ -107,7 +109,7 @@ def _plain(header: str) -> str:
 
 def _words(cells: pl.Series) -> float:
     filled = [cell for cell in cells.drop_nulls().to_list() if cell.strip()]
-    return sum(len(cell.split()) for cell in filled) / len(filled) if filled else 0.0
+    return sum(len(re.findall(r"\w+", cell)) for cell in filled) / len(filled) if filled else 0.0
 
 
 def _quoted(text: str) -> str:

@@ -200,8 +200,9 @@ def parse_map(text: str, where: str) -> SurveyMap:
 
 
 def _sentence(problem: ValidationError) -> str:
-    """The first complaint, with its place in the map's own words."""
-    first = problem.errors()[0]
+    """The first complaint, with its place in the map's own words; a misspelt word before what it seems to leave out."""
+    errors = problem.errors()
+    first = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
     steps = [f"number {step + 1}" if isinstance(step, int) else f"'{step}'" for step in first["loc"]]
     message = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":

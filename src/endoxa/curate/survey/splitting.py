@@ -33,7 +33,7 @@ _HARD = re.compile(r"[;؛；•◦‣▪●]+")
 _SENTENCE = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})")
 _NUMBER = re.compile(r"(?<!\S)\(?(\d{1,3})[.)]\s+(?=\S)")
 _COMMA = re.compile(r"(?<=\d),(?!\d{3}(?!\d))|(?<!\d),|[،，、]+")
-_SOFT = re.compile(r"(?<=\s)[/|–—-](?=\s)")
+_SOFT = re.compile(r"(?<=\s)(?:[/|–—-]|while|whereas|tandis que|alors que|mientras que)(?=\s)", re.IGNORECASE)
 _ABBREVIATIONS = frozenset(
     [
         "e.g",
@@ -56,11 +56,13 @@ _ABBREVIATIONS = frozenset(
         "mlle",
     ]
 )
+_LONGEST_WORD = 20
+_LOOK_AHEAD = 200
+"""Characters in which a statement behind a mark must have shown its subject and verb."""
+_LOWER = re.compile(r"\s*[^\W\d_A-Z]")
 _INITIALS = re.compile(r"(?:\w\.)+\w")
-_LEADING = re.compile(
-    r"[\s.,;:،؛，、；!?…]+|[*>·•◦‣▪●–—-]+(?=\s)|[-–—•]+(?=[^\W\d])|\(?\d{1,3}[.)](?!\d)|\(?[a-z][.)]\s",
-    re.IGNORECASE,
-)
+_LEADING_MARKS = re.compile(r"(?:[\s.,;:،؛，、；!?…]|[*>·•◦‣▪●–—-]+(?=\s)|[-–—•]+(?=[^\W\d]))+")
+_LEADING_NUMBER = re.compile(r"\(?\d{1,3}[.)](?!\d)|\(?[a-z][.)]\s", re.IGNORECASE)
 _TRAILING = re.compile(r"(?:[\s,;،؛，、；]+|(?<!\.\w)\.+|\s[*•–—-]+)$")
 _JOINER = re.compile(r"(?:and|or|et|ou|und|y|&)\s+", re.IGNORECASE)
 _JOINER_OF_STATEMENTS = re.compile(
@@ -79,9 +81,21 @@ def split_answer(answer: str, *, elliptical: bool = False, begins: Begins = begi
         elliptical: the question fixes the group ("women"), so a noun alone is something said of it, not a subject.
         begins: whether a text has a subject and a verb of its own.
     """
+    found = _cut(answer, elliptical, begins)
+    if [piece.text for piece in found] == [answer]:
+        return found
+    # A mark that lost its partner to another piece protects no more: cut until nothing changes.
+    return [
+        Piece(inner.text, piece.start + inner.start, piece.start + inner.end)
+        for piece in found
+        for inner in split_answer(piece.text, elliptical=elliptical, begins=begins)
+    ]
+
+
+def _cut(answer: str, elliptical: bool, begins: Begins) -> list[Piece]:
     protected = _protected(answer, begins)
     found = []
-    for start, end in _segments(answer, protected):
+    for start, end in _segments(answer, protected, begins):
         chunks = [_trim(answer, *chunk) for chunk in _chunks(answer, start, end, protected, begins)]
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a:b] for a, b in chunks]
@@ -104,7 +118,7 @@ def _protected(answer: str, begins: Begins) -> list[tuple[int, int]]:
     return spans
 
 
-def _segments(answer: str, protected: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> Iterator[tuple[int, int]]:
     """Spans between the marks that always cut."""
     marks = [found.span() for found in _LINES.finditer(answer)]
     free = [found for found in _HARD.finditer(answer) if not _inside(found, protected)]
@@ -113,7 +127,7 @@ def _segments(answer: str, protected: list[tuple[int, int]]) -> Iterator[tuple[i
     marks += [
         found.span()
         for found in _SENTENCE.finditer(answer)
-        if not _inside(found, protected) and not _abbreviated(answer, found)
+        if not _inside(found, protected) and _ends_sentence(answer, found, begins)
     ]
     start = 0
     for mark_start, mark_end in sorted(marks):
@@ -140,39 +154,47 @@ def _numbers(answer: str) -> list[re.Match[str]]:
     return counted if len(counted) > 1 else []
 
 
-def _abbreviated(answer: str, found: re.Match[str]) -> bool:
-    """Whether a full stop ends an abbreviation or an initial, not a sentence."""
-    if found[0] != ".":
+def _ends_sentence(answer: str, found: re.Match[str], begins: Begins) -> bool:
+    """Whether a mark ends a sentence: no abbreviation, initial, or dot within a name ("example.org")."""
+    after = answer[found.end() : found.end() + _LOOK_AHEAD]
+    if after[:1].isalpha() and not after[0].isupper() and not begins(after):
         return False
-    word = re.split(r"[\s(\[\"“«]", answer[: found.start()])[-1]
+    return found[0] != "." or not _abbreviated(answer, found)
+
+
+def _abbreviated(answer: str, found: re.Match[str]) -> bool:
+    before = answer[max(found.start() - _LONGEST_WORD, 0) : found.start()]
+    word = re.split(r"[\s(\[\"“«]", before)[-1]
     return (
         word.lower() in _ABBREVIATIONS
         or (len(word) == 1 and word.isupper())
-        or (bool(_INITIALS.fullmatch(word)) and answer[found.end() :].lstrip()[:1].islower())
+        or (bool(_INITIALS.fullmatch(word)) and bool(_LOWER.match(answer, found.end())))
     )
 
 
 def _chunks(
     answer: str, start: int, end: int, protected: list[tuple[int, int]], begins: Begins
 ) -> Iterator[tuple[int, int]]:
-    """Spans between the commas of a segment; a dash or stroke counts where a new statement follows it."""
+    """Spans between the commas of a segment; a dash, a stroke or "while" counts where a statement follows."""
     marks = [found for found in _COMMA.finditer(answer, start, end) if not _inside(found, protected)]
     for found in _SOFT.finditer(answer, start, end):
-        before, after = answer[start : found.start()], answer[found.end() : end].lstrip()
-        if not _inside(found, protected) and begins(after) and begins(before) and not is_pronoun(after):
+        after = answer[found.end() : min(end, found.end() + _LOOK_AHEAD)].lstrip()
+        statement = bool(_WORD.match(after)) and not is_pronoun(after) and begins(after)
+        if statement and not _inside(found, protected):
             marks.append(found)
-    place = start
+    place = looked_at = start
     for found in sorted(marks, key=lambda mark: mark.start()):
-        if _WORD.search(answer, place, found.start()):
+        if _WORD.search(answer, looked_at, found.start()):
             yield place, found.start()
             place = found.end()
-    if _WORD.search(answer, place, end):
+        looked_at = found.end()
+    if _WORD.search(answer, looked_at, end):
         yield place, end
 
 
 def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
     """The span without list marks in front and without separators behind."""
-    while found := _LEADING.match(answer, start, end):
+    while found := _LEADING_MARKS.match(answer, start, end) or _LEADING_NUMBER.match(answer, start, end):
         if not _WORD.search(answer, found.end(), end):
             break
         start = found.end()

@@ -22,6 +22,9 @@ from endoxa.schema import STATEMENT_COLUMNS
 WORKING_LANGUAGE = "en"
 """The language the extractor reads."""
 
+FEW_WORDS = 3
+"""A statement of another language with more words is taken to have a subject of its own."""
+
 Progress = Callable[[str, float, int], None]
 
 
@@ -171,13 +174,23 @@ def extract_all(
     for done, one in enumerate(statements, start=1):
         if one.alone or (one.respondent, one.question.name) != answer:
             answer, subjects = (one.respondent, one.question.name), ()
-        inherits = not begins_statement(one.text) or is_pronoun(one.text)
-        found = _extractions(one, subjects if inherits else ())
-        subjects = _subjects(found) or subjects
+        inherited = subjects if _continues(one) else ()
+        found = _extractions(one, inherited)
+        subjects = _subjects(found) or inherited
         rows += [_row(one, pair, kept) for pair in found]
         if progress:
             progress("extracting", done, len(statements))
     return pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *kept), pl.String))
+
+
+def _continues(one: Statement) -> bool:
+    """Whether a statement may be about the subject of the one before it.
+
+    The verb of a statement in another language may not be recognised, so there only a few words do.
+    """
+    if one.text == one.original and one.language != WORKING_LANGUAGE and len(one.text.split()) > FEW_WORDS:
+        return False
+    return not begins_statement(one.text) or is_pronoun(one.text)
 
 
 def _extractions(one: Statement, subjects: Iterable[str]) -> list[Extraction]:

@@ -1,0 +1,186 @@
+"""Where answers are cut, and where not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from endoxa.curate.survey.chatbot import chatbot_reasons, formatted_lines, outliers
+from endoxa.curate.survey.splitting import split_answer
+
+JOINER = r"(?:and|or|but|while|whilst|whereas|et|ou|mais|tandis que|alors que|mientras que|und|aber|y|pero|e|mas|&)"
+GAP = re.compile(
+    rf"[\W_]*(?:(?:{JOINER}|\d{{1,3}}[.)]|[a-z][.)])(?:[\W_]+|$))*", re.IGNORECASE
+)  # what may stand between two pieces
+
+
+def pieces(answer, **options):
+    return [piece.text for piece in split_answer(answer, **options)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Old people are wise, grumpy", ["Old people are wise", "grumpy"]),
+        ("Bakers are kind; cooks are loud.", ["Bakers are kind", "cooks are loud"]),
+        ("Bakers are kind\nCooks are loud\r\n", ["Bakers are kind", "Cooks are loud"]),
+        ("- Bakers are kind\n• Cooks are loud\n* Tall", ["Bakers are kind", "Cooks are loud", "Tall"]),
+        ("1. Bakers are kind\n2) Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
+        ("1. Bakers are kind 2. Cooks are loud 3. Tall", ["Bakers are kind", "Cooks are loud", "Tall"]),
+        ("a) Bakers are kind\nb) Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
+        (
+            "Bakers are kind. Cooks are loud! Farmers are shy?",
+            ["Bakers are kind", "Cooks are loud!", "Farmers are shy?"],
+        ),
+        ("Bakers are kind.Cooks are loud", ["Bakers are kind", "Cooks are loud"]),
+        ("Bakers are kind,cooks are loud", ["Bakers are kind", "cooks are loud"]),
+        ("Bakers are kind, and cooks are loud", ["Bakers are kind", "cooks are loud"]),
+        ("Bakers are kind, but cooks are loud", ["Bakers are kind", "cooks are loud"]),
+        ("Bakers are kind / cooks are loud", ["Bakers are kind", "cooks are loud"]),
+        ("Old people are wise, slow, and grumpy", ["Old people are wise", "slow", "grumpy"]),
+        ("Bakers are kind, they get up early", ["Bakers are kind", "they get up early"]),
+        (
+            "Les boulangers sont gentils, bavards et tristes",
+            ["Les boulangers sont gentils", "bavards et tristes"],
+        ),
+        ("“Bakers are kind, cooks are loud”", ["Bakers are kind", "cooks are loud"]),
+    ],
+)
+def test_lists_are_cut(answer, expected):
+    assert pieces(answer) == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Bakers are kind, but strict",
+        "Women, especially young ones, are patient",
+        "Women, young and old, are patient",
+        "In the city, people are in a hurry",
+        "If they are tired, bakers are loud",
+        "Bakers are kind, because they sleep well",
+        "Old people like quiet things such as gardens, books and tea",
+        "Cooks earn 1,000 a week",
+        "Cooks are loud (singing, shouting, laughing)",
+        "Dr. Smith says that farmers are shy",
+        "Farmers are strong, e.g. they lift sacks",
+        'The "be quick, be quiet" rule makes cooks sad',
+        "Les femmes, surtout les jeunes, sont patientes",
+        "Bakers, cooks and farmers are kind",
+    ],
+)
+def test_one_statement_stays_whole(answer):
+    assert pieces(answer) == [answer]
+
+
+def test_subjects_that_share_a_verb_stay_together_unless_the_question_names_the_group():
+    assert pieces("Bakers, cooks are kind") == ["Bakers, cooks are kind"]
+    assert pieces("Leaders, cooks are kind", elliptical=True) == ["Leaders", "cooks are kind"]
+    assert pieces("Leaders, providers, strong", elliptical=True) == ["Leaders", "providers", "strong"]
+
+
+@pytest.mark.parametrize("answer", ["-", "——", "n/a", "...", "?", " - "])
+def test_answer_without_words_is_kept_as_one_piece(answer):
+    assert pieces(answer) == [answer.strip()]
+
+
+@pytest.mark.parametrize("answer", ["", "  \n "])
+def test_empty_answer_has_no_piece(answer):
+    assert pieces(answer) == []
+
+
+WORDS = st.sampled_from(
+    [
+        "bakers",
+        "cooks",
+        "are",
+        "kind",
+        "and",
+        "but",
+        "they",
+        "especially",
+        "such as",
+        "old people",
+        "in",
+        "while",
+    ]
+)
+ODD_WORDS = st.sampled_from(
+    ["sont", "les femmes", "1.", "2)", "a)", "(", ")", '"', "“", "”", "e.g.", "U.S.", "10,000", "etc.", "Dr."]
+)
+MARKS = st.sampled_from(
+    [" ", " ", ", ", ",", "; ", ". ", "\n", " - ", " / ", "\n- ", "! ", "...", ": ", "\n1. "]
+)
+ANSWERS = st.lists(st.tuples(WORDS | ODD_WORDS, MARKS), max_size=14).map(
+    lambda parts: "".join(map("".join, parts))
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(ANSWERS, st.text(max_size=60)))
+@example("1. 2. bakers")
+@example("( a, b")
+def test_nothing_is_lost_and_pieces_stand_where_they_say(answer):
+    place = 0
+    for piece in split_answer(answer):
+        assert answer[piece.start : piece.end] == piece.text
+        assert piece.text == piece.text.strip() != ""
+        assert "\n" not in piece.text or not re.search(r"\w", piece.text)
+        assert GAP.fullmatch(answer[place : piece.start]), answer[place : piece.start]
+        place = piece.end
+    assert GAP.fullmatch(answer[place:]), answer[place:]
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANSWERS)
+def test_a_piece_is_not_cut_again(answer):
+    for elliptical in (False, True):
+        for piece in split_answer(answer, elliptical=elliptical):
+            assert pieces(piece.text, elliptical=elliptical) == [piece.text]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["Bakers are kind", "Cooks are loud", "Farmers are shy"]), min_size=1, max_size=6
+    )
+)
+@pytest.mark.parametrize("mark", [", ", "; ", "\n", ". ", "\n\n- ", ",", " ; "])
+def test_whole_statements_come_back_however_they_are_listed(mark, statements):
+    assert pieces(mark.join(statements)) == statements
+
+
+# ------------------------------------------------------------------ pasted answers
+
+PASTED = """Here are some common examples:
+
+1. **Early risers**: Bakers are often said to get up early.
+2. **Cheerful**: Bakers are often said to whistle.
+
+### Cooks
+- Loud: Cooks are often described as shouting all day.
+- **Busy:** Cooks are often described as busy.
+"""
+
+
+def test_lines_of_a_chatbot_are_counted_and_those_of_people_are_not():
+    assert formatted_lines(PASTED) == 6
+    assert formatted_lines("1. bakers are kind\n2. cooks are loud\n- farmers: shy, tired\n* tall") == 0
+
+
+def test_outlier_needs_hundreds_of_statements_and_distance_from_the_others():
+    usual = [8, 12, 15, 20, 21, 25, 30, 33]
+    assert outliers([*usual, 269]) == [False] * 8 + [True]
+    assert outliers([*usual, 150])[-1] is False  # not hundreds
+    assert outliers([200, 210, 220, 230, 240]) == [False] * 5  # everyone writes much
+    # Modified z-score by hand: median 3.0, deviations of the logs 0 except one, spread at its floor of 0.1.
+    assert outliers([20, 20, 20, 250]) == [False, False, False, True]
+
+
+def test_reason_says_what_was_seen():
+    answers = {"1": ["Bakers are kind"], "2": [PASTED]}
+    reasons = chatbot_reasons(answers, {"1": 1, "2": 7})
+    assert reasons == {"2": "6 lines formatted as a chatbot does"}

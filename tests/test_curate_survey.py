@@ -1,0 +1,233 @@
+"""Reading an export: its map, its headers, what is kept and what is left out."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from endoxa.curate.survey import draft_map, load_map, load_preset, parse_map, preset_text, read_survey
+from endoxa.curate.survey.columns import plain_header, without_code
+from endoxa.curate.survey.privacy import identifier_in, private_columns
+from endoxa.curate.survey.reading import clean_choice
+from endoxa.errors import UserError
+
+MAP = """
+title = "Village survey"
+languages = ["en"]
+multi_select = "*"
+respondent = "code"
+country = "Where do you live"
+
+[[question]]
+column = "What is said about bakers' work"
+name = "bakers"
+axis = "profession"
+identity = "bakers"
+
+[[question]]
+column = "What is said about age"
+name = "age"
+axis = "age"
+
+[[keep]]
+column = "Your language"
+name = "mother_tongue"
+
+[[keep]]
+column = "Your other language"
+name = "mother_tongue"
+"""
+
+HEADERS = {
+    "Code": ["b2", "a1"],
+    "Where do you live?": ["Kenya *", "Peru"],
+    "S02_Q01.What is said about bakers’  work? For example, “Bakers are early”.\n": [
+        "Bakers are early, kind",
+        "",
+    ],
+    "What is said about age?": ["Old people are very wise", "Young people are loud"],
+    "Your language": ["Swahili  * English *", ""],
+    "Your other language": ["", "Quechua"],
+    "E-mail address": ["", ""],
+    "Contact": ["someone@example.org", ""],
+    "Interviewer": ["A", "B"],
+    "Minutes": ["12", "15"],
+}
+
+
+@pytest.fixture
+def export(tmp_path):
+    path = tmp_path / "export.csv"
+    pl.DataFrame(HEADERS).write_csv(path)
+    return path
+
+
+def written(tmp_path, changes):
+    """The export with columns changed, added, or left out (None)."""
+    path = tmp_path / "changed.csv"
+    columns = {name: cells for name, cells in {**HEADERS, **changes}.items() if cells is not None}
+    pl.DataFrame(columns).write_csv(path)
+    return path
+
+
+def test_headers_are_found_whatever_their_quotes_codes_and_spaces(export):
+    survey = read_survey(export, parse_map(MAP, "map"))
+    first, second = survey.respondents
+    assert [one.code for one in survey.respondents] == ["b2", "a1"]
+    assert first.answers == ("Bakers are early, kind", "Old people are very wise")
+    assert (first.country, second.country) == ("Kenya", "Peru")
+    assert [one.identity for one in survey.questions] == ["bakers", None]
+
+
+def test_kept_columns_are_cleaned_and_joined(export):
+    survey = read_survey(export, parse_map(MAP, "map"))
+    assert survey.kept == ("mother_tongue",)
+    assert [one.kept["mother_tongue"] for one in survey.respondents] == ["Swahili; English", "Quechua"]
+
+
+def test_everything_else_is_left_out_and_private_columns_are_named(export):
+    survey = read_survey(export, parse_map(MAP, "map"))
+    assert survey.dropped == ("E-mail address", "Contact", "Interviewer", "Minutes")
+    assert [(one.column, one.kind) for one in survey.private] == [
+        ("E-mail address", "e-mail"),
+        ("Contact", "e-mail"),
+        ("Interviewer", "name"),
+    ]
+
+
+def test_without_a_respondent_column_the_row_number_from_zero_is_used(export):
+    survey = read_survey(export, parse_map(MAP.replace('respondent = "code"', ""), "map"))
+    assert [one.code for one in survey.respondents] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"What is said about age?": None}, "has no column 'What is said about age'. The nearest are: "),
+        ({"What is said about age today?": ["", ""]}, "'What is said about age' could be any of 2 columns"),
+        ({"Code": ["a1", "a1"]}, "row 2, column 'Code': the respondent code 'a1' stands in row 1 too"),
+        ({"Code": ["a1", ""]}, "row 2, column 'Code': the respondent's code is empty"),
+        ({"Code": ["x@example.org", "y@example.org"]}, "the respondent column 'Code' holds what looks like"),
+        (
+            {"Your language": ["+254 700 123456", ""]},
+            "column 'Your language' is to be kept, but holds what looks",
+        ),
+        ({"What is said about age?": ["45123", "45124"]}, "holds numbers only .the first is '45123'"),
+        (
+            {name: ["", ""] for name in HEADERS if "said" in name},
+            "every answer of every mapped question is empty",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_said(tmp_path, changes, message):
+    with pytest.raises(UserError, match=message):
+        read_survey(written(tmp_path, changes), parse_map(MAP, "map"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("title = ", "is not a TOML file"),
+        ('title = "x"', "'question': is missing"),
+        (MAP.replace("axis = ", "axes = ", 1), "'question' number 1 'axes': .*did you mean 'axis'"),
+        (MAP.replace('name = "age"', 'name = "Bakers"'), "two questions are called 'bakers'"),
+        (MAP.replace("mother_tongue", "language"), "a kept column cannot be called 'language'"),
+        (MAP.replace('name = "age"', 'name = " "'), "'question' number 2 'name': must not be empty"),
+    ],
+)
+def test_wrong_map_is_one_sentence(tmp_path, text, message):
+    path = tmp_path / "map.toml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message) as caught:
+        load_map(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_ids_show_four_letters_unless_two_questions_share_them():
+    text = MAP.replace('name = "age"', 'name = "bakery"')
+    assert parse_map(text, "map").short_names() == {"bakers": "bakers", "bakery": "bakery"}
+    assert parse_map(MAP, "map").short_names() == {"bakers": "bake", "age": "age"}
+
+
+def test_preset_that_is_not_there_is_answered_with_the_nearest():
+    with pytest.raises(UserError, match=r"no preset 'afristero'. Did you mean: afristereo"):
+        load_preset("afristero")
+    assert parse_map(preset_text("afristereo"), "preset") == load_preset("afristereo")
+
+
+@pytest.mark.parametrize(
+    ("cell", "mark", "expected"),
+    [("A  * B *", "*", "A; B"), ("A", "*", "A"), (None, "*", ""), ("A * B", "", "A * B"), (" * ", "*", "")],
+)
+def test_answers_to_select_all_that_apply(cell, mark, expected):
+    assert clean_choice(cell, mark) == expected
+
+
+def test_codes_of_survey_tools_are_no_part_of_a_header():
+    assert without_code(plain_header("S01_Q05.What is it?")) == "what is it?"
+    assert without_code(plain_header("Q12 - What is it?")) == "what is it?"
+    assert without_code(plain_header("12. What")) == "what"
+    assert without_code(plain_header("2024 income")) == "2024 income"
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["a@b.org", "c@d.com"], "e-mail"),
+        (["192.168.0.1", "10.0.0.2"], "IP address"),
+        (["+234 803 555 0101", "0803 555 0102"], "phone number"),
+        (["6.52438, 3.37921", ""], "place"),
+        (["Bakers are kind, 12 of them", "loud"], ""),
+        (["2024-05-01", "12"], ""),
+    ],
+)
+def test_private_cells_are_recognised(cells, kind):
+    found = private_columns(pl.DataFrame({"x": cells}), ["x"])
+    assert [one.kind for one in found] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize(
+    "header", ["Téléphone", "Mobile phone", "IP", "geo_ip", "Your full name", "GPS", "User ID"]
+)
+def test_private_headers_are_recognised(header):
+    assert private_columns(pl.DataFrame({header: [""]}), [header])
+
+
+@pytest.mark.parametrize(
+    "header", ["Shipping method", "Hotel", "Religion", "Participant type", "Nationality"]
+)
+def test_other_headers_are_not(header):
+    assert not private_columns(pl.DataFrame({header: [""]}), [header])
+
+
+def test_identifier_inside_an_answer_is_seen():
+    assert identifier_in("Bakers are kind, write to me@example.org") == "e-mail"
+    assert not identifier_in("Bakers are 10 times as kind")
+
+
+def test_draft_of_a_map_reads_the_file_it_was_made_for(export):
+    draft = draft_map(export)
+    survey = read_survey(export, parse_map(draft, "draft"))
+    assert [one.name for one in survey.questions] == ["other", "age"]
+    assert "# looks private (e-mail): Contact" in draft
+    assert [one.country for one in survey.respondents] == ["Kenya *", "Peru"]
+
+
+def test_draft_for_the_published_export_finds_its_seven_questions(shared):
+    path = shared / "data/afristereo/survey_dev.csv"
+    survey = read_survey(path, parse_map(draft_map(path), "draft"))
+    published = read_survey(path, load_preset("afristereo"))
+    assert [(one.axis, one.identity) for one in survey.questions[:2]] == [
+        ("gender", "women"),
+        ("gender", "men"),
+    ]
+    assert [one.answers for one in survey.respondents] == [one.answers for one in published.respondents]
+
+
+def test_preset_reads_the_published_export_as_it_is(shared):
+    survey = read_survey(shared / "data/afristereo/survey_dev.csv", load_preset("afristereo"))
+    assert len(survey.respondents) == 59
+    assert sum(bool(answer.strip()) for one in survey.respondents for answer in one.answers) == 408
+    assert {one.country for one in survey.respondents} == {"Nigeria", "Kenya", "Senegal", "Other"}
+    assert survey.dropped == ()
+    assert survey.respondents[0].kept["ethnic_group"] == "Igbo; Idoma"

@@ -1,0 +1,262 @@
+"""Translators: a table, a chat server over HTTP, local weights; and what is remembered."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+import pytest
+
+from endoxa.curate.translation import Translated, open_translator, translate_all
+from endoxa.errors import UserError
+
+LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
+
+
+class Counting:
+    """A translator that counts what it is asked, and stops after some."""
+
+    name = "counting"
+    remembered = True
+
+    def __init__(self, stop_after=None):
+        self.asked = []
+        self.stop_after = stop_after
+
+    def translate(self, texts, source, target):
+        for text in texts:
+            if self.stop_after is not None and len(self.asked) >= self.stop_after:
+                raise KeyboardInterrupt
+            self.asked.append((source, text))
+            yield LEXICON.get(text)
+
+
+def test_only_other_languages_are_translated_each_text_once(tmp_path):
+    translator = Counting()
+    texts = ["Cooks are loud", "Les chats dorment", "Les chats dorment", "Pas connu"]
+    done = translate_all(
+        texts, ["en", "fr", "fr", "fr"], translator, target="en", memory=tmp_path / "m.jsonl"
+    )
+    assert done == [
+        Translated("Cooks are loud"),
+        Translated("Cats sleep"),
+        Translated("Cats sleep"),
+        Translated("Pas connu", failed=True),
+    ]
+    assert translator.asked == [("fr", "Les chats dorment"), ("fr", "Pas connu")]
+
+
+def test_killed_run_goes_on_and_pays_nothing_twice(tmp_path):
+    memory = tmp_path / "m.jsonl"
+    texts = list(LEXICON)
+    with pytest.raises(KeyboardInterrupt):
+        translate_all(texts, ["fr"] * 3, Counting(stop_after=2), target="en", memory=memory)
+    with memory.open("a") as stream:
+        stream.write('{"translator": "counting", "lang')  # killed in the middle of a line
+    again = Counting()
+    done = translate_all(texts, ["fr"] * 3, again, target="en", memory=memory)
+    assert [one.text for one in done] == list(LEXICON.values())
+    assert again.asked == [("fr", "Na")]
+    assert len([json.loads(line) for line in memory.read_text().splitlines()]) == 3
+
+
+def test_memory_of_another_translator_is_not_used(tmp_path):
+    memory = tmp_path / "m.jsonl"
+    translate_all(["Na"], ["fr"], Counting(), target="en", memory=memory)
+    other = Counting()
+    other.name = "other"
+    translate_all(["Na"], ["fr"], other, target="en", memory=memory)
+    assert other.asked
+
+
+def test_damaged_memory_is_said(tmp_path):
+    memory = tmp_path / "m.jsonl"
+    memory.write_text("no json\n{}\n")
+    with pytest.raises(UserError, match="line 1 is no remembered translation"):
+        translate_all(["Na"], ["fr"], Counting(), target="en", memory=memory)
+
+
+def test_table_of_translations(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = (
+        "original,translation,language",
+        "les  CHATS dorment.,Cats sleep,fr",
+        "chat,talk,en",
+        "chat,cat,fr",
+        "x,,fr",
+    )
+    path.write_text("\n".join(rows) + "\n")
+    translator = open_translator(str(path))
+    assert list(translator.translate(["Les chats dorment", "chat", "x", "y"], "fr", "en")) == [
+        "Cats sleep",
+        "cat",
+        None,
+        None,
+    ]
+    memory = tmp_path / "m.jsonl"
+    translate_all(["chat"], ["fr"], translator, target="en", memory=memory)
+    assert not memory.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("original,english\na,b\n", "has no column 'translation'"),
+        ("original,translation\na,b\nA,c\n", "row 2: 'A' has another translation further up"),
+    ],
+)
+def test_table_that_cannot_be_used(tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        open_translator(str(path))
+
+
+@pytest.mark.parametrize("words", ["anthropic/x", "sim/x"])
+def test_other_words_are_refused(words):
+    with pytest.raises(UserError, match="give hf/MODEL, openai/NAME"):
+        open_translator(words)
+
+
+# ------------------------------------------------------------------ a chat server
+
+
+@pytest.fixture
+def chat_server():
+    """Answers from the lexicon; refuses, rambles or says nothing for some texts."""
+    bodies = []
+    odd = {"refused": 400, "rambling": "I would rather not. " * 30, "silent": "", "quoted": '"Cats  sleep"'}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            bodies.append((body, self.headers["Authorization"]))
+            text = body["messages"][-1]["content"]
+            answer = odd.get(text, LEXICON.get(text, "?"))
+            status = answer if isinstance(answer, int) else 200
+            message = {"role": "assistant", "content": "" if status != 200 else answer}
+            choices = [{"index": 0, "finish_reason": "stop", "message": message}]
+            self.reply(
+                status,
+                {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": choices}
+                if status == 200
+                else {"error": {"message": "no"}},
+            )
+
+        def reply(self, status, content):
+            data = json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", bodies
+    server.shutdown()
+    server.server_close()
+
+
+def test_chat_model_translates_and_odd_answers_are_no_translation(chat_server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    url, bodies = chat_server
+    translator = open_translator(f"{url}#m")
+    texts = [*LEXICON, "refused", "rambling", "silent", "quoted"] * 3
+    found = list(translator.translate(texts, "fr", "en"))
+    assert found == [*LEXICON.values(), None, None, None, "Cats sleep"] * 3
+    body, key = bodies[0]
+    assert body["model"] == "m"
+    assert body["temperature"] == 0
+    assert "from French into English" in body["messages"][0]["content"]
+    assert key == "Bearer none"  # the key of another service never leaves
+
+
+def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
+    import openai
+
+    monkeypatch.setattr(openai._base_client, "INITIAL_RETRY_DELAY", 0)
+    monkeypatch.setattr(openai._base_client, "MAX_RETRY_DELAY", 0)
+    with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
+        list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError, match="OPENAI_API_KEY"):
+        open_translator("openai/some-model")
+
+
+# ------------------------------------------------------------------ local weights
+
+
+def test_local_encoder_decoder_gives_one_line_per_text_the_same_each_time(tiny):
+    translator = open_translator(f"hf/{tiny['encoder-decoder']}")
+    texts = ["Les chats dorment", "Na"] * 10
+    first = list(translator.translate(texts, "fr", "en"))
+    assert len(first) == 20
+    assert first == list(translator.translate(texts, "fr", "en"))
+    assert first[:2] * 10 == first  # a batch does not change what a text becomes
+    assert all(one is None or "\n" not in one for one in first)
+
+
+def test_local_model_of_another_kind_is_refused(tiny):
+    with pytest.raises(UserError, match="is a causal model, which does not translate"):
+        open_translator(f"hf/{tiny['causal']}")
+
+
+class Names:
+    """As much of a tokenizer as the naming of languages needs."""
+
+    def __init__(self, tokens, **attributes):
+        self.all_special_tokens = tokens
+        self.__dict__.update(attributes)
+
+    def convert_tokens_to_ids(self, token):
+        return self.all_special_tokens.index(token)
+
+    def get_vocab(self):
+        return dict.fromkeys(self.all_special_tokens, 0)
+
+
+class Config:
+    task_specific_params = None
+
+
+class Network:
+    config = Config
+
+
+@pytest.mark.parametrize(
+    ("tokens", "source", "target"),
+    [
+        (["</s>", "eng_Latn", "fra_Latn"], "fra_Latn", 1),
+        (["</s>", "en_XX", "fr_XX"], "fr_XX", 1),
+        (["</s>", "__en__", "__fr__"], "fr", 1),
+    ],
+)
+def test_models_that_name_languages_by_tokens(tokens, source, target):
+    from endoxa.curate.translation.seq2seq import Seq2SeqTranslator
+
+    tokenizer = Names(tokens, src_lang=None)
+    translator = Seq2SeqTranslator("x", Network, tokenizer)
+    assert translator._target_token("fr", "en") == {"forced_bos_token_id": target}
+    assert tokenizer.src_lang == source
+    with pytest.raises(UserError, match="has no token for the language 'yo'"):
+        translator._target_token("yo", "en")
+
+
+def test_models_that_want_an_instruction_in_front():
+    from endoxa.curate.translation.seq2seq import Seq2SeqTranslator
+
+    assert Seq2SeqTranslator("x", Network, Names(["<2en>"]))._prefix("fr", "en") == "<2en> "
+    assert Seq2SeqTranslator("x", Network, Names([]))._prefix("fr", "en") == ""
+
+    class T5:
+        config = SimpleNamespace(
+            task_specific_params={"translation_fr_to_en": {"prefix": "translate French to English: "}}
+        )
+
+    assert Seq2SeqTranslator("x", T5, Names([]))._prefix("fr", "en") == "translate French to English: "
