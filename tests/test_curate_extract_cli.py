@@ -51,7 +51,7 @@ def read(path):
     return pl.read_csv(path, infer_schema=False)
 
 
-def test_survey_through_its_map(endoxa):
+def test_survey_through_its_map(endoxa, tmp_path):
     code, out, err = endoxa("export.csv", "--map", "map.toml", "-o", "out/s.csv")
     assert code == 0
     assert "4 statements of 2 respondents" in out
@@ -60,7 +60,7 @@ def test_survey_through_its_map(endoxa):
     assert "Not read, but private by its look: 'Telephone' (phone number)" in err
     frame = read("out/s.csv")
     assert frame.columns == list(STATEMENT_COLUMNS)
-    assert "0803" not in (open("out/s.csv").read())  # noqa: SIM115, PTH123
+    assert "0803" not in (tmp_path / "out/s.csv").read_text()
     assert frame["original_statement"].to_list() == [
         "Bakers are kind",
         "hardworking",

@@ -3,7 +3,7 @@
 lingua (75 languages, character n-grams, made for short text) gives the probability of each statement under every
 candidate language. A few words are often not enough ("Men cheat"), but people seldom change language from one statement
 to the next. So each respondent is taken to write in an unknown mix of languages, and each statement to be drawn from
-that mix: the mix is estimated by expectation-maximisation from all statements of the respondent, with one
+that mix: the mix is estimated by expectation-maximisation from the different statements of the respondent, with one
 pseudo-statement that is spread as the languages of the whole survey are (a Dirichlet prior), and a statement's language
 is the one with the largest posterior probability. A respondent who writes in two languages keeps both, because a clear
 statement outweighs any mix.
@@ -82,10 +82,13 @@ def identify(
     if len(codes) == 1:
         return [Identified(codes[0], 1.0)] * len(texts)
     own = _probabilities(texts, codes)
-    survey = _mix(own, np.full(len(codes), 1 / len(codes)))
+    survey = _mix(
+        own[list({text: row for row, text in enumerate(texts)}.values())], np.full(len(codes), 1 / len(codes))
+    )
     posterior = np.empty_like(own)
     for rows in _rows_of(respondents).values():
-        mix = _mix(own[rows], survey)
+        different = list({texts[row]: row for row in rows}.values())
+        mix = _mix(own[different], survey)
         posterior[rows] = _posterior(own[rows], mix)
     best = posterior.argmax(axis=1)
     return [Identified(codes[k], float(row[k])) for k, row in zip(best, posterior, strict=True)]
