@@ -4,11 +4,13 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from endoxa.build.pairs import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
+from endoxa.cli import app
 from endoxa.datasets import READERS
 from endoxa.datasets.check import check_pairs
-from endoxa.datasets.frames import write_table
+from endoxa.datasets.frames import read_table, write_table
 from endoxa.datasets.spans import differing_spans, words
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
@@ -350,6 +352,30 @@ def test_any_table_gives_pairs_or_reasons(rows):
     assert built.pairs["item_id"].is_unique().all()
     for more, less in built.pairs.select("sent_more", "sent_less").iter_rows():
         assert differing_spans(words(more), words(less))
+
+
+def test_command(tmp_path):
+    source, target, report = (tmp_path / name for name in ("in.csv", "out.csv", "report.csv"))
+    source.write_text("identity,attribute\nbakers,strong\nbakers,threat\nbakers,a threat\n", encoding="utf-8")
+    words = ["build", "pairs", str(source), "-o", str(target), "--report", str(report)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "2 pairs written" in result.stdout
+    assert "1 with an antonym, 1 with a negation" in result.stdout
+    assert "There is no column 'axis': every axis is 'unspecified'." in result.stderr
+    assert "1 associations left out, 0 pairs to look at" in result.stderr
+    assert read_table(report)["attribute"].to_list() == ["threat"]
+    assert read_table(target)["how"].to_list() == ["antonym", "negation"]
+    assert CliRunner().invoke(app, ["datasets", "check", str(target)]).exit_code == 0
+
+
+def test_command_says_when_nothing_could_be_made(tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("identity,attribute\nbakers,threat\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["build", "pairs", str(source), "-o", str(tmp_path / "out.csv")])
+    assert isinstance(result.exception, UserError)
+    assert "No pair could be made" in str(result.exception)
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_pairs_are_read_back_and_pass_the_check(tmp_path):
