@@ -158,7 +158,17 @@ def test_natural_opposites(identity, attribute, opposite):
 
 
 @pytest.mark.parametrize(
-    "attribute", ["too emotional", "being free", "used to hard work", "full of life", "cheats", "dance well"]
+    "attribute",
+    [
+        "good cooks (at home)",
+        "hoping that poor families will come",
+        "too emotional",
+        "being free",
+        "used to hard work",
+        "full of life",
+        "cheats",
+        "dance well",
+    ],
 )
 def test_no_opposite_is_forced_where_it_would_not_fit(attribute):
     assert made(("farmers", attribute)).pairs["how"].to_list() == ["negation"]

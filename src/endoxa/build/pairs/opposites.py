@@ -14,6 +14,8 @@ from endoxa.datasets.spans import differing_spans, words
 _GENDERED = ("fr", "es", "pt", "hi")
 _EXCESS = ("too", "overly", "trop", "demasiado", "demais")
 _ANYWHERE = {"good", "bad", "better", "worse", "best", "worst", "kind", "rude", "friendly", "hostile"}
+LONGEST = 5
+"""Words of the longest attribute that one turned word is the opposite of."""
 _GRADES = ("more", "less", "always", "never")
 PLURAL = {"m": ("p",), "f": ("fp", "f")}
 """Features of `forms` that a plural of each gender has, the first that there is."""
@@ -23,10 +25,12 @@ def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | 
     """A predicate with the natural opposite of the attribute in its place, or None where there is none.
 
     None also where the opposite would not agree: another number or part of speech in English, a gender that
-    is not known elsewhere. Excess has no opposite of its own ("too emotional").
+    is not known elsewhere, and for long attributes and those with marks in them. Excess has no opposite of its own ("too emotional").
     """
     core = predicate.core
     if not core or core.split()[0].lower() in _EXCESS:
+        return None
+    if len(core.split()) > LONGEST or any(mark in core for mark in "()&%+'"):
         return None
     found = antonym(core.lower(), lexicon.language, lexicon)
     if not found or found.lower() == core.lower():
