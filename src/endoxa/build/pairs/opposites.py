@@ -24,8 +24,8 @@ PLURAL = {"m": ("p",), "f": ("fp", "f")}
 def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | None:
     """A predicate with the natural opposite of the attribute in its place, or None where there is none.
 
-    None also where the opposite would not agree: another number or part of speech in English, a gender that
-    is not known elsewhere, and for long attributes and those with marks in them. Excess has no opposite of its own ("too emotional").
+    None also where the opposite would not agree (another number or part of speech in English, a gender that is not
+    known elsewhere), for long attributes and those with marks in them, and for excess ("too emotional").
     """
     core = predicate.core
     if not core or core.split()[0].lower() in _EXCESS:
