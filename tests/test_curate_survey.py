@@ -101,11 +101,28 @@ def test_without_a_respondent_column_the_row_number_from_zero_is_used(export):
 
 
 @pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        (["17", "b-3"], ["17", "b-3"]),
+        (["Ada", "Bo"], ["0", "1"]),
+        (["Ada Example", "7"], ["0", "1"]),
+        (["7", "7"], ["0", "1"]),
+        (["", "7"], ["0", "1"]),
+    ],
+)
+def test_respondent_column_that_may_be_missing_is_used_only_for_codes(tmp_path, codes, expected):
+    text = MAP.replace('respondent = "code"', 'respondent = { column = "code", optional = true }')
+    survey = read_survey(written(tmp_path, {"Code": codes}), parse_map(text, "map"))
+    assert [one.code for one in survey.respondents] == expected
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"What is said about age?": None}, "has no column 'What is said about age'. The nearest are: "),
         ({"What is said about age today?": ["", ""]}, "'What is said about age' could be any of 2 columns"),
         ({"Code": ["a1", "a1"]}, "row 2, column 'Code': the respondent code 'a1' stands in row 1 too"),
+        ({"Code": ["Ada Example", "Bo Example"]}, "holds what looks like a name: use a column of codes"),
         ({"Code": ["a1", ""]}, "row 2, column 'Code': the respondent's code is empty"),
         ({"Code": ["x@example.org", "y@example.org"]}, "the respondent column 'Code' holds what looks like"),
         (

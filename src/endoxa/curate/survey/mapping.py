@@ -88,7 +88,8 @@ class SurveyMap(_Strict):
         languages: ISO 639 codes of the languages the answers may be in; empty for a list of common ones.
         language: the one language of all answers, where there is only one.
         language_column: column that names each respondent's language (ISO 639 codes).
-        respondent: column with a code of each respondent; without it the row's number from 0.
+        respondent: column with a code of each respondent; without it the row's number from 0. An optional one is
+            passed over where it does not hold a unique code with a digit in every row.
         country: column with each respondent's country.
         multi_select: mark behind each item of a "select all that apply" answer, as "*"; empty for none.
         question: columns of answers.

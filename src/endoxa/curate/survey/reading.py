@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,10 @@ from endoxa.errors import UserError
 
 LONG_ANSWER = 5000
 """Characters from which an answer is looked at: a missing quote makes one cell swallow its neighbours."""
+
+
+_CODE = re.compile(r"(?=\D*\d)[\w.-]{1,16}")
+_NAME = re.compile(r"[^\W\d_]{2,}(?:[ '’-]+[^\W\d_]{2,})+\.?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,8 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     respondent = _optional(path, headers, survey_map.respondent)
     used = {*question_columns, *(column for _, column in kept_columns), country, language, respondent}
     dropped = [column for column in headers if column not in used]
+    if survey_map.respondent and survey_map.respondent.optional and not _holds_codes(table, respondent):
+        respondent = None
     codes = _codes(path, table, respondent)
     names = tuple(dict.fromkeys(name for name, _ in kept))
     mark = survey_map.multi_select
@@ -136,14 +143,22 @@ def _refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> 
         )
 
 
+def _holds_codes(table: pl.DataFrame, column: str | None) -> bool:
+    """Whether a column that need not be there holds unique codes, each with a digit in it: names have none."""
+    cells = [] if column is None else table[column].to_list()
+    return len(set(cells)) == len(cells) and all(_CODE.fullmatch(cell or "") for cell in cells)
+
+
 def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     """A unique code per row."""
     if column is None:
         return [str(number) for number in range(table.height)]
-    for one in private_values(table, [column]):
+    kinds = [one.kind for one in private_values(table, [column])]
+    named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
+    if kinds or named:
         raise UserError(
-            f"{path}: the respondent column '{shown(column)}' holds what looks like a {one.kind}: use a column "
-            "of codes, or leave it out of the map (the row's number is used then)."
+            f"{path}: the respondent column '{shown(column)}' holds what looks like a {'name' if named else kinds[0]}"
+            ": use a column of codes, or leave it out of the map (the row's number is used then)."
         )
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
