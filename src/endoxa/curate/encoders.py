@@ -15,7 +15,7 @@ import numpy.typing as npt
 from endoxa.errors import UserError
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-BATCH = 256
+BATCH = 64
 
 Vectors = npt.NDArray[np.float32]
 
