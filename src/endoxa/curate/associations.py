@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -91,8 +91,9 @@ def associations(
     table = _with_place(found.table, by_country=by_country)
     keys = ["axis", "identity", "attribute", "source", "_place"]
     rated = polarity or _polarity()
+    joined = _predicates(table)
     rows = [
-        _association(dict(zip(keys, map(str, key), strict=True)), part, rated)
+        _association(dict(zip(keys, map(str, key), strict=True)), part, rated, joined)
         for key, part in table.group_by(keys, maintain_order=True)
     ]
     kept = [row for row in rows if int(row["support"]) >= min_support]
@@ -121,7 +122,9 @@ def _with_place(table: pl.DataFrame, *, by_country: bool) -> pl.DataFrame:
     return table.with_columns(_place=pl.lit(""))
 
 
-def _association(key: Mapping[str, str], part: pl.DataFrame, rated: Callable[[str], str]) -> dict[str, str]:
+def _association(
+    key: Mapping[str, str], part: pl.DataFrame, rated: Callable[[str], str], joined: _Joined
+) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
     given, language = _most_common(part["polarity"].to_list()), _language(part)
@@ -138,7 +141,7 @@ def _association(key: Mapping[str, str], part: pl.DataFrame, rated: Callable[[st
         "support": str(part["person"].n_unique()),
         "group_id": _most_common(part["group_id"].to_list()),
         "statement_ids": " ".join(sorted(set(part["statement_id"].to_list()) - {""})),
-        "predicate": _predicate(key, part),
+        "predicate": _predicate(key, joined),
     }
 
 
@@ -163,17 +166,31 @@ def _same(one: str, other: str) -> pl.Expr:
     return pl.col(one).fill_null("").str.strip_chars() == pl.col(other).fill_null("").str.strip_chars()
 
 
-def _predicate(key: Mapping[str, str], part: pl.DataFrame) -> str:
-    """How respondents joined identity and attribute, among those who said it in the canonical words."""
-    said = part.filter(pl.col("said") == pl.col("attribute")).with_columns(
-        pl.lit("").alias(name) for name in ("statement", "verb") if name not in part.columns
+_Joined = Mapping[tuple[str, str], Sequence[str]]
+
+
+def _predicates(table: pl.DataFrame) -> _Joined:
+    """How identity and attribute were joined by those who said it in the canonical words.
+
+    Under (identity, attribute), and under ("", attribute) for the attribute with whatever identity.
+    """
+    said = table.filter(pl.col("said") == pl.col("attribute")).with_columns(
+        pl.lit("").alias(name) for name in ("statement", "verb") if name not in table.columns
     )
-    return _most_common(
-        [
-            verb or predicate(text or "", key["identity"], key["attribute"])
-            for text, verb in said.select("statement", "verb").iter_rows()
-        ]
-    )
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for verb, text, identity, attribute in said.select(
+        "verb", "statement", "identity", "attribute"
+    ).iter_rows():
+        how = verb or predicate(text or "", identity, attribute)
+        found[identity, attribute].append(how)
+        found["", attribute].append(how)
+    return found
+
+
+def _predicate(key: Mapping[str, str], joined: _Joined) -> str:
+    """How respondents said it of this group; of any group where nobody used the canonical words for this one."""
+    attribute = key["attribute"]
+    return _most_common(joined.get((key["identity"], attribute)) or joined.get(("", attribute), ()))
 
 
 def predicate(statement: str, identity: str, attribute: str) -> str:
