@@ -68,6 +68,10 @@ def extract(
         str | None,
         typer.Option(metavar="CODES", help="Languages to choose among, as en,fr; else those of the map."),
     ] = None,
+    identities: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="TOML with your own names of groups that mean the same."),
+    ] = None,
     translate: Annotated[
         str | None,
         typer.Option(
@@ -104,6 +108,7 @@ def extract(
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
     """  # noqa: D301
     from endoxa.cli.progress import shown
+    from endoxa.curate.normalise import with_identities
     from endoxa.curate.survey import (
         RowColumns,
         extract_all,
@@ -140,13 +145,14 @@ def extract(
             statement_column, question_column, country_column, language_column, tuple(keep or ())
         )
         statements, kept = read_statements(survey, columns, survey_map), columns.keep
+    known = with_identities(identities) if identities else None
     translator = open_translator(translate) if translate else None
     statements = identify_languages(_declared(statements, language), candidates)
     with shown("statements") as progress:
         if translator:
             memory = output.with_name(f"{output.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
-        table = extract_all(statements, kept, progress)
+        table = extract_all(statements, kept, progress, known)
     write_table(table, output)
     _print_counts(statements, table, translated=translator is not None)
     typer.echo(f"{table.height} rows written to {output}")

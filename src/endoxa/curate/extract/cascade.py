@@ -41,6 +41,10 @@ _LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
 _AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
 _JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
 _HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
+_PLACE_FIRST = re.compile(
+    r"^in (?P<place>(?:the )?[\w'-]+(?: [\w'-]+)?),? (?P<who>people|women|men) (?=(?:are|is|have|do|can|like|love)\b)",
+    re.IGNORECASE,
+)
 _POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")
 
 
@@ -91,8 +95,9 @@ def begins_statement(piece: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """One line with straight apostrophes, without its bullet and without "they say that"."""
+    """One line with straight apostrophes, its subject in front: no bullet, no "they say that", no "in the north"."""
     line = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip())
+    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", line)
     reported = reports().sub("", line)
     return reported if reported != line and has_subject(reported) else line
 

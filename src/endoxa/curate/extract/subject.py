@@ -115,23 +115,24 @@ def _with_adverbs(low: Sequence[str], verb: int) -> Split:
 
 
 def _after_plural(low: Sequence[str], place: int) -> bool:
+    """A plain verb behind a word that can head a plural subject ("nurses love", not "light skin ladies")."""
     before = place - 1
     while before > 0 and is_adverb(low[before]):
         before -= 1
-    head = low[before]
-    return (
-        is_plain_verb(low[place])
-        and (
-            head == "they"
-            or is_plural(head)
-            or is_group(head)
-            or is_group(" ".join(low[: before + 1]))
-            or (_OF_PEOPLE.fullmatch(" ".join(low[: before + 1])) and not any(map(_closed, low[place:])))
-        )
-        and not head.endswith("'s")
-        and not (is_plural(low[place]) and can_be(low[place], "NOUN") and low[place].endswith("s"))
-        and not (can_be(low[place], "ADJ") and before == place - 1 and not _takes_object(low, place))
-    )
+    word = low[place]
+    noun = word.endswith("s") and is_plural(word) and can_be(word, "NOUN")
+    adjective = can_be(word, "ADJ") and before == place - 1 and not _takes_object(low, place)
+    return is_plain_verb(word) and not noun and not adjective and _heads_plural(low, before, place)
+
+
+def _heads_plural(low: Sequence[str], head: int, verb: int) -> bool:
+    """Whether the words up to `head` can be a plural subject: by the head, or as a name."""
+    if low[head].endswith("'s"):
+        return False
+    subject = " ".join(low[: head + 1])
+    if low[head] == "they" or is_plural(low[head]) or is_group(low[head]) or is_group(subject):
+        return True
+    return _OF_PEOPLE.fullmatch(subject) is not None and not any(map(_closed, low[verb:]))
 
 
 def _takes_object(low: Sequence[str], place: int) -> bool:
@@ -194,6 +195,6 @@ def _apposition(low: Sequence[str]) -> Split | None:
         end = len(place.group().split())
         return Split(end, end, "apposition")
     for end in range(min(4, len(low) - 1), 0, -1):
-        if is_group(" ".join(low[:end])) and is_word(low[end]):
+        if is_group(" ".join(low[:end])) and is_word(low[end]) and low[end] not in {"and", "or", "but"}:
             return Split(end, end, "apposition")
     return None

@@ -10,6 +10,7 @@ import polars as pl
 
 from endoxa.curate.extract import Extraction, Question, begins_statement, extract
 from endoxa.curate.language import COMMON, identify
+from endoxa.curate.normalise import Tables
 from endoxa.curate.survey.chatbot import chatbot_reasons
 from endoxa.curate.survey.commas import is_pronoun
 from endoxa.curate.survey.mapping import SurveyMap
@@ -161,12 +162,16 @@ def translate_statements(
 
 
 def extract_all(
-    statements: Sequence[Statement], kept: Sequence[str], progress: Progress | None = None
+    statements: Sequence[Statement],
+    kept: Sequence[str],
+    progress: Progress | None = None,
+    known: Tables | None = None,
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of the piece before it in the same answer ("Old people are
-    wise, grumpy"); where that had several subjects of one attribute, it gets each of them.
+    wise, grumpy"); where that had several subjects of one attribute, it gets each of them. `known` are tables of
+    names of groups to normalise with, those of the package where None.
     """
     rows = []
     answer: tuple[str, str] | None = None
@@ -175,7 +180,7 @@ def extract_all(
         if one.alone or (one.respondent, one.question.name) != answer:
             answer, subjects = (one.respondent, one.question.name), ()
         inherited = subjects if _continues(one) else ()
-        found = _extractions(one, inherited)
+        found = _extractions(one, inherited, known)
         subjects = _subjects(found) or inherited
         rows += [_row(one, pair, kept) for pair in found]
         if progress:
@@ -193,12 +198,12 @@ def _continues(one: Statement) -> bool:
     return not begins_statement(one.text) or is_pronoun(one.text)
 
 
-def _extractions(one: Statement, subjects: Iterable[str]) -> list[Extraction]:
+def _extractions(one: Statement, subjects: Iterable[str], known: Tables | None) -> list[Extraction]:
     """The pairs of a statement, without repeats, for every subject it inherits."""
     pairs = [
         pair
         for subject in subjects or ("",)
-        for pair in extract(one.text, one.question, country=one.country, subject=subject)
+        for pair in extract(one.text, one.question, one.country, subject, known)
     ]
     return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
 
