@@ -37,12 +37,14 @@ def neighbours(vectors: Vectors, threshold: float, most: int = MOST) -> list[Row
 
 
 def _near(block: Vectors, threshold: float, most: int) -> tuple[Rows, Rows]:
-    """Cells of a block at or above the threshold, at most `most` of a row."""
-    crowded = np.flatnonzero(np.count_nonzero(block >= threshold, axis=1) > most)
-    for row in crowded:
-        far = np.argpartition(block[row], -most)[:-most]
-        block[row, far] = -np.inf
+    """Cells of a block at or above the threshold; of a row the `most` nearest, of equally near ones the first."""
     source, target = np.nonzero(block >= threshold)
+    found = np.bincount(source, minlength=len(block))
+    if found.max(initial=0) > most:
+        order = np.lexsort((-block[source, target], source))
+        rank = np.arange(len(source)) - np.repeat(np.cumsum(found) - found, found)
+        kept = np.sort(order[rank < most])
+        source, target = source[kept], target[kept]
     return source.astype(np.int32), target.astype(np.int32)
 
 
