@@ -18,10 +18,11 @@ from endoxa.cli import app
 from endoxa.curate.encoders import load_encoder
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
 from endoxa.curate.group.linkage import link
+from endoxa.curate.group.method import asserted
 from endoxa.curate.group.neighbours import neighbours
 from endoxa.curate.group.published import first_members
 from endoxa.curate.group.surface import clean, key
-from endoxa.curate.opposites import are_opposites, load_lexicon
+from endoxa.curate.opposites import are_opposites, flipped, load_lexicon
 from endoxa.curate.polarity import polarity, published
 from endoxa.errors import UserError
 
@@ -392,3 +393,29 @@ def test_wrong_words_are_one_sentence(tmp_path: Path, words: list[str], sentence
     result = CliRunner().invoke(app, ["curate", "group", str(path), "-o", str(tmp_path / "o.csv"), *words])
     assert isinstance(result.exception, UserError)
     assert sentence in str(result.exception)
+
+
+def test_statements_of_another_language_are_left_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "statements.csv"
+    path.write_text(
+        "respondent,language,original_statement,statement,attribute\n"
+        "1,en,Bakers are kind,Bakers are kind,kind\n"
+        "2,fr,Les boulangers sont calmes,Les boulangers sont calmes,calmes\n"
+        "3,fr,Les boulangers sont forts,Bakers are strong,strong\n",
+        encoding="utf-8",
+    )
+    said: list[str] = []
+    assert read_attributes(path, language="en", tell=said.append) == {"kind": 1, "strong": 1}
+    assert said[0].startswith("1 attributes are not in the language 'en' (fr)")
+    assert read_attributes(path, language="fr", tell=said.append) == {"calmes": 1}
+
+
+def test_a_denial_stays_apart_from_what_denies_nothing() -> None:
+    assert not may_meet("don't believe in hard work", "hardworking")
+    assert not may_meet("never eat fish", "eat fish often")
+    assert may_meet("can't be trusted", "untrustworthy")
+    assert may_meet("don't share", "never share")
+
+
+def may_meet(one: str, other: str) -> bool:
+    return asserted(one, LEXICON).isdisjoint(flipped(asserted(other, LEXICON)))

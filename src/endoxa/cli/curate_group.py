@@ -58,7 +58,7 @@ def group(
     from endoxa.datasets.frames import write_table
 
     chosen = method_named(method, adds=existing is not None)
-    counts = read_attributes(file, attribute_column)
+    counts = read_attributes(file, attribute_column, language, _say)
     earlier = read_existing(existing) if existing else None
     table = group_attributes(
         counts,
@@ -116,7 +116,7 @@ def thresholds(
     from endoxa.report.render import picture, save
 
     taus = grid(low, high, step)
-    counts = read_attributes(file, attribute_column)
+    counts = read_attributes(file, attribute_column, language, _say)
     words = load_lexicon(language, lexicon)
     known = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     table = thresholds_table(
@@ -126,7 +126,7 @@ def thresholds(
         taus,
         known,
         seed=seed,
-        tell=lambda text: typer.echo(text, err=True),
+        tell=_say,
     )
     path = output if output.suffix else output / "thresholds.csv"
     write_table(table, path)
@@ -138,3 +138,7 @@ def thresholds(
             f"The figure cannot be written into '{path.parent}': {problem.strerror}."
         ) from problem
     typer.echo(f"{len(table)} rows written to {path}, with {path.stem}.svg and {path.stem}.png beside it")
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sentence, err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -9,12 +10,26 @@ import polars as pl
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 
+WORKING_LANGUAGE = "en"
+"""Language that statements are translated into."""
 
-def read_attributes(path: Path, column: str = "attribute") -> dict[str, int]:
+
+def read_attributes(
+    path: Path,
+    column: str = "attribute",
+    language: str | None = None,
+    tell: Callable[[str], object] = lambda _: None,
+) -> dict[str, int]:
     """Respondents by attribute, in the order in which the attributes first appear.
 
     A table of statements counts different respondents, and leaves out rows whose `omit` is true; a table with a
     column `count` sums it; any other one counts rows. Rows without an attribute are left out.
+
+    Args:
+        path: the table.
+        column: the column of the attributes.
+        language: leave out statements that stand in another language because nobody translated them.
+        tell: takes a sentence for the user where such were left out.
 
     Raises:
         UserError: the file cannot be read, lacks the column, has a count that is no whole number, or no attribute.
@@ -25,6 +40,8 @@ def read_attributes(path: Path, column: str = "attribute") -> dict[str, int]:
     )
     if "omit" in table.columns:
         table = table.filter(pl.col("omit").fill_null("").str.to_lowercase() != "true")
+    if language:
+        table = _in_language(table, language, tell)
     if table.is_empty():
         raise UserError(f"{path} has no attribute left in its column '{column}'.")
     if "respondent" in table.columns:
@@ -36,6 +53,24 @@ def read_attributes(path: Path, column: str = "attribute") -> dict[str, int]:
         count = pl.len()
     grouped = table.group_by("attribute", maintain_order=True).agg(count.alias("count"))
     return dict(grouped.select("attribute", pl.col("count").cast(pl.Int64)).iter_rows())
+
+
+def _in_language(table: pl.DataFrame, language: str, tell: Callable[[str], object]) -> pl.DataFrame:
+    """The rows whose `statement` is in the language: an encoder of one language groups another's at random."""
+    if not {"language", "statement", "original_statement"} <= set(table.columns):
+        return table
+    own = pl.col("language").fill_null("").is_in(["", language])
+    translated = pl.col("statement") != pl.col("original_statement")
+    kept = (own | translated) if language == WORKING_LANGUAGE else own & ~translated
+    others = table.filter(~kept).unique("attribute").filter(pl.col("language") != language)
+    if others.height:
+        codes = ", ".join(sorted(set(others["language"].drop_nulls())))
+        tell(
+            f"{others.height} attributes are not in the language '{language}' ({codes}) and stay as they are: "
+            "translate the statements (endoxa curate extract --translate), or group these too, with --language, "
+            "--encoder and --existing."
+        )
+    return table.filter(kept)
 
 
 def _with_numbers(table: pl.DataFrame, path: Path) -> pl.DataFrame:

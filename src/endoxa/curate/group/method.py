@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from endoxa.curate.encoders import Vectors
 from endoxa.curate.group.linkage import link
 from endoxa.curate.group.neighbours import neighbours
-from endoxa.curate.opposites import Concept, Lexicon, concepts
+from endoxa.curate.opposites import Concept, Lexicon, concepts, units
 from endoxa.curate.polarity import polarity
 
 POLARITY = "%"
 """Scale of the concepts that polarity asserts."""
+DENIAL = "not"
+"""Scale of the concepts that a denial asserts."""
+
+_DENIED_VERB = re.compile(r"\b(?:\w+n't|cannot|never|(?:do|does|did|can|could|will|would|should|must) not)\b")
 
 
 def polarity_of(text: str, lexicon: Lexicon) -> str:
@@ -26,8 +31,21 @@ def asserted(text: str, lexicon: Lexicon) -> frozenset[Concept]:
     good or bad ones, but never good beside bad ones.
     """
     word = polarity_of(text, lexicon)
-    found = concepts(text, lexicon)
+    found = concepts(text, lexicon) | _denial(text, lexicon)
     return found if word == "neutral" else found | {(POLARITY, int(word == "positive"))}
+
+
+def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
+    """Whether the attribute denies something of which no opposite is known ("don't believe in hard work").
+
+    Such a denial must not meet anything that denies nothing. Where the opposite is known ("not strong") or is
+    the word's own ("untrustworthy"), the concepts decide.
+    """
+    found = units(text, lexicon)
+    clause = len(found) > 1 and _DENIED_VERB.search(text.lower().replace("’", "'")) is not None
+    if clause or any(unit.negated and not lexicon.senses(unit.words) for unit in found):
+        return frozenset({(DENIAL, 1)})
+    return frozenset() if any(unit.denied for unit in found) else frozenset({(DENIAL, 0)})
 
 
 def group_texts(
