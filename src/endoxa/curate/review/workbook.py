@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ SPARE_ROWS = 50
 
 _MOST_ROWS = 1_048_576 - 1 - SPARE_ROWS
 _NARROWEST, _WIDEST = 10, 50  # characters
+_INSTRUCTION_WIDTH = 100
+_LINE, _MOST_LINES = 15.0, 20  # points; a row of more lines cannot be scrolled
 _ANSWER_WIDTHS = {"decision": 11, "reason": 28, "note": 40}
 _HEADER, _SHOWN, _WORDS, _ANSWER = "endoxa header", "endoxa shown", "endoxa words", "endoxa answer"
 _DARK, _YELLOW, _GREEN, _WHITE = "FF1F3A5F", "FFFFF4CC", "FFE2F0D9", "FFFFFFFF"
@@ -115,11 +117,24 @@ def _lay_out(page: Worksheet, sheet: Sheet) -> None:
         column = page.column_dimensions[get_column_letter(place)]
         column.width = _ANSWER_WIDTHS.get(name) or _width(name, [row.get(name, "") for row in sheet.rows])
         column.hidden = name == ROW_KEY
+    widths = [page.column_dimensions[get_column_letter(at + 1)].width for at in range(len(sheet.columns))]
+    for number, row in enumerate(sheet.rows, start=2):
+        texts = [row.get(name, "") if name not in (*ANSWERS, ROW_KEY) else "" for name in sheet.columns]
+        page.row_dimensions[number].height = _height(zip(texts, widths, strict=True))
     page.freeze_panes = "B2"
     page.print_title_rows = "1:1"
     page.page_setup.orientation = "landscape"
     page.page_setup.fitToHeight = 0
     page.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def _height(cells: Iterable[tuple[str, float]]) -> float:
+    """Room for the cell with most lines: not every program makes room for wrapped text by itself."""
+    lines = max(
+        sum(-(-max(len(line), 1) // max(1, int(width) - 1)) for line in text.split("\n"))
+        for text, width in cells
+    )
+    return _LINE * min(max(lines, 1), _MOST_LINES)
 
 
 def _width(name: str, texts: Sequence[str]) -> int:
@@ -154,11 +169,15 @@ def _protect(page: Worksheet) -> None:
 def _fill_instructions(page: Worksheet, sheet: Sheet) -> None:
     from openpyxl.styles import Font
 
-    page.column_dimensions["A"].width = 110
+    page.column_dimensions["A"].width = _INSTRUCTION_WIDTH
+    page.page_setup.orientation = "landscape"
+    page.page_setup.fitToHeight = 0
+    page.sheet_properties.pageSetUpPr.fitToPage = True
     for number, line in enumerate(instructions(sheet), start=1):
         cell = page.cell(number, 1)
         _set_text(cell, line.text)
         cell.font = Font(bold=line.heading, size=13 if line.heading else 11)
+        page.row_dimensions[number].height = _height([(line.text, _INSTRUCTION_WIDTH)]) + 3 * line.heading
     _protect(page)
 
 
