@@ -384,6 +384,7 @@ def test_a_missing_folder_of_an_encoder_is_one_sentence(tmp_path: Path) -> None:
     [
         (["--method", "dbscan"], "Unknown method 'dbscan'"),
         (["--method", "afristereo", "--existing", "x.csv"], "cannot add to existing groups"),
+        (["-o", "groups.pdf"], "its name must end in .csv, .tsv, .jsonl, .parquet"),
         (["--language", "xx"], "no table of opposites for the language 'xx'"),
     ],
 )

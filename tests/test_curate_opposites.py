@@ -38,6 +38,7 @@ from endoxa.errors import UserError
         ("don’t work hard", "work hard"),
         ("lack of patience", "have patience"),
         ("more educated", "less educated"),
+        ("uninterested in money", "interested in money"),
         ("strong and brave", None),
         ("tailors", None),
     ],

@@ -14,6 +14,7 @@ from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
 WORKBOOK_SUFFIXES = (".xlsx",)
+WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
 def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
@@ -92,21 +93,26 @@ def require_columns(path: Path, found: Sequence[str], required: Sequence[str]) -
         )
 
 
+def require_table_name(path: Path) -> None:
+    """Raise UserError where `write_table` could not write under that name; ask before long work."""
+    if path.suffix.lower() not in WRITTEN_SUFFIXES:
+        raise UserError(f"'{path}' cannot be written: its name must end in {', '.join(WRITTEN_SUFFIXES)}.")
+
+
 def write_table(table: pl.DataFrame, path: Path) -> None:
     """Write a table as `.csv`, `.tsv`, `.jsonl` or `.parquet`, never half of it; folders are made.
 
     Raises:
         UserError: an unknown suffix, or a place that cannot be written.
     """
+    require_table_name(path)
     writers: dict[str, Callable[[Path], object]] = {
         ".csv": table.write_csv,
         ".tsv": lambda draft: table.write_csv(draft, separator="\t"),
         ".jsonl": table.write_ndjson,
         ".parquet": table.write_parquet,
     }
-    writer = writers.get(path.suffix.lower())
-    if writer is None:
-        raise UserError(f"'{path}' cannot be written: its name must end in {', '.join(writers)}.")
+    writer = writers[path.suffix.lower()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as draft:

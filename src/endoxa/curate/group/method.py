@@ -9,6 +9,7 @@ from endoxa.curate.encoders import Vectors
 from endoxa.curate.group.linkage import link
 from endoxa.curate.group.neighbours import neighbours
 from endoxa.curate.opposites import Concept, Lexicon, concepts, units
+from endoxa.curate.opposites.text import plain
 from endoxa.curate.polarity import polarity
 
 POLARITY = "%"
@@ -42,7 +43,7 @@ def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
     the word's own ("untrustworthy"), the concepts decide.
     """
     found = units(text, lexicon)
-    clause = len(found) > 1 and _DENIED_VERB.search(text.lower().replace("’", "'")) is not None
+    clause = len(found) > 1 and _DENIED_VERB.search(plain(text)) is not None
     if clause or any(unit.negated and not lexicon.senses(unit.words) for unit in found):
         return frozenset({(DENIAL, 1)})
     return frozenset() if any(unit.denied for unit in found) else frozenset({(DENIAL, 0)})

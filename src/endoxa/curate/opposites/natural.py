@@ -77,7 +77,8 @@ def _without_negation(tokens: tuple[str, ...], text: str, lexicon: Lexicon) -> s
 
 def _in_phrase(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
     """Turn the only word or term of a longer phrase that can be turned."""
-    if len(tokens) < 2 or set(tokens) & lexicon.rules.negators or set(tokens) & {"and", "or", "but"}:
+    negated = any(word in lexicon.rules.negators and not lexicon.senses((word,)) for word in tokens)
+    if len(tokens) < 2 or negated or set(tokens) & {"and", "or", "but"}:
         return None
     candidates: list[tuple[int, int, str]] = []
     start = 0

@@ -13,10 +13,10 @@ METHODS = {"endoxa": BLUE, "afristereo": ORANGE}
 PANELS = {
     "groups": ("Groups", ",d"),
     "silhouette": ("Silhouette (1: groups far apart)", ".2f"),
-    "united": ("Surface variants in one group", ".0%"),
+    "united": ("Surface variants in one group", "~%"),
     "f1": ("F1 over all known pairs", ".2f"),
-    "opposites_merged": ("Opposites in one group", ".0%"),
-    "negations_merged": ("Negations in one group", ".0%"),
+    "opposites_merged": ("Opposites in one group", "~%"),
+    "negations_merged": ("Negations in one group", "~%"),
 }
 """Column, title and number format of each panel."""
 
