@@ -402,3 +402,10 @@ def test_pairs_are_read_back_and_pass_the_check(tmp_path):
     frame = pl.concat(READERS.get("native").read(path, ReadOptions()))
     for name in PAIR_COLUMNS:
         assert frame[name].fill_null("").to_list() == built.pairs[name].to_list()
+
+
+def test_denials_can_be_left_out():
+    table = pl.DataFrame({"identity": ["bakers", "bakers"], "attribute": ["strong", "business oriented"]})
+    built = build_pairs(table, PairOptions(antonym_only=True))
+    assert built.pairs["sent_less"].to_list() == ["Bakers are weak."]
+    assert built.problems["reason"].to_list() == ["no natural opposite is known (--antonym-only)"]

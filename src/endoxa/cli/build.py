@@ -49,6 +49,9 @@ def pairs(
     negation_only: Annotated[
         bool, typer.Option("--negation-only", help="Deny every attribute instead of looking for opposites.")
     ] = False,
+    antonym_only: Annotated[
+        bool, typer.Option("--antonym-only", help="Leave out what has no natural opposite.")
+    ] = False,
     prefix: Annotated[
         str, typer.Option(metavar="WORDS", help="Words before every identity ('African').")
     ] = "",
@@ -71,7 +74,9 @@ def pairs(
     from endoxa.datasets.frames import read_table, write_table
     from endoxa.errors import UserError
 
-    options = PairOptions(language, negation_only, prefix, min_support, lexicon, templates)
+    if negation_only and antonym_only:
+        raise UserError("Give --negation-only or --antonym-only, not both.")
+    options = PairOptions(language, negation_only, prefix, min_support, lexicon, templates, antonym_only)
     built = build_pairs(read_table(associations, ("identity", "attribute")), options)
     if report is not None:
         write_table(built.problems, report)

@@ -122,6 +122,9 @@ def _add(row: Mapping[str, str], number: int, work: _Work) -> None:
     except UnclearError as problem:
         tell("left out", str(problem))
         return
+    if work.options.antonym_only and made.how != "antonym":
+        tell("left out", "no natural opposite is known (--antonym-only)")
+        return
     key = same_words(made)
     if key in work.texts:
         tell("left out", f"the pair is the same as that of row {work.texts[key]}")

@@ -41,6 +41,7 @@ class PairOptions:
         min_support: fewest respondents an association needs.
         lexicon: a user's own opposites, looked at before ours.
         templates: a user's own sentences by language.
+        antonym_only: leave out what has no natural opposite instead of denying it.
     """
 
     language: str = "en"
@@ -49,6 +50,7 @@ class PairOptions:
     min_support: int = 1
     lexicon: Path | None = None
     templates: Path | None = None
+    antonym_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
