@@ -22,6 +22,7 @@ bench: .venv/ready
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[bench]"
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/streaming.py
+	$(BIN)/python benchmarks/grouping.py
 
 # Put the real --help into the manual.
 docs: .venv/ready
