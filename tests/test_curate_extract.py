@@ -13,6 +13,7 @@ from endoxa.curate.extract.omission import (
     NEEDS_COUNTRY,
     NOISE,
     NOT_PEOPLE,
+    NOT_TRANSLATED,
     REASONS,
     SYNONYM,
     TOO_GENERAL,
@@ -220,6 +221,73 @@ def test_forms_of_a_statement(statement, expected):
 def test_omission_is_proposed_with_its_reason(statement, question, reason):
     (found,) = extract(statement, question)
     assert (found.omit, found.omit_reason) == (True, reason)
+
+
+@pytest.mark.parametrize(
+    ("statement", "question"),
+    [
+        ("Don't know how to drive", WOMEN),
+        ("don't have any doubts", WOMEN),
+        ("no more patience with guests", WOMEN),
+        ("Same as men but calmer", WOMEN),
+        ("already married", WOMEN),
+        ("Women above 30 are said to be calm", OPEN),
+        ("IT people are funny", OPEN),
+        ("Kids these days have no patience", OPEN),
+        ("People living with their parents are lucky", OPEN),
+        ("Health workers such as nurses and midwives are calm", OPEN),
+        ("Anyone above 60 is forgetful", OPEN),
+    ],
+)
+def test_ordinary_answers_are_not_proposed_for_omission(statement, question):
+    assert not any(one.omit for one in extract(statement, question))
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("No baker is lazy", [("bakers", "not lazy")]),
+        ("Some Quechua are calm", [("quechua people", "calm")]),
+        ("Anyone who works in a bank is rich", [("people who works in a bank", "rich")]),
+        ("Single women over 30 are calm", [("single women over 30", "calm")]),
+        ("Old women who never married are calm", [("old women who never married", "calm")]),
+        ("Police officers (especially traffic police) take naps", [("police officers", "take naps")]),
+        ("deaf and mute people are lucky", [("deaf and mute people", "lucky")]),
+        ("My father said bakers are jolly", [("bakers", "jolly")]),
+        ("I'm not sure but Basques are proud", [("basque people", "proud")]),
+        ("old ppl r slow", [("old people", "slow")]),
+        ("Hindus \u2192 calm", [("hindus", "calm")]),
+        ("Sardars (Sikhs) - loud", [("sardars sikhs", "loud")]),
+        ("People from Armenia are calm", [("armenians", "calm")]),
+        ("Armenians are calm", [("armenians", "calm")]),
+    ],
+)
+def test_subjects_that_are_easily_misread(statement, expected):
+    assert pairs(statement) == expected
+
+
+def test_what_is_denied_of_all_is_said_of_no_particular_group():
+    (found,) = extract("Not all bakers are jolly", OPEN)
+    assert (found.identity, found.omit_reason) == ("bakers", TOO_GENERAL)
+
+
+def test_a_pronoun_owns_what_is_said():
+    assert pairs("Their hands are strong", WOMEN) == [("women", "hands are strong")]
+    assert pairs("Their job is to bake", subject="bakers") == [("bakers", "job is to bake")]
+    assert pairs("some are calm", subject="bakers") == [("bakers", "calm")]
+
+
+def test_a_narrower_subject_goes_before_that_of_the_question():
+    assert pairs("tired", WOMEN, subject="single women") == [("single women", "tired")]
+
+
+def test_other_languages_are_read_only_where_they_are_plain():
+    assert pairs("Los panaderos son amables", language="es") == [("panaderos", "amables")]
+    assert pairs("Les femmes sont fortes pour porter des sacs", WOMEN, language="fr") == [
+        ("women", "fortes pour porter des sacs")
+    ]
+    (found,) = extract("Los panaderos cantan siempre", OPEN, language="es")
+    assert (found.identity, found.omit_reason) == ("", NOT_TRANSLATED)
 
 
 def test_a_piece_with_a_subject_is_told_from_a_continuation():

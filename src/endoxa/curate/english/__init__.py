@@ -6,7 +6,7 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from endoxa.errors import UserError
 
@@ -20,10 +20,20 @@ _NOUN_ENDINGS = ("ers", "ors", "ists", "ians", "ans", "ese", "ishes", "ites")
 
 
 @cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("closed_classes.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def words(name: str) -> frozenset[str]:
     """A closed class of `closed_classes.toml`."""
-    table = tomllib.loads(files(__package__).joinpath("closed_classes.toml").read_text(encoding="utf-8"))
-    return frozenset(table[name])
+    return frozenset(_table()[name])
+
+
+def spelt_out(text: str) -> str:
+    """The text with hurried spellings of common words written out ("ppl r slow" -> "people are slow")."""
+    known: dict[str, str] = _table()["hurried"]
+    return re.sub(r"[\w']+", lambda found: known.get(found.group().lower(), found.group()), text)
 
 
 @cache
@@ -79,9 +89,9 @@ def inflected(word: str, tag: str) -> str:
 
 def is_plain_verb(word: str) -> bool:
     """Whether the word can be a finite verb after a plural ("love", "went"), not a third person ("loves")."""
-    if not can_be(word, "VERB") or word.lower() in words("never_verbs"):
-        return False
     low, base = word.lower(), lemma(word, "VERB")
+    if not can_be(low, "VERB") or low in words("never_verbs") or low in words("prepositions") - {"like"}:
+        return False
     return low == base or (low != inflected(base, "VBZ") and not low.endswith("ing"))
 
 

@@ -8,9 +8,18 @@ question or of the preceding piece is meant, or none.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from endoxa.curate.english import can_be, in_dictionary, is_plural, is_third_person, reports, tokens, words
+from endoxa.curate.english import (
+    can_be,
+    in_dictionary,
+    is_plural,
+    is_third_person,
+    reports,
+    spelt_out,
+    tokens,
+    words,
+)
 from endoxa.curate.extract import omission
 from endoxa.curate.extract.clauses import clauses, has_subject, predicates
 from endoxa.curate.extract.other_languages import find_foreign_split
@@ -35,12 +44,16 @@ CONFIDENCE = {
 """Confidence of each rule: the share of its pairs that AfriStereo's reviewers left as they are, in the development
 half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too few rows and are guesses)."""
 
+_ELLIPTICAL = 3
+"""Words of an answer in another language that may stand without a subject; in more a verb may hide."""
+
 _SPACE = re.compile(r"\s+")
 _BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s*(?=\S)")
 _LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
 _AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
 _JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
 _HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
+_NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
 _PLACE_FIRST = re.compile(
     r"^in (?P<place>(?:the )?[\w'-]+(?: [\w'-]+)?),? (?P<who>people|women|men) (?=(?:are|is|have|do|can|like|love)\b)",
     re.IGNORECASE,
@@ -58,16 +71,23 @@ class _Context:
 
 
 def extract(
-    statement: str, question: Question, country: str = "", subject: str = "", known: Tables | None = None
+    statement: str,
+    question: Question,
+    country: str = "",
+    subject: str = "",
+    *,
+    known: Tables | None = None,
+    language: str = "en",
 ) -> list[Extraction]:
     """Pairs of identity and attribute that a statement holds.
 
     Args:
-        statement: one statement, in English.
+        statement: one statement.
         question: the question it answers; a fixed identity is the subject of elliptical answers.
         country: country of the respondent, which makes "the north" explicit.
         subject: identity of the preceding piece of the same list, or empty.
         known: tables of names to normalise with; those of the package where None.
+        language: language of the statement (ISO 639). In any other than English only a plain "X are Y" is read.
 
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
@@ -76,6 +96,8 @@ def extract(
     if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
     context = _Context(question, country, known)
+    if language != "en":
+        return [_foreign(text, context, subject)]
     found: list[Extraction] = []
     for clause in clauses(_without_label(text)):
         pairs = _clause(clause, context, subject)
@@ -96,7 +118,7 @@ def begins_statement(piece: str) -> bool:
 
 def _plain(text: str) -> str:
     """One line with straight apostrophes, its subject in front: no bullet, no "they say that", no "in the north"."""
-    line = _BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip())
+    line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip()))
     line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", line)
     reported = reports().sub("", line)
     return reported if reported != line and has_subject(reported) else line
@@ -115,10 +137,9 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     parts = tokens(text)
     split = find_split(parts)
     read = split is not None and _is_subject(parts[: split.end], context.question)
-    other = None if read and split and split.rule != "apposition" else find_foreign_split(parts)
-    if other is not None:
-        who = _text(text, parts, other.start, other.end)
-        return [_pair(who, _text(text, parts, other.predicate, len(parts)), "foreign", context)]
+    plain = read and split is not None and split.rule != "apposition"
+    if not plain and find_foreign_split(parts) is not None:
+        return [_foreign(text, context, subject)]
     if split is None or not read:
         return _elliptical(text, context, subject, "")
     end = split.end
@@ -126,11 +147,14 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         end -= 1  # a stray letter or mark ("young people m are")
     who = _text(text, parts, 0, end)
     said = _text(text, parts, split.start, len(parts))
-    if _is_pronoun(parts):
-        return _elliptical(said, context, subject, "pronoun")
+    if _is_pronoun(parts[:end]):
+        return _elliptical(_of_owner(parts[:end], said), context, subject, "pronoun")
     owned = _POSSESSIVE.match(who)
     if owned and not is_group(who) and not is_plural(owned["owned"].split()[-1]):
         return [_pair(owned["owner"], _owned(owned["owned"], said), "possessive", context)]
+    denied = _NOBODY.match(who)
+    if denied:
+        return [_denied(denied, who, said, context)]
     singular = _is_singular(parts, split)
     rule = _rule(who, split)
     return [
@@ -138,6 +162,18 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         for one in _subjects(who)
         for part in predicates(_without_pronoun(said) if rule == "dash" else said)
     ]
+
+
+def _foreign(text: str, context: _Context, subject: str) -> Extraction:
+    """What can be read of a statement that nobody translated."""
+    parts = tokens(text)
+    split = find_foreign_split(parts)
+    if split is not None:
+        who = _text(text, parts, split.start, split.end)
+        return _pair(who, _text(text, parts, split.predicate, len(parts)), "foreign", context)
+    identity = (subject or context.question.identity or "") if len(parts) <= _ELLIPTICAL else ""
+    pair = _pair(identity, text, "foreign", context)
+    return pair if identity else replace(pair, omit_reason=omission.NOT_TRANSLATED)
 
 
 def _apart(found: re.Match[str]) -> str:
@@ -158,18 +194,45 @@ def _text(text: str, parts: list[str], start: int, end: int) -> str:
 
 
 def _is_pronoun(parts: list[str]) -> bool:
-    """Whether the subject only points back; "those from the coast" and "those who travel" are groups."""
+    """Whether the subject only points back: "they", "their job", "some"; not "those who travel", "IT people"."""
+    first = parts[0].lower()
     named = len(parts) > 1 and parts[1].lower() in words("relatives") | words("prepositions")
-    return parts[0].lower() in words("pronouns") and not named
+    counted = first in words("quantities") and len(parts) == 1
+    return (
+        counted
+        or [part.lower() for part in parts] == ["a", "few"]
+        or (first in words("pronouns") and not named and parts[0] != "IT")
+    )
+
+
+def _denied(found: re.Match[str], who: str, said: str, context: _Context) -> Extraction:
+    """Turn "no lawyer is honest" into "not honest" of lawyers; "not all lawyers lie" is about no particular group."""
+    pair = _pair(who[found.end() :], said, "copula", context, singular=True)
+    if found["all"]:
+        return replace(pair, omit=True, omit_reason=omission.TOO_GENERAL)
+    turned = (
+        pair.attribute.removeprefix("not ") if pair.attribute.startswith("not ") else f"not {pair.attribute}"
+    )
+    return replace(pair, attribute=turned, confidence=CONFIDENCE["possessive"])
+
+
+def _of_owner(parts: list[str], said: str) -> str:
+    """What is said of the owner: "their job" and "is to provide" -> "job is to provide"."""
+    owned = parts[0].lower() in {"their", "his", "her", "its"} and len(parts) > 1
+    return _owned(" ".join(parts[1:]), said) if owned else said
 
 
 def _is_subject(parts: list[str], question: Question) -> bool:
     """Whether the words in front of the verb can name a group, or stand for one."""
     low = [part.lower() for part in parts]
     if _is_pronoun(parts):
-        return len(low) == 1 or question.identity is not None
-    inside = {word for word in low[1:] if word in words("pronouns") or word in words("first_persons")}
-    if inside or low[0] in words("interrogatives") or low[0] in words("prepositions"):
+        return True
+    pointing = (words("pronouns") | words("first_persons")) - {"these", "those", "their", "his", "her"}
+    opening = words("interrogatives") | words("prepositions") | {"being", "having"}
+    if (
+        pointing & {word for word, part in zip(low[1:], parts[1:], strict=True) if part != "IT"}
+        or low[0] in opening
+    ):
         return False
     named = (
         low[0] == "those" or any(is_plural(word) or is_group(word) for word in low) or is_group(" ".join(low))
@@ -180,9 +243,8 @@ def _is_subject(parts: list[str], question: Question) -> bool:
 
 def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[Extraction]:
     """What is said without a subject is said of the question's group, or of the last one named."""
-    fixed = context.question.identity
-    identity = subject if rule == "pronoun" and subject else fixed or subject
-    named = rule or ("question" if fixed and identity == fixed else "inherited")
+    identity = subject or context.question.identity or ""
+    named = rule or ("inherited" if subject else "question")
     if not identity:
         named = "none"
     return [_pair(identity, part, named, context) for part in predicates(text)]
@@ -218,6 +280,12 @@ def _subjects(who: str) -> list[str]:
     parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*[,/]\s*", who) if part.strip()]
     parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
     heads = [tokens(part) for part in parts]
+    if (
+        len(parts) > 1
+        and len(heads[-1]) > 1
+        and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads)
+    ):
+        return [who]  # "deaf and mute people"
     if len(parts) > 1 and all(
         head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
         for head, part in zip(heads, parts, strict=True)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from endoxa.curate.english import can_be, is_plural, lemma, tokens, words
-from endoxa.curate.normalise import is_group
+from endoxa.curate.normalise import ends_head, is_group
 
 NOT_PEOPLE = "not about people"
 SYNONYM = "synonym instead of attribute"
@@ -17,8 +17,9 @@ NOISE = "noise"
 MISSING = "identity or attribute missing"
 NEEDS_COUNTRY = "needs a country"
 TOO_GENERAL = "no particular group"
+NOT_TRANSLATED = "not translated"
 
-REASONS = (NOT_PEOPLE, SYNONYM, NOISE, MISSING, NEEDS_COUNTRY, TOO_GENERAL)
+REASONS = (NOT_PEOPLE, SYNONYM, NOISE, MISSING, NEEDS_COUNTRY, TOO_GENERAL, NOT_TRANSLATED)
 """Every reason that is given."""
 
 _COMPASS = r"(?:north|south|east|west)(?:[- ]?(?:east|west))?"
@@ -120,10 +121,7 @@ def _thing(identity: str) -> bool:
     parts = identity.split()
     if is_group(identity) or any(is_group(part) for part in parts):
         return False
-    end = next(
-        (at for at, part in enumerate(parts) if at and part in words("prepositions") | words("relatives")),
-        len(parts),
-    )
+    end = next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts))
     head = parts[end - 1]
     gerund = head.endswith("ing") and can_be(head, "VERB")
     abstract = gerund or (bool(_table().abstract.search(head)) and can_be(head, "NOUN"))

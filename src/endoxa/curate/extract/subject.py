@@ -98,7 +98,7 @@ def _walk(low: Sequence[str], is_verb: _Test) -> int | None:
             if low[place - 1] in words("openers") and place == 1:
                 continue
             return place
-        if relative and (can_be(word, "VERB") and low[place - 1] in words("relatives")):
+        if relative and can_be(word, "VERB") and low[_before_adverbs(low, place)] in words("relatives"):
             relative = False
     return None
 
@@ -116,13 +116,24 @@ def _with_adverbs(low: Sequence[str], verb: int) -> Split:
 
 def _after_plural(low: Sequence[str], place: int) -> bool:
     """A plain verb behind a word that can head a plural subject ("nurses love", not "light skin ladies")."""
-    before = place - 1
-    while before > 0 and is_adverb(low[before]):
-        before -= 1
+    before = _before_adverbs(low, place)
     word = low[place]
     noun = word.endswith("s") and is_plural(word) and can_be(word, "NOUN")
     adjective = can_be(word, "ADJ") and before == place - 1 and not _takes_object(low, place)
     return is_plain_verb(word) and not noun and not adjective and _heads_plural(low, before, place)
+
+
+def _before_adverbs(low: Sequence[str], place: int) -> int:
+    """The word that the one at `place` follows, adverbs and brackets left aside."""
+    before = place - 1
+    while before > 0:
+        if low[before] == ")" and "(" in low[1:before]:
+            before = len(low[:before]) - 1 - list(reversed(low[:before])).index("(") - 1
+        elif is_adverb(low[before]):
+            before -= 1
+        else:
+            break
+    return before
 
 
 def _heads_plural(low: Sequence[str], head: int, verb: int) -> bool:
@@ -130,8 +141,11 @@ def _heads_plural(low: Sequence[str], head: int, verb: int) -> bool:
     if low[head].endswith("'s"):
         return False
     subject = " ".join(low[: head + 1])
-    if low[head] == "they" or is_plural(low[head]) or is_group(low[head]) or is_group(subject):
+    if low[head] == "they" or (is_plural(low[head]) and not can_be(low[head], "ADJ")):
         return True
+    if is_plural(low[head]) or is_group(low[head]) or is_group(subject):
+        # "the old complain", but not "old age", "the Jewish lobby"
+        return not (can_be(low[head], "ADJ") and can_be(low[verb], "NOUN"))
     return _OF_PEOPLE.fullmatch(subject) is not None and not any(map(_closed, low[verb:]))
 
 
@@ -177,10 +191,10 @@ def _behind_plural(low: Sequence[str], place: int) -> bool:
 
 def _dash(low: Sequence[str]) -> Split | None:
     """Cut at a mark behind a short subject: "Doctors - educated", "Welders: strong", "nuns as strict"."""
-    for place, word in enumerate(low[1:6], start=1):
-        if word in {"-", "–", "—", ":", "=", ">", "as"} and place + 1 < len(low):
+    for place, word in enumerate(low[1:9], start=1):
+        if word in {"-", "–", "—", ":", "=", ">", "→", "⇒", "as"} and place + 1 < len(low):
             rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
-            head = low[place - 1]
+            head = low[_before_adverbs(low, place)]
             named = " ".join(word for word in low[:place] if word not in words("determiners"))
             if rest is None or not (is_plural(head) or is_group(named)):
                 return None
@@ -195,6 +209,16 @@ def _apposition(low: Sequence[str]) -> Split | None:
         end = len(place.group().split())
         return Split(end, end, "apposition")
     for end in range(min(4, len(low) - 1), 0, -1):
-        if is_group(" ".join(low[:end])) and is_word(low[end]) and low[end] not in {"and", "or", "but"}:
+        if is_group(" ".join(low[:end])) and _may_be_said(low, end):
             return Split(end, end, "apposition")
     return None
+
+
+def _may_be_said(low: Sequence[str], end: int) -> bool:
+    """Whether the word behind a name is said of it: not "old age", "the Jewish lobby", "old women who ..."."""
+    word = low[end]
+    modifier = can_be(low[end - 1], "ADJ") or (
+        low[end - 1] not in words("plurals") and not is_plural(low[end - 1])
+    )
+    noun = is_plural(word) or (can_be(word, "NOUN") and not can_be(word, "ADJ"))
+    return is_word(word) and word not in {"and", "or", "but"} and not (modifier and noun)

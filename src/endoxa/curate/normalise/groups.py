@@ -22,6 +22,18 @@ def people_name(text: str, known: Tables | None = None) -> str | None:
     return None
 
 
+def people_plural(text: str, known: Tables | None = None) -> str | None:
+    """The plural name of the people that the words stand for ("armenians", else "igbo people"), or None."""
+    known = known or tables()
+    inhabitants = frozenset(known.demonyms.values())
+    low = text.lower().removesuffix(" people")
+    for form in (low, f"{low}s"):
+        if form in inhabitants:
+            return form
+    name = people_name(low, known)
+    return f"{name} people" if name else None
+
+
 def is_people(text: str, known: Tables | None = None) -> bool:
     """Whether the words name a people, nation or region's people without the word "people"."""
     known = known or tables()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
-from endoxa.curate.normalise.groups import is_people, misspelt, people_name
+from endoxa.curate.normalise.groups import is_people, misspelt, people_plural
 from endoxa.curate.normalise.tables import Tables, tables
 
 _ETHNIC = (
@@ -45,6 +45,9 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     known = known or tables()
     low = _without_aside(re.sub(r"[‘’`´]", "'", text.lower()))
     low = re.sub(r"\s+", " ", _MARKS.sub(" ", low)).strip(" -'.,&/+")
+    low = re.sub(
+        r"^(?:any|every|some)(?:one|body) (?=who|that|from|in|with|of|above|over|under)", "people ", low
+    )
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     one = low.split(" ")[0] in words("singular_determiners")
     low = _without_openers(low, known)
@@ -112,9 +115,9 @@ def _of_a_people(low: str, country: str, known: Tables) -> str:
             .removesuffix(" ethnic")
             .removesuffix(" people")
         )
-        people = people_name(name, known)
+        people = people_plural(name, known)
         if people:
-            return f"{people} people"
+            return people
         if "ethnic" in low and " " not in name and name not in _NO_NAME:
             return f"{name} people"
         if name in known.collective:
@@ -169,18 +172,18 @@ def _plural(low: str, known: Tables, *, one: bool) -> str:
     parts = [known.spellings.get(part.removesuffix("'s"), part) for part in low.split()]
     if not parts:
         return ""
-    if len(parts) == 1:
-        people = people_name(parts[0], known)
+    if len(parts) == 1 or parts[1:] == ["people"]:
+        people = people_plural(parts[0], known)
         if people:
-            return f"{people} people"
-        if parts[0] in known.collective:
-            return f"{parts[0]} people"
-        slip = misspelt(parts[0], known)
-        if slip:
-            return known.synonyms[slip]
-    elif parts[-1] == "people" and len(parts) == 2 and people_name(parts[0], known):
-        return f"{people_name(parts[0], known)} people"
-    head = next((at for at, part in enumerate(parts) if part in _AFTER_HEAD), len(parts)) - 1
+            return people
+    if len(parts) == 1 and parts[0] in known.collective:
+        return f"{parts[0]} people"
+    slip = misspelt(parts[0], known) if len(parts) == 1 else None
+    if slip:
+        return known.synonyms[slip]
+    head = (
+        next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts)) - 1
+    )
     if head >= 0:
         parts[head] = _plural_noun(parts[head], one=one)
     joined = " ".join(parts)
@@ -201,11 +204,16 @@ _NO_NAME = {
     "our",
     "xyz",
 }
-_AFTER_HEAD = {"who", "that", "which", "from", "in", "of", "with", "without", "at", "on", "under", "over"}
+
+
+def ends_head(word: str, before: str) -> bool:
+    """Whether what follows describes the head: "people living abroad", "women over thirty"."""
+    describes = word in words("prepositions") or word in words("relatives") or word == "such"
+    return describes or (word.endswith("ing") and is_plural(before))
 
 
 def _plural_noun(word: str, *, one: bool) -> str:
-    low = word.removesuffix("'s").removesuffix("'") if not word.startswith("gen") else word
+    low = word.removesuffix("'s").removesuffix("'")
     if low.endswith("man") and (low == "man" or not in_dictionary(low) or can_be(low, "NOUN")):
         return low[:-3] + "men"
     if low == "people" or (is_plural(low) and low not in {"youth"}):

@@ -31,6 +31,7 @@ REASONS: dict[str, str] = {
     "identity or attribute missing": "it does not say who it is about, or not what is said of them",
     "needs a country": "the group cannot be told without the country, and the country is not known",
     "no particular group": "it is about everybody, or nobody in particular (people, some, they)",
+    "not translated": "it is in another language and nobody has translated it",
     "other": "something else: say it in the column 'note'",
 }
 """Reasons for leaving a row out, with their meaning."""

@@ -198,12 +198,17 @@ def _continues(one: Statement) -> bool:
     return not begins_statement(one.text) or is_pronoun(one.text)
 
 
+def _spoken(one: Statement) -> str:
+    """Language of the text that is read: the working one where it was translated."""
+    return one.language if one.text == one.original and one.language else WORKING_LANGUAGE
+
+
 def _extractions(one: Statement, subjects: Iterable[str], known: Tables | None) -> list[Extraction]:
     """The pairs of a statement, without repeats, for every subject it inherits."""
     pairs = [
         pair
         for subject in subjects or ("",)
-        for pair in extract(one.text, one.question, one.country, subject, known)
+        for pair in extract(one.text, one.question, one.country, subject, known=known, language=_spoken(one))
     ]
     return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
 
