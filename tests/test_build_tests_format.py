@@ -1,0 +1,176 @@
+"""Files of association tests: ours, the published ones, and everything that can be wrong with them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.build.tests import read_tests, write_tests
+from endoxa.errors import UserError
+from endoxa.schema import AssociationTest, TermSet
+
+PUBLISHED = {
+    key: {"category": key.upper(), "examples": [f"This is {word}.", f"Here is {word}."]}
+    for key, word in (("targ1", "Ann"), ("targ2", "Bob"), ("attr1", "tea"), ("attr2", "milk"))
+}
+OWN = {
+    "name": "one",
+    "axis": "gender",
+    "language": "en",
+    "source": "ours",
+    **{key: {"name": key, "texts": [f"{key} 1", f"{key} 2"]} for key in ("x", "y", "a", "b")},
+}
+
+
+def own(**changes):
+    return {"format": "endoxa-association-tests", "version": 1, "tests": [OWN | changes]}
+
+
+def write(path, content):
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def refusal(path):
+    with pytest.raises(UserError) as problem:
+        read_tests(path)
+    sentence = str(problem.value)
+    assert path.name in sentence
+    assert "\n" not in sentence
+    return sentence
+
+
+def test_published_reference_files(shared):
+    """Sizes of the sets as in seat_expected_2tests.csv, computed by the published code."""
+    tests = read_tests(shared / "data/reference_scores/seat_tests.json")
+    sizes = {test.name: tuple(len(s.texts) for s in (test.x, test.y, test.a, test.b)) for test in tests}
+    assert sizes == {"sent-weat6": (64, 64, 101, 112), "indibias-hindu_male-hindu_female-CF": (14, 14, 8, 8)}
+
+
+@pytest.mark.parametrize("name", ["sent-x.jsonl", "sent-x.json"])
+def test_one_published_test_takes_the_name_of_its_file(tmp_path, name):
+    (tmp_path / name).write_text(json.dumps(PUBLISHED, indent=2))
+    [test] = read_tests(tmp_path / name)
+    assert (test.name, test.x.name, test.b.texts) == ("sent-x", "TARG1", ("This is milk.", "Here is milk."))
+
+
+def test_several_in_one_file(tmp_path):
+    both = {"first": PUBLISHED, "second": PUBLISHED}
+    assert [test.name for test in read_tests(write(tmp_path / "t.json", both))] == ["first", "second"]
+    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps(PUBLISHED) for _ in range(2)))
+    assert [test.name for test in read_tests(tmp_path / "t.jsonl")] == ["t-1", "t-2"]
+
+
+def test_equal_texts_of_a_published_set_are_one(tmp_path):
+    twice = PUBLISHED | {"targ1": {"category": "A", "examples": ["one", "two", "one"]}}
+    [test] = read_tests(write(tmp_path / "t.json", twice))
+    assert test.x.texts == ("one", "two")
+
+
+def test_byte_order_mark_is_no_obstacle(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(own()).encode())
+    assert read_tests(path)[0].name == "one"
+
+
+texts = st.lists(st.text(min_size=1).filter(str.strip), min_size=2, max_size=5, unique=True)
+
+
+@given(x=texts, y=texts, a=texts, b=texts, words=st.lists(st.text(), min_size=4, max_size=4))
+def test_what_is_written_is_read_again(tmp_path_factory, x, y, a, b, words):
+    if set(x) == set(y) or set(a) == set(b) or not words[0].strip():
+        return
+    path = tmp_path_factory.mktemp("t") / "t.json"
+    test = AssociationTest(
+        words[0],
+        TermSet("x", tuple(x), tuple(x)),
+        *(TermSet(words[1], tuple(s)) for s in (y, a, b)),
+        *words[1:],
+    )
+    write_tests([test], path)
+    assert read_tests(path) == [test]
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(["format", "version", "tests", "x", "targ1", "examples", "texts"]), inner
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_json_is_tests_or_a_sentence(tmp_path_factory, content):
+    refusal(write(tmp_path_factory.mktemp("t") / "t.json", content))
+
+
+BAD_BYTES = [
+    (b"", "empty"),
+    (b"  \n", "white space"),
+    (json.dumps(own()).encode("utf-16"), "UTF-16"),
+    (b'{"format": "\xff"}', "line 1: it is not UTF-8"),
+    (b'{"format":\n oops}', "line 2: it is not JSON"),
+    (b"[" * 100_000, "nested too deeply"),
+    (b'{"a": {"targ1": 1}, "a": 2}', "'a' stands 2 times in one object"),
+]
+
+
+@pytest.mark.parametrize(("content", "sentence"), BAD_BYTES)
+def test_bad_files(tmp_path, content, sentence):
+    path = tmp_path / "t.json"
+    path.write_bytes(content)
+    assert sentence in refusal(path)
+
+
+def with_x(texts, **more):
+    return own(x={"name": "x", "texts": texts, **more})
+
+
+BAD = [
+    ({}, "holds no association tests"),
+    ([1, 2], "holds no association tests"),
+    ({"format": "other"}, "its format is 'other'"),
+    (own() | {"version": 2}, "its version is 2"),
+    (own() | {"tests": "x"}, "no list under 'tests'"),
+    (own() | {"tests": []}, "holds no test"),
+    (own() | {"tests": [OWN, OWN]}, "2 tests are called 'one'"),
+    (own() | {"tests": [3]}, "test 1: found int"),
+    (own(name=" "), "test 1: it has no name"),
+    (own(axsi="gender"), "'axsi' is not known"),
+    (own(axis=3), "'axis' is not text"),
+    (own(x=None), "test 'one', set x: it is missing"),
+    (with_x([]), "holds 0 texts"),
+    (with_x(["one"]), "holds 1 texts"),
+    (with_x("one"), "found str, expected a list"),
+    (with_x(["one", 2]), "text 2 is 2"),
+    (with_x(["one", " "]), "text 2 is empty"),
+    (with_x(["one", "\ud800"]), "half a character"),
+    (with_x(["one", "one", "two"]), "'one' stands 2 times in one set"),
+    (with_x(["one", "two"], terms=["one"]), "2 texts but 1 terms"),
+    (with_x(OWN["y"]["texts"][::-1]), "X and Y are the same set"),
+    (own(a=OWN["b"]), "A and B are the same set"),
+    ({"one": {"targ1": PUBLISHED["targ1"]}}, "test 'one', targ2: it is missing"),
+    ({"one": PUBLISHED, "two": 2}, "test 'two': found int"),
+    (PUBLISHED | {"attr1": {"category": "x", "examples": []}}, "attr1: it holds 0 texts"),
+]
+
+
+@pytest.mark.parametrize(("content", "sentence"), BAD)
+def test_bad_tests(tmp_path, content, sentence):
+    assert sentence in refusal(write(tmp_path / "t.json", content))
+
+
+def test_a_line_that_is_not_json(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text(json.dumps(PUBLISHED) + "\n{oops\n")
+    assert "line 2: it is not JSON" in refusal(path)
+
+
+def test_missing_file_and_bad_name(tmp_path):
+    assert "There is no file" in refusal(tmp_path / "none.json")
+    with pytest.raises(UserError, match=r"must end in \.json"):
+        write_tests([], tmp_path / "t.csv")
