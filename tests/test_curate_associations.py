@@ -50,7 +50,8 @@ def rated(_attribute):
 
 
 def gathered(table=None, groups=GROUPS, **options):
-    return associations(statements() if table is None else table, groups, polarity=rated, **options)
+    chosen = {"include_flagged": True, "by_axis": True} | options
+    return associations(statements() if table is None else table, groups, polarity=rated, **chosen)
 
 
 def support(found):
@@ -97,9 +98,57 @@ def test_by_country():
 
 
 def test_flagged_statements_count_as_one_respondent_or_not_at_all():
-    without = gathered(exclude_flagged=True)
+    assert support(gathered())["profession", "bakers", "strong", "Chile; Peru"] == 2
+    without = associations(statements(), GROUPS, by_axis=True)
     assert support(without)["profession", "bakers", "strong", "Peru"] == 1
     assert without.left_out[FLAGGED] == 2
+
+
+def test_an_association_stands_under_the_axis_of_most_respondents():
+    found = gathered(by_axis=False)
+    rows = found.table.filter(identity="bakers", attribute="strong")
+    assert rows.select("axis", "support", "statement_ids").rows() == [("profession", "3", "s1 s2 s3 s4 s6")]
+    assert found.notes[-1].startswith("1 associations were said under several axes")
+    assert associations(statements(), GROUPS, include_flagged=True, min_support=3).table.height == 1
+
+
+def test_the_name_of_an_association_does_not_depend_on_where_most_said_it():
+    more = [(f"t{n}", f"9{n}", "age", "Chile", "bakers", "strong", "", "") for n in range(4)]
+    before, after = (
+        gathered(statements(rows), by_axis=False).table.filter(identity="bakers", attribute="strong")
+        for rows in (ROWS, [*ROWS, *more])
+    )
+    assert (before["axis"][0], after["axis"][0]) == ("profession", "age")
+    assert before["association_id"].to_list() == after["association_id"].to_list()
+    assert before["association_id"][0] == association_id("bakers", "strong", "", "", "")
+
+
+def test_among_equals_an_axis_with_a_name_is_taken():
+    rows = [
+        ("s1", "1", "other", "", "bakers", "strong", "", ""),
+        ("s2", "1", "profession", "", "bakers", "strong", "", ""),
+    ]
+    assert gathered(statements(rows), by_axis=False).table["axis"].to_list() == ["profession"]
+
+
+def test_a_grouping_is_not_read_as_of_another_language():
+    """The French plural of "hypocrite" is spelt as the English one; only the English one is in the grouping."""
+    columns = ("identity", "attribute", "language", "original_statement", "statement")
+    french = ["hypocrites", "bavards", "travailleurs"]
+    english = ["hypocrites", "talkative"]
+    rows = [("bakers", what, "en", f"Bakers are {what}", f"Bakers are {what}") for what in english]
+    rows += [("boulangers", what, "fr", f"sont {what}", f"sont {what}") for what in french]
+    rows += [("bakers", "talkative", "fr", "sont bavards", "Bakers are talkative")]
+    groups = pl.DataFrame(
+        {"attribute": english, "group_id": ["g1", "g2"], "canonical": ["hypocritical", "chatty"]}
+    )
+    found = gathered(statements(rows, columns), groups)
+    said = {who: set(part["attribute"]) for (who,), part in found.table.group_by("identity")}
+    assert said == {"bakers": {"hypocritical", "chatty"}, "boulangers": set(french)}
+    both = pl.concat(
+        [groups, pl.DataFrame({"attribute": ["bavards"], "group_id": ["g3"], "canonical": ["causants"]})]
+    )
+    assert "causants" in gathered(statements(rows, columns), both).table["attribute"].to_list()
 
 
 def test_min_support():
@@ -205,5 +254,6 @@ def test_command(tmp_path):
     assert result.exit_code == 0, result.output
     assert "1 associations written" in result.stdout
     assert "1 statements left out: proposed for omission." in result.stderr
-    assert "3 associations left out: fewer than 2 respondents." in result.stderr
+    assert "2 statements left out: flagged as pasted from a chatbot (--include-flagged takes" in result.stderr
+    assert "2 associations left out: fewer than 2 respondents." in result.stderr
     assert read_table(target)["source"].to_list() == ["pilot"]

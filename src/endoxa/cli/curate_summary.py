@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import polars as pl
+
+
+class Apart(StrEnum):
+    """What associations can be kept apart by."""
+
+    COUNTRY = "country"
+    AXIS = "axis"
+
 
 Statements = Annotated[
     Path, typer.Argument(metavar="STATEMENTS", help="Table with columns identity and attribute.")
@@ -22,8 +31,8 @@ Groups = Annotated[
 Source = Annotated[
     str, typer.Option(metavar="NAME", help="Name of the survey, where the table does not say it.")
 ]
-ExcludeFlagged = Annotated[
-    bool, typer.Option("--exclude-flagged", help="Leave out statements flagged as a chatbot's.")
+IncludeFlagged = Annotated[
+    bool, typer.Option("--include-flagged", help="Count statements flagged as a chatbot's too.")
 ]
 
 
@@ -37,16 +46,18 @@ def associations(
     groups: Groups = None,
     source: Source = "",
     by: Annotated[
-        Literal["country"] | None, typer.Option("--by", help="One association per country.")
+        list[Apart] | None,
+        typer.Option("--by", help="One association per country or axis; may be repeated."),
     ] = None,
     min_support: Annotated[
         int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
     ] = 1,
-    exclude_flagged: ExcludeFlagged = False,
+    include_flagged: IncludeFlagged = False,
 ) -> None:
     """Gather statements into associations: identity, canonical attribute, and how many respondents said it.
 
-    Statements proposed for omission, and those without identity or attribute, are left out and counted.
+    Statements proposed for omission, those without identity or attribute and those flagged as a chatbot's are left
+    out and counted. What was said under several axes stands under the one of most respondents.
 
     \b
     Examples:
@@ -59,9 +70,10 @@ def associations(
     found = gather(
         *_tables(statements, groups),
         source=source,
-        by_country=by == "country",
+        by_country=Apart.COUNTRY in (by or ()),
+        by_axis=Apart.AXIS in (by or ()),
         min_support=min_support,
-        exclude_flagged=exclude_flagged,
+        include_flagged=include_flagged,
     )
     _tell(found.left_out, found.notes)
     if found.rare:
@@ -90,12 +102,12 @@ def summary(
         int, typer.Option(metavar="N", min=1, help="Smallest count of a subgroup that is shown.")
     ] = 5,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Bars per axis in the figure.")] = 8,
-    exclude_flagged: ExcludeFlagged = False,
+    include_flagged: IncludeFlagged = False,
 ) -> None:
     """Count who said what: frequency and composition tables, safe to hand on, and a figure.
 
-    Every respondent counts once. Counts of subgroups below --min-cell are merged so that they cannot be computed
-    from the other tables either.
+    Every respondent counts once; statements flagged as a chatbot's do not count. Counts of subgroups below
+    --min-cell are merged so that they cannot be computed from the other tables either.
 
     \b
     Examples:
@@ -106,7 +118,7 @@ def summary(
     from endoxa.curate.summary import summarise, write_summary
     from endoxa.report.frequencies import save_frequencies
 
-    found = mentions(*_tables(statements, groups), source=source, exclude_flagged=exclude_flagged)
+    found = mentions(*_tables(statements, groups), source=source, include_flagged=include_flagged)
     made = summarise(found.table, by or (), min_cell)
     _tell(found.left_out, (*found.notes, *made.notes))
     written = [*write_summary(made, output), *save_frequencies(made.frequencies, output, top=top)]

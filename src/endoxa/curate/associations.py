@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from endoxa.curate.mentions import mentions
+from endoxa.curate.mentions import WORKING_LANGUAGE, language_of_words, mentions
 from endoxa.curate.summary.cells import choices
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
@@ -22,10 +22,10 @@ TRACE_COLUMNS: dict[str, str] = {
 }
 """Columns that follow those of `schema.ASSOCIATION_COLUMNS`."""
 
-WORKING_LANGUAGE = "en"
-"""Language of identity and attribute where the statement was translated, or the table does not say."""
-
 _COPULAS = "are|is|were|was|be|being|been|sont|est|son|es|están|está|são|é|estão|está|ni"
+_UNNAMED = ("other", "unspecified")
+"""Axes that say less than any other."""
+
 _SPACES = re.compile(r"\s+")
 
 
@@ -62,11 +62,16 @@ def associations(
     *,
     source: str = "",
     by_country: bool = False,
+    by_axis: bool = False,
     min_support: int = 1,
-    exclude_flagged: bool = False,
+    include_flagged: bool = False,
     polarity: Callable[[str], str] | None = None,
 ) -> Associations:
-    """One association per identity, group of attributes, axis and source.
+    """One association per identity, group of attributes and source.
+
+    What was said under several axes stands under the one where most respondents said it, once, with all who said
+    it: counted apart, its support would be too low, and two pairs would be the same. The id does not know the axis
+    then, so that it survives when new answers move the association to another one.
 
     Support is the number of different respondents: who says a thing five times, or pastes a chatbot's answer,
     counts once.
@@ -76,8 +81,9 @@ def associations(
         groups: columns of `schema.GROUP_COLUMNS`; without it every attribute stands for itself.
         source: name of the survey, where the statements do not say it themselves.
         by_country: one association per country, which then is its region and part of its id.
+        by_axis: one association per axis, which then is part of its id.
         min_support: fewest respondents an association needs.
-        exclude_flagged: leave out statements flagged as a chatbot's.
+        include_flagged: count statements flagged as a chatbot's too.
         polarity: polarity of an English attribute where the grouping gives none; `endoxa.curate.polarity` by
             default. In other languages it is neutral then.
 
@@ -87,9 +93,12 @@ def associations(
     """
     if by_country and "country" not in statements.columns:
         raise UserError("There is no column 'country' to make associations by: leave out --by country.")
-    found = mentions(statements, groups, source=source, exclude_flagged=exclude_flagged)
-    table = _with_place(found.table, by_country=by_country)
-    keys = ["axis", "identity", "attribute", "source", "_place"]
+    found = mentions(statements, groups, source=source, include_flagged=include_flagged)
+    table = _with_place(found.table, by_country=by_country).with_columns(
+        _language=language_of_words(found.table)
+    )
+    keys = [*(["axis"] if by_axis else []), "identity", "attribute", "source", "_place"]
+    moved = [] if by_axis else _moved(table, keys)
     rated = polarity or _polarity()
     joined = _predicates(table)
     rows = [
@@ -102,7 +111,7 @@ def associations(
         ["axis", "identity", pl.col("support").cast(pl.Int64), "attribute", "association_id"],
         descending=[False, False, True, False, False],
     )
-    return Associations(order, found.left_out, len(rows) - len(kept), found.notes)
+    return Associations(order, found.left_out, len(rows) - len(kept), (*found.notes, *moved))
 
 
 def _polarity() -> Callable[[str], str]:
@@ -127,13 +136,13 @@ def _association(
 ) -> dict[str, str]:
     place = key["_place"]
     countries = {place} if place else {name for cell in part["_countries"] for name in cell}
-    given, language = _most_common(part["polarity"].to_list()), _language(part)
-    name = association_id(key["identity"], key["attribute"], key["axis"], place, key["source"])
+    given, language = (_most_common(part[name].to_list()) for name in ("polarity", "_language"))
+    name = association_id(key["identity"], key["attribute"], key.get("axis", ""), place, key["source"])
     return {
         "association_id": name,
         "identity": key["identity"],
         "attribute": key["attribute"],
-        "axis": key["axis"],
+        "axis": key.get("axis") or _axis(part),
         "region": "; ".join(sorted(countries - {""})),
         "language": language,
         "polarity": given or (rated(key["attribute"]) if language == WORKING_LANGUAGE else "neutral"),
@@ -145,25 +154,30 @@ def _association(
     }
 
 
+def _axis(part: pl.DataFrame) -> str:
+    """The axis of most respondents; among equals one with a name, of most statements, the first by alphabet."""
+    counts = part.group_by("axis").agg(
+        pl.col("person").n_unique(),
+        pl.len().alias("statements"),
+        unnamed=pl.col("axis").is_in(_UNNAMED).first(),
+    )
+    order = counts.sort(["person", "unnamed", "statements", "axis"], descending=[True, False, True, False])
+    return str(order["axis"][0])
+
+
+def _moved(table: pl.DataFrame, keys: Sequence[str]) -> list[str]:
+    """How many associations were said under several axes, as a sentence."""
+    several = table.group_by(keys).agg(pl.col("axis").n_unique()).filter(pl.col("axis") > 1).height
+    said = (
+        f"{several} associations were said under several axes: each stands under the one of most respondents"
+    )
+    return [f"{said} (--by axis keeps them apart)."] if several else []
+
+
 def _most_common(cells: Sequence[str | None]) -> str:
     """The most frequent text that is not empty, the first by alphabet among equals; or empty."""
     counts = Counter(cell for cell in cells if cell)
     return min(counts, key=lambda cell: (-counts[cell], cell), default="")
-
-
-def _language(part: pl.DataFrame) -> str:
-    """Language of identity and attribute: the statement's own where nothing was translated."""
-    if not {"language", "statement", "original_statement"} <= set(part.columns):
-        own = part["language"].to_list() if "language" in part.columns else []
-        return _most_common(own) or WORKING_LANGUAGE
-    as_it_was = part.filter(_same("statement", "original_statement"))
-    if as_it_was.height * 2 <= part.height:
-        return WORKING_LANGUAGE
-    return _most_common(as_it_was["language"].to_list()) or WORKING_LANGUAGE
-
-
-def _same(one: str, other: str) -> pl.Expr:
-    return pl.col(one).fill_null("").str.strip_chars() == pl.col(other).fill_null("").str.strip_chars()
 
 
 _Joined = Mapping[tuple[str, str], Sequence[str]]

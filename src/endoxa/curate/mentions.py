@@ -15,7 +15,7 @@ from endoxa.errors import UserError
 OMITTED = "proposed for omission"
 NO_IDENTITY = "without an identity"
 NO_ATTRIBUTE = "without an attribute"
-FLAGGED = "flagged as pasted from a chatbot"
+FLAGGED = "flagged as pasted from a chatbot (--include-flagged takes them)"
 
 CHATBOT = "chatbot"
 """Word of the column `flag` for statements that a respondent did not write."""
@@ -33,6 +33,10 @@ MENTION_COLUMNS: dict[str, str] = {
 }
 """Columns of a table of mentions; all columns of the statements follow under their own names."""
 
+WORKING_LANGUAGE = "en"
+"""Language of identity and attribute where the statement was translated, or the table does not say."""
+
+_SHARE = 0.5
 _TRUE = ("true", "1", "yes")
 _OPTIONAL = ("axis", "respondent", "statement_id", "omit", "flag", "source")
 
@@ -57,24 +61,28 @@ def mentions(
     groups: pl.DataFrame | None = None,
     *,
     source: str = "",
-    exclude_flagged: bool = False,
+    include_flagged: bool = False,
 ) -> Mentions:
     """The statements that count, each with its canonical attribute.
 
-    Left out are rows whose column `omit` is true, rows without identity or attribute and, where asked, rows
-    flagged as a chatbot's. A row without a respondent counts as a respondent of its own.
+    Left out are rows whose column `omit` is true, rows without identity or attribute and, unless asked for, rows
+    flagged as a chatbot's: nobody said those. A row without a respondent counts as a respondent of its own.
+
+    A grouping holds for the languages it was made from: English for what was translated, else the language of the
+    statement. These are the language with most attributes in it, and any other with at least half of its own in it;
+    so a French "hypocrites" is not taken for the English word.
 
     Args:
         statements: columns of `schema.STATEMENT_COLUMNS`; only identity and attribute are required.
         groups: columns of `schema.GROUP_COLUMNS`; without it every attribute stands for itself.
         source: name of the survey, where the statements have no column `source` or an empty cell in it.
-        exclude_flagged: leave out rows flagged as a chatbot's.
+        include_flagged: count rows flagged as a chatbot's too.
 
     Raises:
         UserError: the grouping puts one attribute into two groups, or nothing is left to count.
     """
     table = _completed(statements, source)
-    reason = _reason(exclude_flagged=exclude_flagged)
+    reason = _reason(include_flagged=include_flagged)
     counted = table.with_columns(reason.alias("_reason"))
     left_out = dict(counted.drop_nulls("_reason")["_reason"].value_counts(sort=True).iter_rows())
     kept = counted.filter(pl.col("_reason").is_null()).drop("_reason")
@@ -109,8 +117,8 @@ def _or(cell: pl.Expr, default: str) -> pl.Expr:
     return pl.when(cell == "").then(pl.lit(default)).otherwise(cell)
 
 
-def _reason(*, exclude_flagged: bool) -> pl.Expr:
-    flagged = pl.col("flag").str.split(" ").list.contains(CHATBOT) & pl.lit(exclude_flagged)
+def _reason(*, include_flagged: bool) -> pl.Expr:
+    flagged = pl.col("flag").str.split(" ").list.contains(CHATBOT) & pl.lit(not include_flagged)
     return (
         pl.when(pl.col("omit").str.to_lowercase().is_in(_TRUE))
         .then(pl.lit(OMITTED))
@@ -129,18 +137,47 @@ def _grouped(kept: pl.DataFrame, groups: pl.DataFrame | None) -> tuple[pl.DataFr
     said = kept.select(ours).rename({"attribute": "said"})
     if groups is None:
         return said.with_columns(attribute=pl.col("said"), group_id=pl.lit(""), polarity=pl.lit("")), 0
-    found = said.with_columns(_key=pl.col("said").str.to_lowercase()).join(
-        _lookup(groups), on="_key", how="left", maintain_order="left"
-    )
+    keyed = said.with_columns(_key=pl.col("said").str.to_lowercase(), _language=language_of_words(said))
+    lookup = _lookup(groups)
+    found = keyed.join(lookup, on="_key", how="left", maintain_order="left")
+    ours_too = pl.col("_language").is_in(_languages(keyed, lookup))
+    found = found.with_columns(pl.when(ours_too).then(name) for name in ("group_id", "canonical", "polarity"))
     missing = found.filter(pl.col("canonical").is_null())["_key"].n_unique()
     return (
         found.with_columns(
             attribute=pl.coalesce(pl.col("canonical"), pl.col("said")),
             group_id=pl.col("group_id").fill_null(""),
             polarity=pl.col("polarity").fill_null(""),
-        ).drop("_key", "canonical"),
+        ).drop("_key", "_language", "canonical"),
         missing,
     )
+
+
+def language_of_words(table: pl.DataFrame) -> pl.Expr:
+    """Language of identity and attribute: the working language where the statement was translated or names none."""
+    own = (
+        _or(_text("language"), WORKING_LANGUAGE) if "language" in table.columns else pl.lit(WORKING_LANGUAGE)
+    )
+    if not {"statement", "original_statement"} <= set(table.columns):
+        return own
+    return (
+        pl.when(_text("statement") == _text("original_statement"))
+        .then(own)
+        .otherwise(pl.lit(WORKING_LANGUAGE))
+    )
+
+
+def _languages(keyed: pl.DataFrame, lookup: pl.DataFrame) -> list[str]:
+    """The languages that a grouping was made from."""
+    known = pl.col("_key").is_in(lookup["_key"].implode())
+    shares = (
+        keyed.select("_language", "_key")
+        .unique()
+        .group_by("_language")
+        .agg(known.sum().alias("n"), known.mean().alias("share"))
+    )
+    most = pl.col("n") == pl.col("n").max()
+    return shares.filter(most | (pl.col("share") >= _SHARE))["_language"].to_list()
 
 
 def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
