@@ -47,6 +47,18 @@ def pieces(answer, **options):
             ["Les boulangers sont gentils", "bavards et tristes"],
         ),
         ("“Bakers are kind, cooks are loud”", ["Bakers are kind", "cooks are loud"]),
+        ("Bakers bake bread, have flour, are early", ["Bakers bake bread", "have flour", "are early"]),
+        ("Old people are grumpy, savers, don't hurry", ["Old people are grumpy", "savers", "don't hurry"]),
+        (
+            "Cooks are loud, women, young and old, are shy",
+            ["Cooks are loud", "women, young and old, are shy"],
+        ),
+        ("Women are strong, clever, good mothers", ["Women are strong", "clever", "good mothers"]),
+        ("Women love shopping, gossip, are kind", ["Women love shopping", "gossip", "are kind"]),
+        ("Bakers are heads of the house, money", ["Bakers are heads of the house", "money"]),
+        ("Women cook, clean, raise kids", ["Women cook", "clean", "raise kids"]),
+        ("Farmers grow maize, beans, sell milk", ["Farmers grow maize, beans", "sell milk"]),
+        ("Women are good at maths, leaders", ["Women are good at maths", "leaders"]),
     ],
 )
 def test_lists_are_cut(answer, expected):
@@ -70,6 +82,12 @@ def test_lists_are_cut(answer, expected):
         'The "be quick, be quiet" rule makes cooks sad',
         "Les femmes, surtout les jeunes, sont patientes",
         "Bakers, cooks and farmers are kind",
+        "Women are good at maths, science and engineering",
+        "Women are good at maths, science, technology, and engineering",
+        "Farmers hate rats, crows and hail",
+        "Cooks should wear hats, aprons",
+        "like money, cars and phones",
+        "Bakers have big ovens, fast hands and flour",
     ],
 )
 def test_one_statement_stays_whole(answer):
@@ -80,6 +98,8 @@ def test_subjects_that_share_a_verb_stay_together_unless_the_question_names_the_
     assert pieces("Bakers, cooks are kind") == ["Bakers, cooks are kind"]
     assert pieces("Leaders, cooks are kind", elliptical=True) == ["Leaders", "cooks are kind"]
     assert pieces("Leaders, providers, strong", elliptical=True) == ["Leaders", "providers", "strong"]
+    assert pieces("Leaders, savers, don't hurry", elliptical=True) == ["Leaders", "savers", "don't hurry"]
+    assert pieces("Women, young and old, are shy", elliptical=True) == ["Women, young and old, are shy"]
 
 
 @pytest.mark.parametrize("answer", ["-", "——", "n/a", "...", "?", " - "])

@@ -6,6 +6,7 @@ A comma cuts by default, because survey answers are lists. It does not cut
 * before words that continue what was said: "strong, but fair", "rude, especially to guests";
 * behind the subject, until the verb has come: "women, young and old, are ...";
 * inside an enumeration of examples: "like things such as cars, phones and shoes";
+* between the objects of a verb or preposition: "bad at maths, science and engineering";
 * between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
 
 A new statement with a subject of its own ends every one of these except the first and the last.
@@ -15,6 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+
+from endoxa.curate.normalise import is_group
+from endoxa.curate.survey.objects import further_object
 
 Begins = Callable[[str], bool]
 
@@ -83,8 +87,13 @@ def group_chunks(chunks: Sequence[str], *, elliptical: bool, begins: Begins) -> 
 
 
 def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins: Begins) -> int:
-    """Index of the chunk with the verb that the subjects from `first` on share, else `first`."""
-    if not _bare_subject(chunks[first], begins):
+    """Index of the chunk with the verb that the subjects from `first` on share, else `first`.
+
+    Behind another statement, and where the question fixes the group, only the name of a group begins such a list:
+    "ride horses" and "beggars" continue what was said.
+    """
+    named = is_group(chunks[first]) or is_group(chunks[first].split()[-1])
+    if not _bare_subject(chunks[first], begins) or not (named or (first == 0 and not elliptical)):
         return first
     ends = range(first + 1, min(first + _SHARED_SUBJECTS + 1, len(chunks)))
     for last in ends:
@@ -105,7 +114,7 @@ def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
         return True
     if own and not is_pronoun(chunk):
         return False
-    if _CONTINUES.match(chunk):
+    if _CONTINUES.match(chunk) or further_object(so_far, chunk):
         return True
     said = " ".join(so_far)
     waiting = len(so_far) > 1 and _bare_subject(so_far[0], begins) and not begins(said)
