@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from endoxa.curate.encoders import Vectors
+from endoxa.curate.encoders import Encoder, Vectors
 from endoxa.curate.group.linkage import link
 from endoxa.curate.group.neighbours import neighbours
+from endoxa.curate.group.swapped import fillings
+from endoxa.curate.group.voice import voices
 from endoxa.curate.opposites import Concept, Lexicon, concepts, units
 from endoxa.curate.opposites.text import plain
 from endoxa.curate.polarity import polarity
@@ -26,13 +28,13 @@ def polarity_of(text: str, lexicon: Lexicon) -> str:
 
 
 def asserted(text: str, lexicon: Lexicon) -> frozenset[Concept]:
-    """What an attribute asserts for the grouping: its concepts, and its polarity where it has one.
+    """What an attribute asserts for the grouping: its concepts, who does it, and its polarity where it has one.
 
     Neutral asserts nothing: it mostly means that VADER's list lacks the word. A group may so hold neutral terms beside
     good or bad ones, but never good beside bad ones.
     """
     word = polarity_of(text, lexicon)
-    found = concepts(text, lexicon) | _denial(text, lexicon)
+    found = concepts(text, lexicon) | _denial(text, lexicon) | voices(text, lexicon)
     return found if word == "neutral" else found | {(POLARITY, int(word == "positive"))}
 
 
@@ -52,6 +54,7 @@ def _denial(text: str, lexicon: Lexicon) -> frozenset[Concept]:
 def group_texts(
     texts: Sequence[str],
     vectors: Vectors,
+    encoder: Encoder,
     lexicon: Lexicon,
     threshold: float,
     fixed: Sequence[str | None] = (),
@@ -61,11 +64,15 @@ def group_texts(
     Args:
         texts: terms, in an order that does not depend on the input's (the alphabet).
         vectors: their unit vectors.
+        encoder: what made them; is given single words where attributes differ in one.
         lexicon: what are opposites and negations.
         threshold: mean cosine that groups must reach to be merged.
         fixed: for each text the group it is in already, or None. Such groups are kept whole, and apart.
     """
-    facts = [asserted(text, lexicon) for text in texts]
+    facts = [
+        asserted(text, lexicon) | filled
+        for text, filled in zip(texts, fillings(texts, encoder, lexicon), strict=True)
+    ]
     together: dict[str, list[int]] = {}
     for row, name in enumerate(fixed):
         if name is not None:

@@ -106,7 +106,7 @@ def _grouped(terms: Sequence[Term], encoder: Encoder, lexicon: Lexicon, tau: flo
     vectors = encoder(texts)
     return [
         _new_group([terms[row] for row in rows], vectors[rows], lexicon)
-        for rows in _rows_by_label(group_texts(texts, vectors, lexicon, tau)).values()
+        for rows in _rows_by_label(group_texts(texts, vectors, encoder, lexicon, tau)).values()
     ]
 
 
@@ -160,7 +160,7 @@ def _added(
     texts = [clean(one, lexicon) for one in known] + [term.text for term in others]
     vectors = encoder(texts)
     fixed = [existing.groups[one] for one in known] + [None] * len(others)
-    labels = group_texts(texts, vectors, lexicon, tau, fixed)
+    labels = group_texts(texts, vectors, encoder, lexicon, tau, fixed)
     groups = []
     for rows in _rows_by_label(labels).values():
         names = [name for row in rows if (name := fixed[row]) is not None]

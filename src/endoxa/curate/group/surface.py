@@ -24,6 +24,7 @@ class Surface:
     articles: frozenset[str]
     passed: frozenset[str]
     denials: frozenset[str]
+    particles: frozenset[str]
     hedges: tuple[tuple[str, ...], ...]
     spellings: tuple[tuple[str, str], ...]
 
@@ -39,6 +40,7 @@ def surface_of(language: str) -> Surface:
         articles=frozenset(entry.get("articles", "").split()),
         passed=frozenset(entry.get("passed", "").split()),
         denials=frozenset(entry.get("denials", "").split()),
+        particles=frozenset(entry.get("particles", "").split()),
         hedges=tuple(tuple(hedge.split()) for hedge in entry.get("hedges", ())),
         spellings=tuple((british, american) for british, _, american in spellings),
     )

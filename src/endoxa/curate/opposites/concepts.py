@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from endoxa.curate.opposites import english
-from endoxa.curate.opposites.lexicon import LONGEST, Lexicon, load_lexicon
+from endoxa.curate.opposites.lexicon import LONGEST, Lexicon, Sense, load_lexicon
 
 Concept = tuple[str, int]
 """A scale (a row of the lexicon, or a word) and the end of it that is asserted, 0 or 1."""
@@ -43,7 +43,10 @@ class Unit:
 
 
 def units(text: str, lexicon: Lexicon) -> list[Unit]:
-    """The words of an attribute that carry meaning, with what is denied marked as such."""
+    """The words of an attribute that carry meaning, with what is denied marked as such.
+
+    A negator at the end denies the word before it ("trust nobody").
+    """
     rules = lexicon.rules
     found: list[Unit] = []
     pending = False
@@ -59,6 +62,8 @@ def units(text: str, lexicon: Lexicon) -> list[Unit]:
             base, turned = _base(piece, lexicon)
             found.append(Unit(piece, base, pending, turned))
             pending = False
+    if pending and found:
+        found.append(_negated(found.pop()))
     return found
 
 
@@ -71,31 +76,53 @@ def _pieces(tokens: Sequence[str], lexicon: Lexicon) -> Iterator[tuple[str, ...]
     start = 0
     while start < len(tokens):
         ends = range(min(len(tokens), start + LONGEST), start + 1, -1)
-        end = next((end for end in ends if lexicon.senses(tokens[start:end])), start + 1)
+        end = next((end for end in ends if _is_term(tokens[start:end], lexicon)), start + 1)
         yield tuple(tokens[start:end])
         start = end
 
 
+def _is_term(tokens: Sequence[str], lexicon: Lexicon) -> bool:
+    """Whether tokens are one term: of the table, or in English a prefix that stands apart ("under-educated")."""
+    if lexicon.senses(tokens):
+        return True
+    graded = lexicon.language == "en" and len(tokens) == 2 and tokens[0] in english.GRADING_PREFIXES
+    return graded and english.graded_base("".join(tokens)) is not None
+
+
 def _base(piece: tuple[str, ...], lexicon: Lexicon) -> tuple[str, bool]:
     """Base form of a piece, and whether its own form denies that base."""
-    if lexicon.language != "en" or len(piece) > 1:
-        return "".join(piece), False
-    word = english.lemma(piece[0])
+    joined = "".join(piece)
+    if lexicon.language != "en":
+        return joined, False
+    graded = english.graded_base(joined)
+    if graded or len(piece) > 1:
+        return graded or (joined, False)
+    word = english.lemma(joined)
     base = english.negative_base(word)
-    return (base, True) if base else (word, False)
+    return (english.lemma(base), True) if base else (word, False)
 
 
 def concepts(text: str, lexicon: Lexicon) -> frozenset[Concept]:
-    """What an attribute asserts. A scale of which it asserts both ends is left out ("good and bad")."""
+    """What an attribute asserts. A scale of which it asserts both ends is left out ("good and bad").
+
+    One who does something asserts that it is done: "not leaders" is opposed to "lead".
+    """
     asserted: set[Concept] = set()
     for unit in units(text, lexicon):
-        asserted.add((unit.base, int(unit.denied)))
         listed = lexicon.senses(unit.words)
-        turn = unit.negated if listed else unit.denied
-        asserted.update(
-            (f"#{sense.row}", sense.pole ^ turn) for sense in listed or lexicon.senses((unit.base,))
-        )
+        if listed:
+            asserted |= _poles(listed, unit.negated)
+        if not listed or not unit.turned:
+            asserted |= _poles(lexicon.senses((unit.base,)), unit.denied)
+        asserted.add((unit.base, int(unit.denied)))
+        verb = english.doing(unit.base) if lexicon.language == "en" else None
+        if verb:
+            asserted |= {(verb, int(unit.denied))} | _poles(lexicon.senses((verb,)), unit.denied)
     return frozenset(asserted - flipped(asserted))
+
+
+def _poles(senses: Iterable[Sense], turned: bool) -> set[Concept]:
+    return {(f"#{sense.row}", sense.pole ^ turned) for sense in senses}
 
 
 def flipped(asserted: Iterable[Concept]) -> frozenset[Concept]:

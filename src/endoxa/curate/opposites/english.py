@@ -10,6 +10,8 @@ from endoxa.curate.opposites.rules import rules_of
 from endoxa.errors import UserError
 
 NEGATIVE_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
+GRADING_PREFIXES = {"over": False, "under": True}
+"""Prefixes of too much and too little, and whether they deny that it is enough."""
 
 
 @lru_cache
@@ -44,13 +46,27 @@ def lemma(word: str) -> str:
 
 
 def inflections(word: str, part: str) -> dict[str, str]:
-    """Forms of a lemma by Penn tag (NNS, JJR, JJS, VBZ, VBG, VBD) that the dictionary lists."""
+    """Forms of a lemma by Penn tag (NNS, JJR, JJS, VBZ, VBG, VBD) that the dictionary lists.
+
+    A noun that the dictionary lacks has its regular plural.
+    """
     wanted = {"noun": ("NOUN", ("NNS",)), "adj": ("ADJ", ("JJR", "JJS")), "adv": ("ADV", ())}
     upos, tags = wanted.get(part, ("VERB", ("VBZ", "VBG", "VBD")))
     found = _dictionary().getAllInflections(word, upos)
     if part == "noun" and word == "person":
         return {"NNS": "people"}
+    if part == "noun" and not found:
+        found = _dictionary().getAllInflectionsOOV(word, upos)
     return {tag: found[tag][0] for tag in tags if tag in found}
+
+
+@lru_cache(maxsize=65536)
+def is_participle(word: str) -> bool:
+    """Whether `word` is the past participle of a verb of the dictionary, and not its base form too."""
+    verb = lemmas(word).get("VERB", word)
+    found = _dictionary().getAllInflections(verb, "VERB")
+    # The dictionary lists a participle that is like the past tense as past tense only.
+    return verb != word and word in found.get("VBN", found.get("VBD", ()))
 
 
 def is_adjective(word: str) -> bool:
@@ -63,9 +79,15 @@ def negative_base(word: str) -> str | None:
     """What a negative adjective denies: "kind" for "unkind", "harmful" for "harmless"; None for other words.
 
     Both must be adjectives of the dictionary. A participle is only taken with "un-" ("unmarried"), since other
-    prefixes too often make a new word ("impressed").
+    prefixes too often make a new word ("impressed"); with "un-" any participle is, unless that makes a verb
+    ("uncircumcised", not "undressed").
     """
-    if word in rules_of("en").whole or not is_adjective(word):
+    if word in rules_of("en").whole:
+        return None
+    rest = word.removeprefix("un")
+    if rest != word and is_participle(rest) and "VERB" not in lemmas(word):
+        return rest
+    if not is_adjective(word):
         return None
     for prefix in NEGATIVE_PREFIXES:
         base = word.removeprefix(prefix)
@@ -76,6 +98,29 @@ def negative_base(word: str) -> str | None:
     if stem != word and is_adjective(stem + "ful"):
         return stem + "ful"
     return None
+
+
+@lru_cache(maxsize=65536)
+def graded_base(word: str) -> tuple[str, bool] | None:
+    """What "over-" and "under-" grade, and whether it is denied: ("pay", True) for "underpaid"; None for other words."""
+    for prefix, denies in GRADING_PREFIXES.items():
+        rest = word.removeprefix(prefix)
+        known = is_participle(rest) or (rest == lemma(rest) and is_adjective(rest))
+        if rest != word and known and word not in rules_of("en").whole:
+            return lemma(rest), denies
+    return None
+
+
+@lru_cache(maxsize=65536)
+def doing(word: str) -> str | None:
+    """The verb of one who does it: "lead" for "leader" and "leaders", "oppress" for "oppressor"; or None."""
+    found = lemmas(word)
+    name = found.get("NOUN", "") if found else word.removesuffix("s")
+    if "ADJ" in found or not name.endswith(("er", "or")):
+        return None
+    stem = name[:-2]
+    doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
+    return next((verb for verb in (stem + "e", stem, doubled) if lemmas(verb).get("VERB") == verb), None)
 
 
 @lru_cache(maxsize=65536)

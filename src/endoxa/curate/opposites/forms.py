@@ -69,7 +69,15 @@ def forms(term: str, part: str, language: str) -> Forms:
     }
     if language not in makers or part not in ("adj", "noun"):
         return {"": term}
+    if part == "noun" and " " in term:
+        return _noun_phrase(term, makers[language])
     return _in_phrase(term, makers[language])
+
+
+def _noun_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:
+    """Forms of a noun and its adjective, which agree in number and keep their gender ("persona sincera")."""
+    plural = " ".join(maker(word).get("p", word) for word in term.split())
+    return {"p": plural, "fp": plural, "": term, "f": term}
 
 
 def _in_phrase(term: str, maker: Callable[[str], Forms]) -> Forms:

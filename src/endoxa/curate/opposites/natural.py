@@ -96,14 +96,28 @@ def _in_phrase(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
 
 
 def _turned(tokens: tuple[str, ...], start: int, end: int, lexicon: Lexicon) -> str | None:
-    """Opposite of tokens[start:end] where it is an adjective, or a transitive verb at the beginning."""
-    turns = {"adj", "transitive"} if start == 0 else {"adj"}
+    """Opposite of tokens[start:end] where it is an adjective, or a transitive verb at the beginning.
+
+    An adjective before a noun that is an adjective too only says of what kind ("religious fanatics").
+    """
+    sorts = lexicon.language == "en" and end < len(tokens) and _says_how(tokens[end], lexicon)
+    turns = (set() if sorts else {"adj"}) | ({"transitive"} if start == 0 else set())
     senses = [sense for sense in lexicon.senses(tokens[start:end]) if lexicon.rows[sense.row].part in turns]
     if senses:
         return _opposite(_main(senses), lexicon)
     if end == len(tokens) and end - start == 1:
         return _by_form(tokens[start:end], lexicon)
     return None
+
+
+def _says_how(word: str, lexicon: Lexicon) -> bool:
+    """Whether an English noun of the table stands among its adjectives too: "fanatics", not "leaders"."""
+    parts = {
+        lexicon.rows[sense.row].part
+        for form in (word, english.lemma(word))
+        for sense in lexicon.senses((form,))
+    }
+    return {"noun", "adj"} <= parts
 
 
 def _by_form(tokens: tuple[str, ...], lexicon: Lexicon) -> str | None:
