@@ -10,14 +10,15 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from endoxa.errors import UserError
+from endoxa.models.encoders.encoder import Vector as Vectors
+from endoxa.models.encoders.sentence import LIBRARY, NoSentenceModelError, load_sentence_transformer
+
+__all__ = ["DEFAULT_ENCODER", "Encoder", "Vectors", "load_encoder"]
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 BATCH = 64
-
-Vectors = npt.NDArray[np.float32]
 
 
 class Encoder(Protocol):
@@ -34,7 +35,7 @@ def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
     Raises:
         UserError: a library is not installed, or the model cannot be had.
     """
-    if find_spec("sentence_transformers") is None:
+    if find_spec(LIBRARY) is None:
         raise UserError(
             "Grouping needs the library sentence-transformers. Install it with: pip install 'endoxa[curate]'"
         )
@@ -78,13 +79,9 @@ def _installed_folder() -> str:
 
 
 def _open(name: str, target: str, *, offline: bool) -> Any:
-    import transformers
-    from sentence_transformers import SentenceTransformer
-
-    transformers.utils.logging.disable_progress_bar()
     try:
-        return SentenceTransformer(target, local_files_only=offline)
-    except (OSError, ValueError) as error:
+        return load_sentence_transformer(target, local_files_only=offline)
+    except NoSentenceModelError as error:
         raise UserError(
             f"The encoder '{name}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "
             "that can be fetched by that name."

@@ -1,0 +1,169 @@
+"""Models of sentence-transformers (Reimers and Gurevych 2019), which bring their own pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from endoxa.errors import UserError
+from endoxa.models.encoders.encoder import Encoded, EncoderOptions, Vector
+from endoxa.models.encoders.poolings import MODEL
+from endoxa.models.encoders.spec import EncoderSpec
+
+LIBRARY = "sentence_transformers"
+SHOWN = 60
+
+
+class NoSentenceModelError(UserError):
+    """There is no model of sentence-transformers under that name."""
+
+
+class SentenceEncoder:
+    """A loaded model, with its own pooling and, where it has one, its own default prompt."""
+
+    def __init__(self, name: str, model: Any, batch_tokens: int | None = None) -> None:
+        """Wrap `model`, a `SentenceTransformer`."""
+        from endoxa.models.local import usual_batch
+
+        self.name = name
+        self.model = model
+        self._parameters = sum(p.numel() for p in model.parameters())
+        self._batch_tokens = batch_tokens or usual_batch(self._parameters, model.device)
+
+    @classmethod
+    def open(cls, spec: EncoderSpec, options: EncoderOptions, texts: Sequence[str]) -> SentenceEncoder:
+        """Load the model and look at `texts`, so that a refusal comes before hours of work.
+
+        Raises:
+            UserError: the library or model cannot be had, a layer was asked for, or a text is too long.
+        """
+        from endoxa.models.local import choose_device, choose_dtype
+
+        if options.layer is not None:
+            raise UserError(f"--layer is not for '{spec.text}', which pools by itself: leave it out.")
+        device = choose_device(options.model.device)
+        dtype = choose_dtype(options.model.dtype, device)
+        model = load_sentence_transformer(
+            spec.target,
+            device=str(device),
+            revision=options.model.revision,
+            trust_remote_code=options.model.trust_remote_code,
+            model_kwargs={"dtype": dtype},
+        )
+        encoder = cls(spec.text, model, options.model.batch_tokens)
+        encoder._lengths(texts)
+        return encoder
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        import sentence_transformers
+
+        model = self.model
+        return {
+            "name": self.name,
+            "kind": "st",
+            "modules": [type(module).__name__ for module in model],
+            "prompt": (model.prompts or {}).get(model.default_prompt_name or ""),
+            "device": str(model.device),
+            "dtype": str(next(model.parameters()).dtype).removeprefix("torch."),
+            "parameters": self._parameters,
+            "width": model.get_embedding_dimension(),
+            "sentence_transformers": sentence_transformers.__version__,
+        }
+
+    def unknown_share(self, texts: Sequence[str]) -> float | None:
+        """See `endoxa.models.encoders.encoder.Encoder.unknown_share`."""
+        from endoxa.models.local import unknown_share
+
+        tokenizer = self.model.tokenizer
+        return unknown_share(tokenizer, texts) if hasattr(tokenizer, "unk_token_id") else None
+
+    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
+        """See `endoxa.models.encoders.encoder.Encoder.encode`; batches of one length, nothing padded."""
+        from endoxa.models.batches import equal_length_batches, halve_when_full
+
+        places: dict[str, list[int]] = {}
+        for index, text in enumerate(texts):
+            places.setdefault(text, []).append(index)
+        distinct = list(places)
+        sized = list(zip(distinct, self._lengths(distinct), strict=True))
+        for batch in equal_length_batches(sized, lambda one: (one[1],), self._batch_tokens):
+            for (text, _), vector in halve_when_full(batch, self._encode_batch):
+                for index in places[text]:
+                    yield Encoded(index, {MODEL: vector})
+
+    def _encode_batch(self, batch: Sequence[tuple[str, int]]) -> list[Vector]:
+        texts = [text for text, _ in batch]
+        found = self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+        vectors = np.asarray(found, dtype=np.float32)
+        for text, vector in zip(texts, vectors, strict=True):
+            if not np.isfinite(vector).all():
+                raise UserError(
+                    f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --dtype float32."
+                )
+        return list(vectors)
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special ones included; the library would cut a longer text without a word.
+
+        Raises:
+            UserError: a text is longer than the model reads.
+        """
+        tokenizer, limit = self.model.tokenizer, self.model.max_seq_length
+        if not texts:
+            return []
+        if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
+            return [len(text.split()) for text in texts]
+        lengths = [len(ids) for ids in tokenizer(list(texts))["input_ids"]]
+        for text, length in zip(texts, lengths, strict=True):
+            if limit is not None and length > limit:
+                raise UserError(
+                    f"The text '{text[:SHOWN]}...' has {length} tokens and '{self.name}' reads at most {limit}: "
+                    "shorten it or take it out of the tests."
+                )
+        return lengths
+
+
+def load_sentence_transformer(target: str, **how: Any) -> Any:
+    """The `SentenceTransformer` in a folder or of a hub id.
+
+    Raises:
+        UserError: the library is not installed.
+        NoSentenceModelError: there is no such model, or it was not made with the library, which would then pool
+            by a guess.
+    """
+    if find_spec(LIBRARY) is None:
+        raise UserError(
+            f"The encoder '{target}' needs the library sentence-transformers: pip install 'endoxa[curate]'"
+        )
+    import logging
+
+    import transformers
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.util import is_sentence_transformer_model
+
+    transformers.utils.logging.disable_progress_bar()
+    logging.getLogger(LIBRARY).setLevel(logging.ERROR)
+    folder = Path(target).expanduser()
+    source = str(folder) if folder.is_dir() else target
+    try:
+        known = is_sentence_transformer_model(
+            source, revision=how.get("revision"), local_files_only=how.get("local_files_only", False)
+        )
+        model = SentenceTransformer(source, **how) if known else None
+    except (OSError, ValueError) as problem:
+        raise NoSentenceModelError(_missing(target)) from problem
+    if model is None:
+        raise NoSentenceModelError(_missing(target))
+    return model
+
+
+def _missing(target: str) -> str:
+    return (
+        f"The encoder '{target}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "
+        "that can be fetched by that name. A plain network is written hf/... with a --pooling."
+    )

@@ -1,0 +1,164 @@
+"""Vectors from any Hugging Face network that turns tokens into states: encoder, decoder, or the encoder of both.
+
+Every distinct token sequence goes through the network once, in batches of one length (nothing is padded), and all
+poolings are taken from that one pass. Only `first-wordpiece`, which reads a text without special tokens, needs a
+second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from endoxa.errors import UserError
+from endoxa.models.batches import equal_length_batches, halve_when_full
+from endoxa.models.encoders.encoder import Encoded, EncoderOptions, Vector
+from endoxa.models.encoders.network import Network, load_network
+from endoxa.models.encoders.poolings import Pooling, States
+from endoxa.models.encoders.spec import EncoderSpec
+from endoxa.models.local import unknown_share
+
+SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Sequenced:
+    """A text as token ids, with a mark for each special token."""
+
+    ids: tuple[int, ...]
+    special: tuple[bool, ...]
+
+
+class TransformerEncoder:
+    """Pools the states of one layer."""
+
+    def __init__(self, network: Network, poolings: Sequence[Pooling]) -> None:
+        """Wrap a loaded network; `poolings` are taken of every text."""
+        self.name = network.name
+        self._network = network
+        self._poolings = tuple(poolings)
+
+    @classmethod
+    def open(
+        cls, spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[Pooling], texts: Sequence[str]
+    ) -> TransformerEncoder:
+        """Load the network and look at `texts`, so that a refusal comes before hours of work.
+
+        Raises:
+            UserError: the network cannot be had, a text is too long or gives no token, or a pooling finds nothing.
+        """
+        encoder = cls(load_network(spec, options), poolings)
+        encoder.check(texts)
+        return encoder
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts for `run.json`."""
+        return self._network.facts
+
+    def unknown_share(self, texts: Sequence[str]) -> float:
+        """See `endoxa.models.encoders.encoder.Encoder.unknown_share`."""
+        return unknown_share(self._network.tokenizer, texts)
+
+    @torch.inference_mode()
+    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
+        """See `endoxa.models.encoders.encoder.Encoder.encode`; equal token sequences are run once."""
+        wanted: dict[Sequenced, list[tuple[int, bool]]] = {}
+        waiting = [len(self._readings())] * len(texts)
+        for with_special in self._readings():
+            for index, sequence in enumerate(self._tokenize(texts, with_special=with_special)):
+                wanted.setdefault(sequence, []).append((index, with_special))
+        parts: list[dict[str, Vector]] = [{} for _ in texts]
+        for batch in equal_length_batches(list(wanted), _shape, self._network.batch_tokens):
+            for sequence, vectors in halve_when_full(batch, self._pool_batch):
+                for index, with_special in wanted[sequence]:
+                    parts[index].update(
+                        (p.name, vectors[p.name]) for p in self._poolings if p.special_tokens == with_special
+                    )
+                    waiting[index] -= 1
+                    if not waiting[index]:
+                        yield Encoded(index, self._finite(texts[index], parts[index]))
+                        parts[index] = {}
+
+    def check(self, texts: Sequence[str]) -> None:
+        """Tokenize `texts` and try every pooling on each; nothing goes through the network.
+
+        Raises:
+            UserError: see `open`.
+        """
+        for with_special in self._readings():
+            sequences = self._tokenize(texts, with_special=with_special)
+            for text, sequence in zip(texts, sequences, strict=True):
+                states = self._states([sequence], torch.zeros(1, len(sequence.ids), 1))
+                self._refuse_absent(text, states, with_special=with_special)
+
+    def _readings(self) -> list[bool]:
+        return sorted({pooling.special_tokens for pooling in self._poolings}, reverse=True)
+
+    def _tokenize(self, texts: Sequence[str], *, with_special: bool) -> list[Sequenced]:
+        """Token ids of each text; where the tokenizer adds no special token, both readings are the same sequence."""
+        if not texts:
+            return []
+        found = self._network.tokenizer(
+            list(texts), add_special_tokens=with_special, return_special_tokens_mask=True
+        )
+        sequences = []
+        for text, ids, mask in zip(texts, found["input_ids"], found["special_tokens_mask"], strict=True):
+            special = tuple(bool(mark) for mark in mask) if with_special else (False,) * len(ids)
+            sequences.append(Sequenced(tuple(ids), special))
+            self._refuse_length(text, len(ids))
+        return sequences
+
+    def _pool_batch(self, batch: Sequence[Sequenced]) -> list[dict[str, Vector]]:
+        """Vectors of sequences of one length by every pooling that is possible for them."""
+        ids = torch.tensor([sequence.ids for sequence in batch], device=self._network.device)
+        states = self._states(batch, self._network.hidden(ids))
+        pooled = {
+            pooling.name: pooling.pick(states).cpu().numpy()
+            for pooling in self._poolings
+            if bool(pooling.present(states).all())
+        }
+        return [{name: vectors[row] for name, vectors in pooled.items()} for row in range(len(batch))]
+
+    def _states(self, batch: Sequence[Sequenced], hidden: torch.Tensor) -> States:
+        return States(
+            hidden,
+            torch.tensor([sequence.ids for sequence in batch], device=hidden.device),
+            torch.tensor([sequence.special for sequence in batch], device=hidden.device),
+            self._network.tokenizer.cls_token_id,
+        )
+
+    def _refuse_length(self, text: str, tokens: int) -> None:
+        limit = self._network.max_tokens
+        if not tokens:
+            raise UserError(
+                f"The text '{text[:SHOWN]}' gives '{self.name}' no token: take it out of the tests."
+            )
+        if limit is not None and tokens > limit:
+            raise UserError(
+                f"The text '{text[:SHOWN]}...' has {tokens} tokens and '{self.name}' reads at most {limit}: "
+                "shorten it or take it out of the tests."
+            )
+
+    def _refuse_absent(self, text: str, states: States, *, with_special: bool) -> None:
+        for pooling in self._poolings:
+            if pooling.special_tokens == with_special and not bool(pooling.present(states).all()):
+                raise UserError(
+                    f"The pooling '{pooling.name}' needs {pooling.needs}, and '{self.name}' has none in "
+                    f"'{text[:SHOWN]}': choose another --pooling for it (mean and last fit every model)."
+                )
+
+    def _finite(self, text: str, vectors: Mapping[str, Vector]) -> Mapping[str, Vector]:
+        if not all(np.isfinite(vector).all() for vector in vectors.values()):
+            raise UserError(
+                f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --dtype float32 or bfloat16."
+            )
+        return vectors
+
+
+def _shape(sequence: Sequenced) -> tuple[int, ...]:
+    """What must be equal inside a batch: the number of tokens, and how the text was read."""
+    return len(sequence.ids), int(any(sequence.special))
