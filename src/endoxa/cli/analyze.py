@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.cli.analyze_agreement import agreement
+from endoxa.cli.analyze_tests import association_tests
 
 if TYPE_CHECKING:
     from endoxa.analyze import PairsAnalysis
@@ -20,6 +21,7 @@ app = typer.Typer(
 
 
 app.command()(agreement)
+app.command("tests")(association_tests)
 
 
 @app.command()

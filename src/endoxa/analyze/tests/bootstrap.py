@@ -1,0 +1,122 @@
+"""Bootstrap interval of the effect size over the targets; the attribute sets stay as they are.
+
+X and Y are resampled separately, unit by unit (stratified). Repeated units make a resample less varied than the set it
+comes from and its effect larger; and an effect size is bounded, its spread shrinking towards the bounds. The plain
+percentile interval therefore covers too rarely. Here:
+
+1. each resample gives Cohen's d (difference of means over the standard deviation *within* the sets), multiplied by
+   the factor by which resampling narrows the sets;
+2. d goes to the scale arsinh(d / c) on which its variance hardly depends on it (Hedges and Olkin 1985, section 5.E,
+   for equal sizes); there the basic interval is taken, at levels widened as Student's t asks (Hesterberg 2015);
+3. both ends go back to the effect size, which grows with Cohen's d.
+
+Measured coverage: docs/methods.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+
+from endoxa.analyze.inference import UNDEFINED, Interval
+from endoxa.analyze.tests.units import Targets
+
+MIN_UNITS = 5
+METHOD = "stratified bootstrap (basic interval on the arsinh scale)"
+RESAMPLES = 2000
+_MIN_DEFINED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Of each resample, shape (resamples,): means of both sets, sum of squares within them, number of texts."""
+
+    mean_x: np.ndarray
+    mean_y: np.ndarray
+    within: np.ndarray
+    n: np.ndarray
+
+    @classmethod
+    def of(cls, x: np.ndarray, y: np.ndarray) -> _Moments:
+        """From texts, sums and sums of squares, each (resamples, 3)."""
+        within = [side[:, 2] - side[:, 1] ** 2 / side[:, 0] for side in (x, y)]
+        return cls(x[:, 1] / x[:, 0], y[:, 1] / y[:, 0], within[0] + within[1], x[:, 0] + y[:, 0])
+
+    def cohen(self) -> np.ndarray:
+        """Difference of means over the pooled standard deviation within; infinite or NaN where that is 0."""
+        difference = self.mean_x - self.mean_y
+        within = np.maximum(self.within, 0)  # a tiny negative number is a rounded 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(difference / np.sqrt(within / (self.n - 2)))
+
+
+def bootstrap_interval(
+    x: Targets, y: Targets, *, confidence: float, resamples: int, seed: int, ddof: int = 1
+) -> Interval:
+    """Interval of the effect size that has `ddof` in its standard deviation.
+
+    Args:
+        x: first targets.
+        y: second targets.
+        confidence: confidence level, between 0 and 1.
+        resamples: bootstrap samples to draw.
+        seed: what is drawn follows from it and from the numbers of units.
+        ddof: 1, or 0 as in WEFE.
+
+    Returns:
+        Both ends. NaN with fewer than `MIN_UNITS` units in a set, or where the sets do not vary.
+    """
+    if min(x.count, y.count) < MIN_UNITS:
+        return UNDEFINED
+    centre = float(np.concatenate([x.values, y.values]).mean())
+    sums = [one.totals(centre) for one in (x, y)]
+    observed = _Moments.of(*(total.sum(axis=0, keepdims=True) for total in sums))
+    drawn = _Moments.of(
+        *(
+            _counts(one.count, resamples, seed, side) @ total
+            for side, (one, total) in enumerate(zip((x, y), sums, strict=True))
+        )
+    )
+    n_x, n_y = len(x.values), len(y.values)
+    n = n_x + n_y
+    lost = n_x * drawn.mean_x.var() + n_y * drawn.mean_y.var()
+    if observed.within[0] <= 0 or lost >= observed.within[0]:
+        return UNDEFINED
+    scale = sqrt(2) * n / sqrt(n_x * n_y)
+    narrowing = sqrt(1 - lost / observed.within[0])
+    resampled = np.arcsinh(drawn.cohen() * narrowing / scale)
+    resampled = resampled[~np.isnan(resampled)]  # a resample of one value only has no effect size
+    if len(resampled) < _MIN_DEFINED * resamples or np.ptp(resampled) == 0:
+        return UNDEFINED
+    tail = _tail(confidence, x.count, y.count)
+    # An observed order statistic, because a resample without spread inside the sets lies at infinity.
+    low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
+    here = float(np.arcsinh(observed.cohen()[0] / scale))
+    ends = (_effect_size(scale * float(np.sinh(2 * here - end)), n_x, n_y, ddof) for end in (high, low))
+    return Interval(*ends)
+
+
+def _tail(confidence: float, units_x: int, units_y: int) -> float:
+    """Level below the lower end: Phi(-sqrt(m / (m - 1)) t), m the smaller number of units (Hesterberg 2015)."""
+    from scipy.stats import norm, t
+
+    m = min(units_x, units_y)
+    return float(norm.cdf(-sqrt(m / (m - 1)) * t.ppf((1 + confidence) / 2, units_x + units_y - 2)))
+
+
+def _effect_size(cohen: float, n_x: int, n_y: int, ddof: int) -> float:
+    """The effect size over both sets' standard deviation that belongs to Cohen's d; +-the bound for +-infinity."""
+    n = n_x + n_y
+    within = np.inf if cohen == 0 else (n - 2) / cohen**2
+    return float(np.sign(cohen) * sqrt((n - ddof) / (within + n_x * n_y / n)))
+
+
+@lru_cache(maxsize=16)
+def _counts(units: int, resamples: int, seed: int, side: int) -> np.ndarray:
+    """How often each unit is in each resample, shape (resamples, units)."""
+    rng = np.random.default_rng([seed, units, side])
+    drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
+    return np.asarray(drawn, dtype=float)

@@ -1,0 +1,162 @@
+"""Association tests on the vectors of one encoder: a row of results per test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.analyze.correction import adjust
+from endoxa.analyze.inference import UNDEFINED
+from endoxa.analyze.tests.associations import UnitVectors
+from endoxa.analyze.tests.bootstrap import RESAMPLES, bootstrap_interval
+from endoxa.analyze.tests.describe import method, reason
+from endoxa.analyze.tests.effect_size import effect_size
+from endoxa.analyze.tests.permutation import DRAWS, Alternative, permutation_test
+from endoxa.analyze.tests.settings import Ddof, Settings, Unequal
+from endoxa.analyze.tests.units import Targets, Unit, targets, unit_of
+from endoxa.errors import UserError
+from endoxa.schema import TEST_COLUMNS, AssociationTest
+
+_WHOLE = ("n_x", "n_y", "n_a", "n_b", "n_draws")
+_REAL = (
+    "statistic",
+    "effect_size",
+    "effect_size_ddof0",
+    "low",
+    "high",
+    "confidence",
+    "p_value",
+    "p_adjusted",
+    "neutral",
+)
+SCHEMA: dict[str, type[pl.DataType]] = {
+    name: pl.Int64 if name in _WHOLE else pl.Float64 if name in _REAL else pl.String for name in TEST_COLUMNS
+}
+"""Types of `TEST_COLUMNS`; `n_partitions` is text, because no column of numbers holds 38 digits."""
+
+
+def analyze_tests(
+    tests: Sequence[AssociationTest],
+    vectors: Mapping[str, np.ndarray],
+    *,
+    model: str,
+    pooling: str,
+    seed: int = 0,
+    draws: int = DRAWS,
+    unequal: Unequal = "fixed",
+    ddof: Ddof = "1",
+    parametric: bool = False,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "greater",
+    unit: Unit = "auto",
+    progress: Callable[[str, float, int], None] = lambda *_: None,
+) -> pl.DataFrame:
+    """Effect size, interval and p-value of every test on the vectors of one model under one pooling.
+
+    Adjusted p-values are Benjamini and Hochberg's over the family: all tests given here, that is, all tests on one
+    model under one pooling. Tests without a p-value count for nothing.
+
+    Args:
+        tests: at least one.
+        vectors: text -> vector, for every text of the tests.
+        model: name of the model, for the table.
+        pooling: how a text became one vector, for the table.
+        seed: this and all that follow: see `settings.Settings`.
+        draws: see there.
+        unequal: see there.
+        ddof: see there.
+        parametric: see there.
+        confidence: see there.
+        resamples: see there.
+        alternative: see there.
+        unit: see there.
+        progress: told what is done ("testing MODEL", tests done, all tests).
+
+    Returns:
+        One row per test in the order given, with the columns `TEST_COLUMNS` of the types `SCHEMA`.
+
+    Raises:
+        UserError: no test, a setting out of range, a text without a vector, a vector without a direction.
+    """
+    settings = Settings(seed, draws, unequal, ddof, parametric, confidence, resamples, alternative, unit)
+    settings.check()
+    if not tests:
+        raise UserError("There are no association tests to analyze: the list is empty.")
+    unit_vectors = UnitVectors(vectors, (text for test in tests for part in _sets(test) for text in part))
+    rows = []
+    for done, test in enumerate(tests):
+        progress(f"testing {model} {pooling}".strip(), done, len(tests))
+        rows.append({"model": model, "pooling": pooling, **_row(test, unit_vectors, settings)})
+    progress(f"testing {model} {pooling}".strip(), len(tests), len(tests))
+    frame = pl.DataFrame(rows, schema=SCHEMA)
+    # NaN is undefined; null is what the column says is empty (`n_draws` where nothing was drawn).
+    return frame.with_columns(p_adjusted=pl.Series(adjust(frame["p_value"].to_list())))
+
+
+def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
+    sets = (test.x.texts, test.y.texts, test.a.texts, test.b.texts)
+    for letter, texts in zip("XYAB", sets, strict=True):
+        if not texts:
+            raise UserError(f"Test '{test.name}' has an empty set {letter}: every set needs a text.")
+    return sets
+
+
+def _row(test: AssociationTest, vectors: UnitVectors, settings: Settings) -> dict[str, Any]:
+    found = vectors.associations(test)
+    unit = unit_of(test, settings.unit)
+    whole = targets(found.x, test.x, unit), targets(found.y, test.y, unit)
+    x, y = _evened(*whole) if settings.unequal == "truncate" else whole
+    ddof = 0 if settings.ddof == "wefe" else 1
+    effect = effect_size(x.values, y.values, ddof=ddof, error=found.error)
+    interval = bootstrap_interval(
+        x,
+        y,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        ddof=ddof,
+    )
+    interval = UNDEFINED if isnan(effect) else interval
+    permuted = permutation_test(
+        x.means(),
+        y.means(),
+        alternative=settings.alternative,
+        error=found.error,
+        draws=settings.draws,
+        seed=settings.seed,
+        parametric=settings.parametric,
+    )
+    return {
+        "test": test.name,
+        "axis": test.axis,
+        "language": test.language,
+        **{letter: getattr(test, letter).name for letter in "xyab"},
+        "n_x": len(x.values),
+        "n_y": len(y.values),
+        "n_a": len(test.a.texts),
+        "n_b": len(test.b.texts),
+        "statistic": float(x.values.sum() - y.values.sum()),
+        "effect_size": effect,
+        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=found.error),
+        "low": interval.low,
+        "high": interval.high,
+        "confidence": settings.confidence,
+        "p_value": permuted.p_value,
+        "p_adjusted": float("nan"),
+        "p_kind": permuted.kind,
+        "n_partitions": str(permuted.partitions),
+        "n_draws": permuted.draws,
+        "neutral": 0.0,
+        "method": method(whole, (x, y), unit, settings),
+        "reason": reason(effect, permuted.kind, interval, (x, y), unit),
+    }
+
+
+def _evened(x: Targets, y: Targets) -> tuple[Targets, Targets]:
+    shorter = min(x.count, y.count)
+    return x.first(shorter), y.first(shorter)

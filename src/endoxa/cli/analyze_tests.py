@@ -1,0 +1,165 @@
+"""`endoxa analyze tests`: effect sizes and p-values of association tests."""
+
+from __future__ import annotations
+
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from endoxa.analyze.tests import Source
+
+
+def association_tests(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RUN]...", help="Run folders of `endoxa probe embeddings`."),
+    ] = None,
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="Results: .csv, .tsv, .jsonl or .parquet.")
+    ],
+    definitions: Annotated[
+        Path | None,
+        typer.Option(
+            "--tests", metavar="FILE", help="The tests, as `endoxa build tests` or SEAT has them (JSON)."
+        ),
+    ] = None,
+    vectors: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Vectors: .npz (texts, vectors) or word2vec text; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    pooling: Annotated[
+        str, typer.Option(metavar="NAME", help="How the vectors of FILE were pooled, for the table.")
+    ] = "",
+    unit: Annotated[
+        Literal["auto", "text", "term"],
+        typer.Option(help="What is exchanged and resampled; auto: terms where they have several texts."),
+    ] = "auto",
+    unequal: Annotated[
+        Literal["fixed", "truncate"],
+        typer.Option(help="X and Y of different size: partitions of their sizes, or cut the longer one."),
+    ] = "fixed",
+    alternative: Annotated[
+        Literal["greater", "less", "two-sided"],
+        typer.Option(help="greater: X is closer to A than Y is."),
+    ] = "greater",
+    ddof: Annotated[
+        Literal["1", "wefe"], typer.Option(help="Standard deviation of the effect size; wefe: ddof 0.")
+    ] = "1",
+    parametric: Annotated[
+        bool, typer.Option("--parametric", help="p from a normal approximation, not from partitions.")
+    ] = False,
+    draws: Annotated[
+        int, typer.Option(min=100, help="Partitions drawn where they are too many to be counted.")
+    ] = 100_000,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
+) -> None:
+    """Association tests (WEAT, SEAT) on vectors: effect size, bootstrap interval, permutation p.
+
+    Takes run folders of `endoxa probe embeddings`, or tests and a file of vectors.
+
+    \b
+    Examples:
+      endoxa analyze tests --tests tests.json --vectors vectors.npz -o results.csv
+      endoxa analyze tests out/bert out/muril -o results.csv --unequal truncate
+      endoxa analyze tests --tests weat.json --vectors glove.txt -o results.csv --ddof wefe
+    """  # noqa: D301
+    import polars as pl
+
+    from endoxa.analyze.tests import analyze_tests
+    from endoxa.cli.progress import shown
+    from endoxa.datasets.frames import require_table_name, write_table
+
+    require_table_name(output)
+    sources = _sources(runs or [], definitions, vectors or [], pooling)
+    with shown("tests") as progress:
+        results = pl.concat(
+            analyze_tests(
+                source.tests,
+                source.vectors(),
+                model=source.model,
+                pooling=source.pooling,
+                seed=seed,
+                draws=draws,
+                unequal=unequal,
+                ddof=ddof,
+                parametric=parametric,
+                confidence=confidence,
+                resamples=resamples,
+                alternative=alternative,
+                unit=unit,
+                progress=progress,
+            )
+            for source in sources
+        )
+    write_table(results, output)
+    print_tests(results)
+    typer.echo(f"{len(results)} results written to {output}")
+
+
+def print_tests(results: pl.DataFrame) -> None:
+    """Print the results; what is undefined shows a dash, its reason follows the table."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title="Association tests (effect size 0 = X and Y alike; above 0: X with A, Y with B)")
+    many = results.select("model", "pooling").n_unique() > 1
+    if many:
+        table.add_column("model", overflow="fold")
+        table.add_column("pooling")
+    table.add_column("test", overflow="fold")
+    for name in ("texts", "effect", "interval", "p", "adjusted p"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in results.iter_rows(named=True):
+        interval = "-" if isnan(row["low"]) else f"{row['low']:.2f} to {row['high']:.2f}"
+        table.add_row(
+            *((escape(row["model"]), escape(row["pooling"])) if many else ()),
+            escape(row["test"]),
+            f"{row['n_x']}+{row['n_y']}",
+            _number(row["effect_size"], ".3f"),
+            interval,
+            _number(row["p_value"], ".4g"),
+            _number(row["p_adjusted"], ".4g"),
+        )
+    Console().print(table)
+    kinds = results["p_kind"].value_counts(sort=True).iter_rows()
+    typer.echo("p: " + ", ".join(f"{count} {kind}" for kind, count in kinds))
+    for row in results.filter(results["reason"] != "").iter_rows(named=True):
+        typer.echo(f"{row['test']}: {row['reason']}")
+
+
+def _number(value: float, form: str) -> str:
+    return "-" if isnan(value) else format(value, form)
+
+
+def _sources(runs: list[Path], definitions: Path | None, vectors: list[Path], pooling: str) -> list[Source]:
+    """A source per file of vectors, or per model and pooling of the runs."""
+    from endoxa.analyze.tests import run_sources, vector_source
+    from endoxa.build.tests import read_tests
+    from endoxa.errors import UserError
+
+    if bool(runs) == bool(vectors):
+        raise UserError(
+            "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE"
+            + (", not both." if runs else ".")
+        )
+    if vectors and definitions is None:
+        raise UserError("--vectors needs --tests FILE, which says what is compared with what.")
+    if runs and pooling:
+        raise UserError("--pooling names the pooling of --vectors; run folders name their own: leave it out.")
+    given = None if definitions is None else read_tests(definitions)
+    if given is not None and vectors:
+        return [vector_source(given, path, pooling) for path in vectors]
+    return [source for run in runs for source in run_sources(run, given)]
