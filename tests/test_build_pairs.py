@@ -103,6 +103,17 @@ KINDS = [
     ("strong and brave", "are strong and brave", "are not strong and brave"),
     ("  “strong”. ", "are strong", "are not strong"),
     ("strong 💪", "are strong", "are not strong"),
+    ("a thief", "are thieves", "are not thieves"),
+    ("an honest person", "are honest people", "are not honest people"),
+    ("a good leader of the house", "are good leaders of the house", "are not good leaders of the house"),
+    ("not a leader", "are not leaders", "are leaders"),
+    ("a matter of luck", "are a matter of luck", "are not a matter of luck"),
+    ("used to be poor", "used to be poor", "did not use to be poor"),
+    ("used to hard work", "are used to hard work", "are not used to hard work"),
+    ("called early birds", "are called early birds", "are not called early birds"),
+    ("taught by monks", "are taught by monks", "are not taught by monks"),
+    ("don't want to work anymore", "do not want to work anymore", "want to work"),
+    ("nothing but trouble", "are nothing but trouble", "are not nothing but trouble"),
 ]
 
 
@@ -118,6 +129,12 @@ UNCLEAR = [
     ("went to school", "past form"),
     ("clean houses", "adjective or a verb"),
     ("wise but are slow", "two predicates"),
+    ("rigid and not easy to please", "two predicates"),
+    ("not rich but happy", "two predicates"),
+    ("had a hard life", "past form"),
+    ("built houses", "past form"),
+    ("a man who sings", "write 'men'"),
+    ("don't have any patience", "stands with a negation only"),
     ("strong and love money", "two predicates"),
     ("lazy/slow", "'/'"),
     ("strong, patient", "','"),
@@ -191,6 +208,9 @@ IDENTITIES = [
     ("Old Etonians", "Old Etonians are patient."),
     ("the elderly", "The elderly are patient."),
     ("clergy", "Clergy are patient."),
+    ("gen z's", "Gen Zs are patient."),
+    ("gen x", "Gen X are patient."),
+    ("only children", "Only children are patient."),
 ]
 
 
@@ -209,6 +229,27 @@ def test_singular_identity_is_refused_with_its_plural():
     assert "write 'bakers'" in refusal("baker", "patient")
 
 
+@pytest.mark.parametrize(
+    "identity",
+    [
+        "no bakers",
+        "not all bakers",
+        "somes",
+        "few bakers",
+        "most bakers",
+        "anyone",
+        "everyone",
+        "Many bakers",
+    ],
+)
+def test_how_many_are_meant_is_no_identity(identity):
+    assert "says how many are meant" in refusal(identity, "patient")
+
+
+def test_an_article_is_no_identity():
+    assert "names no group" in refusal("the", "man")
+
+
 LANGUAGES = [
     ("fr", "femmes", "fortes", "Les femmes sont fortes.", "Les femmes sont faibles."),
     ("fr", "les boulangers", "aiment danser", "Les boulangers aiment danser.", "Les boulangers n'aiment pas danser."),
@@ -217,6 +258,14 @@ LANGUAGES = [
     ("es", "mujeres", "fuertes", "Las mujeres son fuertes.", "Las mujeres son débiles."),
     ("es", "hombres", "buenas personas", "Los hombres son buenas personas.", "Los hombres no son buenas personas."),
     ("es", "campesinas", "hablan mucho", "Las campesinas hablan mucho.", "Las campesinas no hablan mucho."),
+    ("fr", "femmes", "se méfient du feu", "Les femmes se méfient du feu.", "Les femmes ne se méfient pas du feu."),
+    ("fr", "femmes", "vraiment fortes", "Les femmes sont vraiment fortes.", "Les femmes ne sont pas vraiment fortes."),
+    ("fr", "femmes", "pas fortes", "Les femmes ne sont pas fortes.", "Les femmes sont fortes."),
+    ("es", "mujeres", "no saben nadar", "Las mujeres no saben nadar.", "Las mujeres saben nadar."),
+    ("es", "mujeres", "se quejan", "Las mujeres se quejan.", "Las mujeres no se quejan."),
+    ("es", "hombres", "un problema", "Los hombres son un problema.", "Los hombres no son un problema."),
+    ("es", "mujeres", "no fuertes", "Las mujeres no son fuertes.", "Las mujeres son fuertes."),
+    ("pt", "mulheres", "não sabem nadar", "As mulheres não sabem nadar.", "As mulheres sabem nadar."),
     ("pt", "mulheres", "fortes", "As mulheres são fortes.", "As mulheres são fracas."),
     ("pt", "agricultores", "falam muito", "Os agricultores falam muito.", "Os agricultores não falam muito."),
     ("sw", "wanawake", "hodari", "Wanawake ni hodari.", "Wanawake ni dhaifu."),
@@ -231,6 +280,19 @@ LANGUAGES = [
 @pytest.mark.parametrize(("language", "identity", "attribute", "more", "less"), LANGUAGES)
 def test_other_languages(language, identity, attribute, more, less):
     assert both(identity, attribute, language=language) == (more, less)
+
+
+@pytest.mark.parametrize(
+    ("language", "identity", "attribute", "reason"),
+    [
+        ("fr", "femmes", "ne savent pas nager", "negated with 'ne'"),
+        ("fr", "femmes", "jamais contentes", "denial of 'jamais'"),
+        ("es", "hombres", "nunca lloran", "denial of 'nunca'"),
+        ("pt", "homens", "nunca choram", "denial of 'nunca'"),
+    ],
+)
+def test_denials_that_cannot_be_undone_are_left_out(language, identity, attribute, reason):
+    assert reason in refusal(identity, attribute, language=language)
 
 
 def test_an_opposite_agrees_with_the_gender_of_the_group():
@@ -249,7 +311,9 @@ def test_unknown_gender_is_refused_or_given():
 
 def test_what_is_of_another_language_is_refused():
     assert "script" in refusal("النساء", "قويات")
-    assert "English" in refusal("women", "fortes", language="fr")
+    for identity in ("women", "christians", "buddhists", "nigerians", "wolof people"):
+        assert "English" in refusal(identity, "fortes", language="fr")
+    assert made(("sikhs", "forts"), language="fr").pairs.height == 1
     left_out = made(("femmes", "fortes", "xx"), columns=("identity", "attribute", "language"))
     assert "no template" in left_out.problems["reason"][0]
     with pytest.raises(UserError, match="no template for the language 'xx'"):
@@ -339,6 +403,30 @@ def test_support():
         made(("women", "strong", "many"), columns=columns)
 
 
+def test_few_respondents_are_not_told_where_they_live():
+    columns = ("identity", "attribute", "region", "support")
+    rows = (
+        ("bakers", "strong", "Peru", "5"),
+        ("bakers", "patient", "Chile", "4"),
+        ("bakers", "tall", "", "1"),
+    )
+    built = made(*rows, columns=columns)
+    assert (built.pairs["region"].to_list(), built.placeless) == (["Peru", "", ""], 1)
+    kept = made(*rows, columns=columns, min_cell=1)
+    assert (kept.pairs["region"].to_list(), kept.placeless) == (["Peru", "Chile", ""], 0)
+    assert kept.pairs["item_id"].to_list() == built.pairs["item_id"].to_list()
+
+
+def test_command_tells_what_places_it_leaves_out(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("identity,attribute,region,support\nbakers,strong,Peru,2\n", encoding="utf-8")
+    words = ["build", "pairs", str(source), "-o", str(target)]
+    assert "1 pairs come without their region" in CliRunner().invoke(app, words).stderr
+    assert read_table(target)["region"].to_list() == [""]
+    assert "without their region" not in CliRunner().invoke(app, [*words, "--keep-region"]).stderr
+    assert read_table(target)["region"].to_list() == ["Peru"]
+
+
 def test_length_difference_is_shown_and_remarked():
     built = made(("women", "a threat"), ("women", "patient"))
     assert built.pairs["words_difference"].to_list() == ["-1", "0"]
@@ -395,7 +483,7 @@ def test_pairs_are_read_back_and_pass_the_check(tmp_path):
         for who in ("bakers", "farmers", "scots")
         for attribute, *_ in KINDS
     ]
-    built = made(*rows, columns=columns)
+    built = made(*rows, columns=columns, min_cell=1)
     path = tmp_path / "pairs.csv"
     write_table(built.pairs, path)
     assert not [problem for problem in check_pairs(path) if problem.severity == "error"]

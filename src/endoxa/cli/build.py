@@ -58,6 +58,13 @@ def pairs(
     min_support: Annotated[
         int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
     ] = 1,
+    min_cell: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Fewest respondents of an association whose region is given."),
+    ] = 5,
+    keep_region: Annotated[
+        bool, typer.Option("--keep-region", help="Give the region however few respondents there are.")
+    ] = False,
 ) -> None:
     """Make a stereotype and an anti-stereotype sentence from every association.
 
@@ -76,7 +83,16 @@ def pairs(
 
     if negation_only and antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
-    options = PairOptions(language, negation_only, prefix, min_support, lexicon, templates, antonym_only)
+    options = PairOptions(
+        language,
+        negation_only,
+        prefix,
+        min_support,
+        lexicon,
+        templates,
+        antonym_only,
+        1 if keep_region else min_cell,
+    )
     built = build_pairs(read_table(associations, ("identity", "attribute")), options)
     if report is not None:
         write_table(built.problems, report)
@@ -98,6 +114,12 @@ def _tell(built: Built, report: Path | None) -> None:
         typer.echo(sentence, err=True)
     if built.rare:
         typer.echo(f"{built.rare} associations have too few respondents (--min-support).", err=True)
+    if built.placeless:
+        typer.echo(
+            f"{built.placeless} pairs come without their region: fewer respondents than --min-cell (--keep-region "
+            "gives it; it can point at a person).",
+            err=True,
+        )
     left_out = built.problems.filter(outcome="left out").height
     looked_at = built.problems.filter(outcome="kept")["association_id"].n_unique()
     where = f"see {report}" if report is not None else "say --report FILE to see which"

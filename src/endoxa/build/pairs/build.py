@@ -71,18 +71,22 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
             f"There is no template for the language '{options.language}' (there are: "
             f"{', '.join(sorted(work.templates))}): bring your own with --templates."
         )
-    rare = 0
+    rare = placeless = 0
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
-        if _support(row["support"], number) < options.min_support:
+        respondents = _support(row["support"], number)
+        if respondents < options.min_support:
             rare += 1
-        else:
-            _add(row, number, work)
+            continue
+        hidden = bool(row["region"]) and respondents < options.min_cell
+        if _add(row, "" if hidden else row["region"], number, work):
+            placeless += hidden
     return Built(
         pl.DataFrame(work.pairs, schema=dict.fromkeys(BUILT_COLUMNS, pl.String)),
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
         _assumed(absent, options),
+        placeless,
     )
 
 
@@ -105,8 +109,8 @@ def _support(cell: str, number: int) -> int:
         ) from error
 
 
-def _add(row: Mapping[str, str], number: int, work: _Work) -> None:
-    """Make the pair of one association, or say why there is none."""
+def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
+    """Make the pair of one association, with the region that may be given, or say why there is none."""
     language = row["language"] or work.options.language
     name = row["association_id"] or association_id(
         row["identity"], row["attribute"], row["axis"], row["region"], row["source"]
@@ -121,21 +125,22 @@ def _add(row: Mapping[str, str], number: int, work: _Work) -> None:
         made = _sentences(row, template, work)
     except UnclearError as problem:
         tell("left out", str(problem))
-        return
+        return False
     if work.options.antonym_only and made.how != "antonym":
         tell("left out", "no natural opposite is known (--antonym-only)")
-        return
+        return False
     key = same_words(made)
     if key in work.texts:
         tell("left out", f"the pair is the same as that of row {work.texts[key]}")
-        return
+        return False
     if name in work.names:
         tell("left out", f"the association_id '{name}' is also that of row {work.names[name]}")
-        return
+        return False
     work.texts[key] = work.names[name] = number
     for remark in remarks(made, template):
         tell("kept", remark)
-    work.pairs.append(_pair(row, name, language, made, work.options))
+    work.pairs.append(_pair({**row, "region": region}, name, language, made, work.options))
+    return True
 
 
 def _template(language: str, work: _Work) -> Template:

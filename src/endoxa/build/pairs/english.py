@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from endoxa.build.pairs.english_kind import Kind, SingularNounError, base_form, kind
+from endoxa.build.pairs.english_number import in_plural
 from endoxa.build.pairs.lists import listed, mapped
 from endoxa.build.pairs.predicate import Predicate, UnclearError, cleaned
 from endoxa.build.pairs.proper import with_capitals
@@ -36,7 +37,7 @@ def predicate(attribute: str, evidence: str = "") -> Predicate:
     if evidence == "have" and words[0].lower() != "have":
         words = ["have", *words]
     _refuse_second_clause(words)
-    found = _with_auxiliary(words)
+    found = _used_to(words, evidence) or _with_auxiliary(words)
     if found is not None:
         return found
     return _with_be("are", words) if _kind(words, evidence) == "copula" else _with_verb(words)
@@ -66,6 +67,16 @@ def _with_auxiliary(words: list[str]) -> Predicate | None:
     return None
 
 
+def _used_to(words: list[str], evidence: str) -> Predicate | None:
+    """What was once so ("used to be poor"); None for what people are used to ("used to hard work")."""
+    low = [word.lower() for word in words]
+    if low[:2] != ["used", "to"] or len(low) < 3 or evidence == "copula" or base_form(low[2]) != low[2]:
+        return None
+    if low[2] != "be" and not _is_only_verb(low[2]):
+        raise UnclearError("'used to' can be a past habit or a custom here")
+    return Predicate(" ".join(words), " ".join(["did not use", *words[1:]]))
+
+
 def _kind(words: list[str], evidence: str) -> Kind:
     """The kind that the words have, or else that people gave them."""
     try:
@@ -83,7 +94,19 @@ def _kind(words: list[str], evidence: str) -> Kind:
 def _refuse_second_clause(words: list[str]) -> None:
     """Two clauses in one attribute cannot be denied together."""
     for before, word in pairwise(word.lower() for word in words):
-        if before in ("and", "but", "or") and word in (*_BE, "is", "was", "do", "have", "can", "they"):
+        if word == "but" and before not in ("nothing", "all", "anything"):
+            raise UnclearError("the attribute seems to hold two predicates ('but')")
+        if before in ("and", "or") and word in (
+            "not",
+            "never",
+            *_BE,
+            "is",
+            "was",
+            "do",
+            "have",
+            "can",
+            "they",
+        ):
             raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
         if word in ("are", "is") and before not in listed("before_verbs"):
             raise UnclearError(f"the attribute has a second verb ('{word}')")
@@ -103,11 +126,11 @@ def _with_be(be: str, words: list[str]) -> Predicate:
     if first == "no":
         raise UnclearError("the denial of 'no' is not known")
     if first == "not":
-        return _negated(f"{be} not", be, rest)
+        return _negated(f"{be} not", be, in_plural(rest))
     if first in mapped("swaps") and rest:
         return _swapped(be, first, rest)
     _refuse_second_verb(words)
-    core = " ".join(words)
+    core = " ".join(in_plural(words))
     return Predicate(f"{be} {core}", f"{be} not {core}", core, f"{be} {{}}")
 
 
@@ -115,8 +138,18 @@ def _negated(said: str, denied: str, rest: list[str]) -> Predicate:
     """A predicate that is a negation already: its denial is the plain one."""
     if not rest:
         raise UnclearError("the attribute is only a negation")
-    after = " ".join(rest)
-    return Predicate(f"{said} {after}", f"{denied} {after}".strip())
+    kept = _without_tail(rest)
+    bound = next((word for word in kept if word.lower() in listed("bound")), "")
+    if bound:
+        raise UnclearError(f"'{bound}' stands with a negation only, so the denial is not known")
+    return Predicate(f"{said} {' '.join(rest)}", f"{denied} {' '.join(kept)}".strip())
+
+
+def _without_tail(words: list[str]) -> list[str]:
+    """The words without an end that goes with a negation ("anymore", "any more", "at all")."""
+    low = [word.lower() for word in words]
+    size = 2 if low[-2:] in (["any", "more"], ["at", "all"]) else int(low[-1] in listed("tails"))
+    return words[: len(words) - size] if len(words) > size else words
 
 
 def _with_modal(modal: str, rest: list[str]) -> Predicate:

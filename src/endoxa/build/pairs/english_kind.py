@@ -94,9 +94,17 @@ def _by_dictionary(word: str, after: list[str], base: str | None) -> Kind:
 def _without_verb(word: str, after: list[str], *, noun: bool) -> Kind:
     """Adjectives, participles, adverbs and nouns: "are", unless a singular noun would stand without its article."""
     past = can_be(word, "VERB") and not can_be(word, "ADJ") and not noun
-    if past and word != inflected(lemma(word, "VERB"), "VBN"):
+    if past and (word != inflected(lemma(word, "VERB"), "VBN") or _has_object(word, after)):
         raise UnclearError(f"'{word}' is a past form")
     return _compound(word, after) if noun else "copula"
+
+
+def _has_object(word: str, after: list[str]) -> bool:
+    """Whether a form that is past and participle has a noun behind it ("had a hard life", not "called witches")."""
+    base = lemma(word, "VERB")
+    if not after or base in listed("naming") or word != inflected(base, "VBD"):
+        return False
+    return after[0] in listed("determiners") or (is_plural(after[0]) and not can_be(after[0], "ADJ"))
 
 
 def _compound(word: str, after: list[str]) -> Kind:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.curate.summary import LEAST
 from endoxa.schema import PAIR_COLUMNS
 
 EXTRA_COLUMNS: dict[str, str] = {
@@ -42,6 +43,7 @@ class PairOptions:
         lexicon: a user's own opposites, looked at before ours.
         templates: a user's own sentences by language.
         antonym_only: leave out what has no natural opposite instead of denying it.
+        min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
     """
 
     language: str = "en"
@@ -51,6 +53,7 @@ class PairOptions:
     lexicon: Path | None = None
     templates: Path | None = None
     antonym_only: bool = False
+    min_cell: int = LEAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,11 @@ class Built:
         problems: columns of `PROBLEM_COLUMNS`.
         rare: associations with fewer respondents than asked for.
         assumed: what the table did not say, as sentences.
+        placeless: pairs whose region is not given, because fewer than `min_cell` respondents stand behind them.
     """
 
     pairs: pl.DataFrame
     problems: pl.DataFrame
     rare: int
     assumed: tuple[str, ...]
+    placeless: int = 0

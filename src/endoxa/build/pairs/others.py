@@ -49,9 +49,14 @@ def predicate(attribute: str, template: Template, evidence: str = "") -> Predica
     text = plain if plain is not None else text
     if not text or text == copula:
         raise UnclearError("the attribute is only a copula")
+    first, _, rest = text.partition(" ")
+    if first.lower() in template.never:
+        raise UnclearError(f"the denial of '{first}' is not known")
     verb = evidence == "verb" or (not evidence and plain is None and _looks_like_verb(text, template))
     if verb:
         return _with_verb(text, template)
+    if first.lower() in template.negators and rest:
+        return Predicate(template.denied.format(attribute=rest), template.said.format(attribute=rest))
     return Predicate(
         template.said.format(attribute=text),
         template.denied.format(attribute=text),
@@ -72,10 +77,18 @@ def _after(text: str, pattern: str) -> str | None:
 
 
 def _looks_like_verb(text: str, template: Template) -> bool:
-    first = text.split(maxsplit=1)[0].lower()
+    words = text.lower().split()
     if template.language == "sw":
-        return bool(_SWAHILI_PRESENT.match(first)) or first.startswith("hawa")
-    return bool(template.verb_endings) and first.endswith(template.verb_endings)
+        return bool(_SWAHILI_PRESENT.match(words[0])) or words[0].startswith("hawa")
+    if template.language == "fr" and words[0].startswith(("n'", "s'")):
+        return True
+    first = next((word for word in words if word not in template.before_verbs), "")
+    endings = tuple(word[1:] for word in template.not_verbs if word.startswith("-"))
+    return (
+        first.endswith(template.verb_endings)
+        and first not in template.not_verbs
+        and not first.endswith(endings)
+    )
 
 
 def _with_verb(text: str, template: Template) -> Predicate:
@@ -92,13 +105,19 @@ def _with_verb(text: str, template: Template) -> Predicate:
 
 
 def _french(text: str) -> Predicate:
-    """Put "ne ... pas" around the verb; after it, "du, de la, des, un" become "de" (Grevisse, § 586)."""
+    """Put "ne ... pas" around the verb; after it, "du, de la, des, un" become "de" (Grevisse, § 586).
+
+    Not after a verb with "se", where they are a preposition with its article ("se plaignent du bruit").
+    """
     verb, _, rest = text.partition(" ")
-    if verb.lower() in ("ne",) or verb.lower().startswith("n'"):
+    if verb.lower() in ("se", "y"):
+        verb, _, rest = rest.partition(" ")
+        verb = f"{text.split(maxsplit=1)[0]} {verb}"
+    if verb.lower() == "ne" or verb.lower().startswith("n'"):
         raise UnclearError("the attribute is negated with 'ne', which cannot be undone by rule")
     elided = _FRENCH_VOWEL.match(verb) and not _FRENCH_ASPIRATED.match(verb)
     found = _FRENCH_PARTITIVE.match(rest)
-    if found:
+    if found and not verb.lower().startswith(("se ", "s'")):
         thing = rest[found.end() :]
         rest = f"d'{thing}" if _FRENCH_VOWEL.match(thing) else f"de {thing}"
     denied = f"n'{verb} pas {rest}" if elided else f"ne {verb} pas {rest}"

@@ -15,7 +15,9 @@ from endoxa.curate.normalise import tables
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _LONGEST = 4
 _PEOPLE = ("people", "men", "women")
-_UPPER = {"lgbtq": "LGBTQ", "lgbt": "LGBT", "usa": "USA", "uk": "UK"}
+_UPPER = {"lgbtq": "LGBTQ", "lgbt": "LGBT", "usa": "USA", "uk": "UK"} | {
+    f"gen{rest} {letter}": f"Gen{rest} {letter.upper()}" for rest in ("", "eration") for letter in "xyz"
+}
 _COUNTRIES = re.compile(
     r"^(?:[A-Z][\w'’.-]*|of|the|and|&|do|da|la)(?: (?:[A-Z][\w'’.-]*|of|the|and|&|do|da|la))*$"
 )
@@ -37,7 +39,7 @@ def with_capitals(text: str) -> str:
     while at < len(found):
         for end in range(min(len(found), at + _LONGEST), at, -1):
             span = text[found[at].start() : found[end - 1].end()]
-            name = names.get(span) or names.get(span.removesuffix("s"))
+            name = names.get(span) or names.get(span.removesuffix("s").removesuffix("'"))
             if name:
                 plural = "s" if span not in names else ""
                 pieces += [text[start : found[at].start()], name + plural]
@@ -47,6 +49,19 @@ def with_capitals(text: str) -> str:
         else:
             at += 1
     return "".join([*pieces, text[start:]])
+
+
+@cache
+def english_names() -> frozenset[str]:
+    """Plural names of groups, in lower case, that are spelt so in English only ("christians", "nigerians").
+
+    They are what terms of other languages are translated to by the table of terms, where no language has them as a
+    term too, and names in -ians and -ists.
+    """
+    known = tables()
+    names = (*known.demonyms.values(), *(f"{name}s" for name in listed("names")))
+    english = {name for name in names if name.endswith(("ians", "ists"))}
+    return frozenset(known.terms.values()) - known.terms.keys() | english
 
 
 @cache

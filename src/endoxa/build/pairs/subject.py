@@ -6,7 +6,7 @@ import regex
 
 from endoxa.build.pairs.lists import listed
 from endoxa.build.pairs.predicate import UnclearError
-from endoxa.build.pairs.proper import with_capitals
+from endoxa.build.pairs.proper import english_names, with_capitals
 from endoxa.build.pairs.templates import Template
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
 
@@ -29,11 +29,12 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
     if not _LETTER.search(text):
         raise UnclearError("the identity holds no word" if text else "the identity is empty")
     if template.language == "en":
+        _require_group(text)
         _require_plural(text)
         text = with_capitals(text)
     if template.articles and text.split()[0].lower() in template.articles:
         return text
-    if template.language != "en" and is_plural(text.split()[-1]) and in_dictionary(text.split()[-1]):
+    if template.language != "en" and _is_english(text):
         raise UnclearError(
             f"the identity '{text}' is English and the language '{template.language}': translate it, or write it with "
             "its article"
@@ -44,6 +45,21 @@ def subject(identity: str, template: Template, gender: str = "", prefix: str = "
             f"the gender of '{text}' is not known: write the identity with its article, or add a column 'agreement'"
         )
     return pattern.format(identity=f"{prefix} {text}".strip())
+
+
+def _is_english(text: str) -> bool:
+    """An English plural, or the English name of a group that is written otherwise in other languages."""
+    last = text.lower().split()[-1]
+    return (is_plural(last) and in_dictionary(last)) or bool({text.lower(), last} & english_names())
+
+
+def _require_group(text: str) -> None:
+    """English: an identity that says how many ("no lawyers"), or only that, names no group that is all meant."""
+    first, *rest = text.lower().split()
+    if first in listed("quantifiers") or first.removesuffix("s") in listed("quantifiers"):
+        raise UnclearError(f"the identity '{text}' says how many are meant ('{first}'): name the group alone")
+    if not rest and first in listed("determiners"):
+        raise UnclearError(f"the identity '{text}' names no group")
 
 
 def _require_plural(text: str) -> None:

@@ -18,6 +18,10 @@ _TEXTS = ("verb_denied", "stop")
 _LISTS = (
     "articles",
     "verb_endings",
+    "not_verbs",
+    "before_verbs",
+    "negators",
+    "never",
     "feminine",
     "masculine",
     "feminine_endings",
@@ -40,6 +44,10 @@ class Template:
     stop: str = "."
     articles: tuple[str, ...] = ()
     verb_endings: tuple[str, ...] = ()
+    not_verbs: tuple[str, ...] = ()
+    before_verbs: tuple[str, ...] = ()
+    negators: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     feminine: tuple[str, ...] = ()
     masculine: tuple[str, ...] = ()
     feminine_endings: tuple[str, ...] = ()
