@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from endoxa.probe.folder import RUN, write_json
 from endoxa.probe.pairs import Progress, RunSummary, probe_pairs
 from endoxa.probe.settings import PairsSettings
+
+if TYPE_CHECKING:
+    from endoxa.probe.embeddings import EmbeddingsSettings, EmbeddingsSummary
 
 
 def pairs(
@@ -37,6 +40,54 @@ def pairs(
         # Last, so that a stop in between is made good by the same command.
         write_json(out / RUN, {**run, "reported": asked})
     return summary
+
+
+def embeddings(
+    settings: EmbeddingsSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> EmbeddingsSummary:
+    """Encode, analyze, report: leaves `vectors/`, `estimates.csv` and `report.html` in the run folder.
+
+    Raises:
+        UserError: see `endoxa.probe.embeddings.run.probe_embeddings`.
+    """
+    from endoxa.probe.embeddings import probe_embeddings
+
+    summary = probe_embeddings(settings, out, restart=restart, progress=progress, command=command)
+    run = json.loads((out / RUN).read_text(encoding="utf-8"))
+    missing = any(not (out / name).exists() for name in ("estimates.csv", "report.html"))
+    if missing or run.get("reported") != settings.asked():
+        _test_and_report(settings, out, progress, summary.tests)
+        # Last, so that a stop in between is made good by the same command.
+        write_json(out / RUN, {**run, "reported": settings.asked()})
+    return summary
+
+
+def _test_and_report(settings: EmbeddingsSettings, out: Path, progress: Progress, tests: int) -> None:
+    import polars as pl
+
+    from endoxa.analyze.tests import analyze_tests, run_sources
+    from endoxa.datasets.frames import write_table
+    from endoxa.report import write_report
+
+    results = [
+        analyze_tests(
+            source.tests,
+            source.vectors(),
+            model=source.model,
+            pooling=source.pooling,
+            progress=progress,
+            **settings.asked(),
+        )
+        for source in run_sources(out)
+    ]
+    write_table(pl.concat(results), out / "estimates.csv")
+    progress("writing the report", tests, tests)
+    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
 
 
 def _analyze_and_report(settings: PairsSettings, out: Path, progress: Progress, items: int) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from endoxa.cli import probe_embeddings
+
 if TYPE_CHECKING:
     from endoxa.probe.pairs import RunSummary
     from endoxa.probe.settings import PairsSettings
@@ -17,11 +19,6 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Measure models: items and models in, a run folder out.",
 )
-
-
-@app.callback()
-def _probe() -> None:
-    """Keep the commands of this group as commands, even while there is only one."""
 
 
 @app.command()
@@ -155,6 +152,9 @@ def pairs(
         _plan(settings)
     else:
         _run(settings, out, restart=restart)
+
+
+app.command()(probe_embeddings.embeddings)
 
 
 def _run(

@@ -53,6 +53,11 @@ class Encoder(Protocol):
         """The encoder as written on the command line."""
         ...
 
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        """Names of the vectors it gives each text."""
+        ...
+
     def describe(self) -> Mapping[str, Any]:
         """What `run.json` records: revision, type, device, layer, unknown words."""
         ...

@@ -30,6 +30,7 @@ class SentenceEncoder:
         from endoxa.models.local import usual_batch
 
         self.name = name
+        self.poolings = (MODEL,)
         self.model = model
         self._parameters = sum(p.numel() for p in model.parameters())
         self._batch_tokens = batch_tokens or usual_batch(self._parameters, model.device)

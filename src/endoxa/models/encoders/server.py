@@ -42,6 +42,7 @@ class ServerEncoder:
                 'Encoders on a server need the openai package: pip install "endoxa[server]".'
             ) from problem
         self.name = spec.text
+        self.poolings = (MODEL,)
         self._spec = spec
         self._key = key
         self._width: int | None = None

@@ -39,6 +39,7 @@ class StaticEncoder:
     name: str
     vectors: Mapping[str, Vector] = field(repr=False)
     unknown: tuple[str, ...]
+    poolings: tuple[str, ...] = (WORDS,)
 
     @classmethod
     def open(

@@ -40,6 +40,7 @@ class TransformerEncoder:
         """Wrap a loaded network; `poolings` are taken of every text."""
         self.name = network.name
         self._network = network
+        self.poolings = tuple(pooling.name for pooling in poolings)
         self._poolings = tuple(poolings)
 
     @classmethod

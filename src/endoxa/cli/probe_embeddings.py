@@ -1,0 +1,119 @@
+"""`endoxa probe embeddings`: vectors of the texts of association tests, and what they show."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+
+def embeddings(
+    *,
+    tests: Annotated[
+        str, typer.Option(metavar="FILE", help="The tests, as `endoxa build tests` or SEAT has them (JSON).")
+    ],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="hf/ID-OR-FOLDER, st/ID-OR-FOLDER, static/FILE, openai/NAME or http://HOST:PORT/v1#NAME; repeatable.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The run folder.")],
+    pooling: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="cls, mean, mean-content, last, first-wordpiece, model; repeatable. Default: the usual one.",
+        ),
+    ] = None,
+    layer: Annotated[
+        int | None,
+        typer.Option(min=0, help="Layer whose output is pooled; 0 is the embeddings. Default: the last."),
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="Only tests in this language; repeatable.")
+    ] = None,
+    max_unknown: Annotated[
+        float, typer.Option(min=0, max=1, help="static: share of words the file may lack.")
+    ] = 0.2,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
+    dtype: Annotated[
+        Literal["auto", "float32", "bfloat16", "float16"], typer.Option(help="Type of the weights.")
+    ] = "auto",
+    revision: Annotated[str | None, typer.Option(help="Hub branch, tag or commit of the model.")] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(metavar="ID-OR-FOLDER", help="Tokenizer, where it is not the model's own.")
+    ] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run Python code that comes with the model.")
+    ] = False,
+    batch_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens that go through the model at once.")
+    ] = None,
+    packed_weights: Annotated[
+        bool, typer.Option(help="Pack weights for the CPU once: same numbers, faster, more memory.")
+    ] = True,
+    draws: Annotated[
+        int, typer.Option(min=100, help="Partitions drawn where they are too many to be counted.")
+    ] = 100_000,
+    confidence: Annotated[
+        float, typer.Option(min=0.01, max=0.999, help="Confidence level of the intervals.")
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    restart: Annotated[
+        bool, typer.Option("--restart/--resume", help="Throw away what the run folder holds, or continue it.")
+    ] = False,
+) -> None:
+    """Association tests (WEAT, SEAT) in encoders: which group lies closer to which attributes.
+
+    Writes the folder RUN: run.json (enough to repeat it), tests.json, vectors (one file per model and pooling),
+    estimates.csv and report.html. Each distinct text is encoded once. A run that was stopped continues with the
+    same command.
+
+    \b
+    Examples:
+      endoxa probe embeddings --tests tests.json --model hf/google/muril-base-cased --pooling cls --out out/muril
+      endoxa probe embeddings --tests tests.json --model hf/models/bert --pooling cls --pooling mean --out out/bert
+      endoxa probe embeddings --tests tests.json --model st/all-MiniLM-L6-v2 --model static/glove.txt --out out/two
+      endoxa probe embeddings --tests tests.json --model http://localhost:8000/v1#my-model --out out/served
+    """  # noqa: D301
+    from endoxa import road
+    from endoxa.cli.progress import shown
+    from endoxa.models import ModelOptions
+    from endoxa.probe.embeddings import EmbeddingsSettings
+
+    settings = EmbeddingsSettings(
+        tests=tests,
+        models=tuple(model or ()),
+        poolings=tuple(pooling or ()),
+        layer=layer,
+        max_unknown=max_unknown,
+        languages=tuple(language or ()),
+        confidence=confidence,
+        seed=seed,
+        draws=draws,
+        options=ModelOptions(
+            device=device,
+            dtype=dtype,
+            revision=revision,
+            tokenizer=tokenizer,
+            trust_remote_code=trust_remote_code,
+            batch_tokens=batch_tokens,
+            packed_weights=packed_weights,
+        ),
+    )
+    with shown("texts") as progress:
+        summary = road.embeddings(settings, out, restart=restart, progress=progress, command=sys.argv)
+    for sentence in summary.left_out:
+        typer.echo(sentence)
+    if summary.was_complete:
+        typer.echo(f"{summary.folder} was complete already; nothing was encoded (--restart does it again).")
+    typer.echo(
+        f"{summary.tests} tests, {summary.texts} different texts of {summary.sentences}, {summary.vectors} files of "
+        f"vectors: {summary.folder / 'vectors'}"
+    )
+    typer.echo(f"estimates: {summary.folder / 'estimates.csv'}")
+    typer.echo(f"report: {summary.folder / 'report.html'}")

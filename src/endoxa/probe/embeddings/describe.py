@@ -1,0 +1,52 @@
+"""What `run.json` says of a run of embeddings."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from endoxa.probe.describe import LIBRARIES
+from endoxa.probe.embeddings.settings import EmbeddingsSettings
+
+
+def describe(
+    settings: EmbeddingsSettings,
+    identity: dict[str, Any],
+    left_out: Sequence[str],
+    command: Sequence[str],
+    *,
+    created: str,
+) -> dict[str, Any]:
+    """Everything needed to repeat the run; models, vectors, counts and the time it finished are filled in later.
+
+    Args:
+        settings: the run's settings.
+        identity: what `EmbeddingsSettings.identity` gives.
+        left_out: sentences about poolings that are not for an encoder.
+        command: the words of the command line.
+        created: when the run was first started, ISO 8601.
+    """
+    return {
+        "kind": "embeddings",
+        "endoxa": version("endoxa"),
+        "command": list(command),
+        "created": created,
+        "finished": None,
+        "notice": settings.notice,
+        "data": {"path": settings.tests, "sha256": identity["data"], "format": "association tests"},
+        "models": [],
+        "poolings": {model["name"]: model["poolings"] for model in identity["models"]},
+        "layer": settings.layer,
+        "vectors": [],
+        "left_out": list(left_out),
+        "settings": settings.model_dump(mode="json"),
+        "identity": identity,
+        "versions": {
+            "python": platform.python_version(),
+            "platform": sys.platform,
+            **{name: version(name) for name in LIBRARIES},
+        },
+    }

@@ -1,0 +1,189 @@
+"""`endoxa probe embeddings`: association tests and encoders in, a vector of every distinct text out.
+
+Each text is encoded once for all tests. Vectors go into the journal as batches finish; when a model is through, they
+are written to one file for each pooling. Statistics and report are made from these files (`endoxa.road.embeddings`).
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.build.tests import read_tests, write_tests
+from endoxa.datasets.files import require_file
+from endoxa.errors import UserError
+from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, open_encoders, parse_encoder
+from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
+from endoxa.models.encoders.vector_files import write_npz
+from endoxa.probe.chunk import COMMIT_SECONDS
+from endoxa.probe.describe import now
+from endoxa.probe.embeddings.describe import describe
+from endoxa.probe.embeddings.journal import VectorJournal
+from endoxa.probe.embeddings.settings import EmbeddingsSettings
+from endoxa.probe.embeddings.texts import chosen_tests, distinct_texts, texts_of, unknown_shares
+from endoxa.probe.folder import JOURNAL, RUN, clear, open_folder, remove_journal, write_json
+from endoxa.probe.pairs import Progress
+from endoxa.probe.settings import file_hash
+from endoxa.schema import AssociationTest
+
+TESTS, VECTORS = "tests.json", "vectors"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsSummary:
+    """What a run did.
+
+    Attributes:
+        folder: the run folder.
+        tests: association tests.
+        texts: distinct texts in them.
+        sentences: texts in all sets of all tests, each time they stand there.
+        vectors: files of vectors, one per model and pooling.
+        left_out: sentences about poolings that are not for an encoder.
+        was_complete: the run had been finished before; nothing was encoded.
+    """
+
+    folder: Path
+    tests: int
+    texts: int
+    sentences: int
+    vectors: int
+    left_out: tuple[str, ...]
+    was_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The run as all its steps see it."""
+
+    settings: EmbeddingsSettings
+    out: Path
+    tests: Sequence[AssociationTest]
+    texts: Sequence[str]
+    journal: VectorJournal
+    progress: Progress
+
+
+def probe_embeddings(
+    settings: EmbeddingsSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> EmbeddingsSummary:
+    """Encode every text of the tests with every model, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything the user can mend: tests, encoder, pooling, folder.
+    """
+    path = Path(settings.tests)
+    require_file(path)
+    specs = _parse(settings.models)
+    tests = chosen_tests(read_tests(path), settings.languages, path)
+    facts = {spec.text: look_at_encoder(spec, settings.encoder_options()) for spec in specs}
+    fitted = fit_poolings(specs, facts, settings.poolings)
+    identity = settings.identity(file_hash(path), specs, facts, fitted.poolings)
+    before = open_folder(out, identity, restart=restart)
+    counts = {
+        "tests": len(tests),
+        "texts": len(distinct_texts(tests)),
+        "sentences": sum(1 for test in tests for _ in texts_of(test)),
+        "vectors": sum(map(len, fitted.poolings.values())),
+    }
+    if before and before.get("finished"):
+        return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=True)
+    info = describe(
+        settings, identity, fitted.left_out, command, created=before["created"] if before else now()
+    )
+    journal = VectorJournal(out / JOURNAL)  # from here on the folder is ours alone
+    try:
+        if restart:
+            clear(out)
+            (out / TESTS).unlink(missing_ok=True)
+            shutil.rmtree(out / VECTORS, ignore_errors=True)
+            journal.clear()
+        write_json(out / RUN, info)
+        write_tests(tests, out / TESTS)
+        work = Work(settings, out, tests, distinct_texts(tests), journal, progress)
+        for number, spec in enumerate(specs, 1):
+            info["models"].append(_encode_model(work, number, spec, fitted.poolings[spec.text]))
+            info["vectors"].extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
+    finally:
+        journal.close()
+    write_json(out / RUN, {**info, "counts": counts, "finished": now()})
+    remove_journal(out)
+    return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=False)
+
+
+def _encode_model(work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]) -> dict[str, Any]:
+    """Bring every text's vectors of one model into the journal; returns the model's facts for `run.json`."""
+    work.progress(f"loading {spec.text}", 0, len(work.texts))
+    facts: dict[str, Any] = {}
+    for encoder in open_encoders(spec, work.settings.encoder_options(), poolings, work.texts):
+        unknown = unknown_shares(encoder, work.tests)
+        _encode_missing(work, number, encoder)
+        facts = {**encoder.describe(), **facts, "unknown_tokens": unknown}
+    return {**facts, "poolings": list(poolings)}
+
+
+def _encode_missing(work: Work, number: int, encoder: Encoder) -> None:
+    """Encode the texts that the journal does not hold; what is new is kept whatever ends the loop."""
+    done = work.journal.done(number, encoder.poolings)
+    missing = [k for k in range(len(work.texts)) if k not in done]
+    count = len(done)
+    fresh: list[Encoded] = []
+
+    def save() -> None:
+        work.journal.add(number, [missing[one.index] for one in fresh], fresh)
+        work.progress(f"encoding with {encoder.name}", count, len(work.texts))
+        fresh.clear()
+
+    save()
+    saved = time.monotonic()
+    try:
+        for one in encoder.encode([work.texts[k] for k in missing]):
+            fresh.append(one)
+            count += 1
+            if time.monotonic() - saved > COMMIT_SECONDS:
+                save()
+                saved = time.monotonic()
+    finally:
+        save()
+
+
+def _write_vectors(
+    work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]
+) -> list[dict[str, str]]:
+    """A file of vectors for each pooling of one model; returns their entries for `run.json`."""
+    (work.out / VECTORS).mkdir(exist_ok=True)
+    entries = []
+    for pooling in poolings:
+        name = f"{VECTORS}/{number}-{pooling}.npz"
+        write_npz(work.out / name, work.texts, work.journal.vectors(number, pooling))
+        entries.append({"model": spec.text, "pooling": pooling, "file": name})
+    return entries
+
+
+def _parse(models: Sequence[str]) -> list[EncoderSpec]:
+    if not models:
+        raise UserError(
+            "No encoder was given: name at least one with --model, for example hf/google-bert/bert-base-uncased."
+        )
+    for k, name in enumerate(models):
+        if name in models[:k]:
+            raise UserError(f"The encoder '{name}' is given twice: name each one once.")
+    return [parse_encoder(text) for text in models]
