@@ -47,7 +47,9 @@ def associations(
     source: Source = "",
     by: Annotated[
         list[Apart] | None,
-        typer.Option("--by", help="One association per country or axis; may be repeated."),
+        typer.Option(
+            "--by", metavar="WHAT", help="One association per 'country' or 'axis'; may be repeated."
+        ),
     ] = None,
     min_support: Annotated[
         int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
