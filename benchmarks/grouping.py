@@ -4,7 +4,8 @@
     python benchmarks/grouping.py --attributes 5000        another size
 
 The attributes are made by combining everyday words ("honest with neighbours", "not shy but tidy at work"). Prints, for
-each size, the seconds of encoding and of everything else, the groups, the peak memory of the whole process (torch
+each size, the seconds of encoding and of everything else, the texts that were encoded (terms, and the words in which
+terms differ), the groups, the peak memory of the whole process (torch
 included), and what the full matrix of similarities alone would take.
 """
 
@@ -54,7 +55,7 @@ def attributes(count: int) -> list[str]:
 
 
 def measure(count: int) -> None:
-    """Group `count` attributes; print seconds of encoding and of the rest, terms, groups, and peak memory in MiB."""
+    """Group `count` attributes; print seconds of encoding and of the rest, texts, groups, and peak memory in MiB."""
     from endoxa.curate.encoders import Vectors, load_encoder
     from endoxa.curate.group import group_attributes
     from endoxa.curate.opposites import load_lexicon
@@ -88,16 +89,16 @@ def main() -> None:
         measure(args.one)
         return
     print(
-        f"{'attributes':>10}{'terms':>9}{'groups':>9}{'encoding s':>12}{'grouping s':>12}{'peak MiB':>10}"
+        f"{'attributes':>10}{'texts':>9}{'groups':>9}{'encoding s':>12}{'grouping s':>12}{'peak MiB':>10}"
         f"{'full matrix MiB':>17}"
     )
     for count in args.attributes or (1_000, 10_000, 100_000):
         words = [sys.executable, __file__, "--one", str(count)]
         printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
-        encoding, grouping, terms, groups, peak = map(float, printed)
+        encoding, grouping, texts, groups, peak = map(float, printed)
         print(
-            f"{count:10,}{terms:9,.0f}{groups:9,.0f}{encoding:12.1f}{grouping:12.1f}{peak:10,.0f}"
-            f"{4 * terms**2 / 2**20:17,.0f}",
+            f"{count:10,}{texts:9,.0f}{groups:9,.0f}{encoding:12.1f}{grouping:12.1f}{peak:10,.0f}"
+            f"{4 * count**2 / 2**20:17,.0f}",
             flush=True,
         )
 

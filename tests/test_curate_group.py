@@ -270,6 +270,29 @@ def test_published_method_depends_on_the_order() -> None:
     assert middle["group_id"].n_unique() == 1
 
 
+def same_for_all(texts: Sequence[str], /) -> np.ndarray:
+    """An encoder that sees no difference between phrases, and no likeness between words."""
+    words = sorted({text for text in texts if " " not in text})
+    rows = np.zeros((len(texts), len(words) + 1), dtype=np.float32)
+    for row, text in enumerate(texts):
+        rows[row, words.index(text) if text in words else -1] = 1
+    return rows
+
+
+def test_many_words_in_one_place_are_all_kept_apart() -> None:
+    attributes = [f"grow {plant}" for plant in ("rice", "maize", "beans", "tea", "roses", "oats", "figs")]
+    table = group_attributes(dict.fromkeys(attributes, 1), same_for_all, LEXICON)
+    assert table["group_id"].n_unique() == len(attributes)
+
+
+def test_without_known_function_words_no_word_is_swapped(tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("one,other\nlagbara,alailagbara\n", encoding="utf-8")
+    counts = {"ni ile": 1, "wa ile": 1}
+    table = group_attributes(counts, same_for_all, load_lexicon("yo", own))
+    assert table["group_id"].n_unique() == 1
+
+
 # --------------------------------------------------------------------------- existing groups
 
 EDITED = """attribute,group_id,canonical,polarity,note

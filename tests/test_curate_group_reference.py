@@ -25,6 +25,7 @@ from endoxa.curate.group.thresholds import grid, thresholds_table
 from endoxa.curate.opposites import load_lexicon
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError
+from endoxa.report.figures.thresholds import thresholds_figure
 
 LEXICON = load_lexicon()
 
@@ -125,6 +126,45 @@ def test_shuffled_rows_give_the_same_table(
         assert group_attributes({name: counts[name] for name in order}, encoder, LEXICON).equals(grouped)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("should lead", "should not be leaders"),
+        ("vaccinated", "unvaccinated"),
+        ("believers in God", "atheists"),
+        ("have few children", "have many children"),
+        ("overpaid", "underpaid"),
+        ("employers", "employed"),
+        ("invaders", "invaded"),
+        ("mock their teachers", "are mocked by their teachers"),
+        ("don't eat fish", "don't eat bread"),
+        ("grow rice", "grow maize"),
+        ("hate rain", "hate homework"),
+        ("praise their bosses", "fear their bosses"),
+        ("unpunctual", "unmusical"),
+        ("get up late", "eat late"),
+    ],
+)
+def test_one_word_may_make_the_difference(encoder: Encoder, one: str, other: str) -> None:
+    """At a threshold at which everything alike would meet."""
+    assert group_attributes({one: 1, other: 1}, encoder, LEXICON, tau=0.3)["group_id"].n_unique() == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("like dancing", "love dancing"),
+        ("good cooks", "great cooks"),
+        ("rich farmers", "wealthy farmers"),
+        ("dress well", "well dressed"),
+        ("retire early", "retired early"),
+        ("have many kids", "have many children"),
+    ],
+)
+def test_words_alike_may_stand_in_each_others_place(encoder: Encoder, one: str, other: str) -> None:
+    assert group_attributes({one: 1, other: 1}, encoder, LEXICON)["group_id"].n_unique() == 1
+
+
 def test_good_and_bad_words_share_no_group(grouped: pl.DataFrame) -> None:
     from endoxa.curate.group.method import polarity_of
     from endoxa.curate.group.terms import make_terms
@@ -187,6 +227,9 @@ def test_table_of_thresholds(counts: dict[str, int], encoder: Encoder, constrain
     for part in table.partition_by("method"):
         assert part["groups"].is_sorted()
     assert table["groups"].max() <= 200
+    assert "made by our own rules" not in thresholds_figure(table).alt
+    made = thresholds_figure(table, own_rules=True)
+    assert "made by our own rules" in made.alt
     assert grid(0.3, 0.8, 0.05) == [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8]
     with pytest.raises(UserError, match="make no grid"):
         grid(0.8, 0.3, 0.05)
@@ -214,7 +257,9 @@ def test_commands_write_groups_thresholds_and_pictures(words: Path, tmp_path: Pa
         "thresholds.png",
         "thresholds.svg",
     ]
-    assert "published 0.55" in (folder / "thresholds.svg").read_text(encoding="utf-8")
+    drawn = (folder / "thresholds.svg").read_text(encoding="utf-8")
+    assert "published 0.55" in drawn
+    assert "pairs made by our own rules" in drawn
 
 
 def test_a_relation_that_is_none_is_one_sentence(tmp_path: Path) -> None:

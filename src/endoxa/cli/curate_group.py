@@ -132,7 +132,7 @@ def thresholds(
         tell=_say,
     )
     write_table(table, path)
-    figure = replace(thresholds_figure(table), name=path.stem)
+    figure = replace(thresholds_figure(table, own_rules=constraints is None), name=path.stem)
     try:
         save(figure, picture(figure), path.parent)
     except OSError as problem:

@@ -57,6 +57,7 @@ def group_texts(
     encoder: Encoder,
     lexicon: Lexicon,
     threshold: float,
+    *,
     fixed: Sequence[str | None] = (),
 ) -> list[int]:
     """The group of each text, named by its first row.

@@ -160,7 +160,7 @@ def _added(
     texts = [clean(one, lexicon) for one in known] + [term.text for term in others]
     vectors = encoder(texts)
     fixed = [existing.groups[one] for one in known] + [None] * len(others)
-    labels = group_texts(texts, vectors, encoder, lexicon, tau, fixed)
+    labels = group_texts(texts, vectors, encoder, lexicon, tau, fixed=fixed)
     groups = []
     for rows in _rows_by_label(labels).values():
         names = [name for row in rows if (name := fixed[row]) is not None]

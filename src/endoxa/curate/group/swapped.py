@@ -18,6 +18,7 @@ from endoxa.curate.group.linkage import link
 from endoxa.curate.group.neighbours import neighbours
 from endoxa.curate.group.surface import surface_of
 from endoxa.curate.opposites import Concept, Lexicon, Unit, units
+from endoxa.curate.opposites.lexicon import Sense
 
 ALIKE = 0.65
 """Least mean cosine of words that may stand in each other's place. Above the threshold of whole attributes, since two
@@ -82,7 +83,8 @@ def _parts(found: Sequence[Unit], lexicon: Lexicon) -> Iterator[tuple[str, str, 
         elif after in particles:
             yield f"{unit.base} {after}", f"{unit.base} {after}", False
         elif not (place and unit.words[0] in particles):
-            yield " ".join(unit.words), unit.base if len(unit.words) == 1 else " ".join(unit.words), unit.turned
+            word = " ".join(unit.words)
+            yield word, unit.base if unit.turned or len(unit.words) == 1 else word, unit.turned
 
 
 def _is_verb(unit: Unit, lexicon: Lexicon) -> bool:
@@ -96,11 +98,16 @@ def _word_groups(words: Sequence[str], encoder: Encoder, lexicon: Lexicon) -> di
     vectors = encoder(words)
     poles: dict[tuple[int, int], list[int]] = {}
     for row, word in enumerate(words):
-        for sense in lexicon.senses(word.split())[:1]:
+        senses = sorted(lexicon.senses(word.split()), key=lambda sense: not _takes_object(sense, lexicon))
+        for sense in senses[:1]:
             poles.setdefault((sense.row, sense.pole), []).append(row)
     nothing: list[frozenset[Concept]] = [frozenset()] * len(words)
     labels = link(vectors, nothing, neighbours(vectors, ALIKE), ALIKE, poles.values())
     return dict(zip(words, np.asarray(labels).tolist(), strict=True))
+
+
+def _takes_object(sense: Sense, lexicon: Lexicon) -> bool:
+    return lexicon.rows[sense.row].part == "transitive"
 
 
 def _codes(place: int, words: set[str], groups: dict[str, int]) -> dict[str, frozenset[Concept]]:

@@ -37,9 +37,11 @@ def lemmas(word: str) -> Mapping[str, str]:
 def lemma(word: str) -> str:
     """One lemma of `word`: an adjective stays what it is ("caring"), then plurals and verb forms are undone.
 
-    A word that the dictionary lacks is given back.
+    A word that the dictionary lacks loses the -s of a plural.
     """
     found = lemmas(word)
+    if not found and len(word) > len("cats") and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
     if found.get("ADJ") == word:
         return word
     return next((found[part] for part in ("ADJ", "NOUN", "VERB") if part in found), word)
@@ -80,12 +82,12 @@ def negative_base(word: str) -> str | None:
 
     Both must be adjectives of the dictionary. A participle is only taken with "un-" ("unmarried"), since other
     prefixes too often make a new word ("impressed"); with "un-" any participle is, unless that makes a verb
-    ("uncircumcised", not "undressed").
+    ("uncircumcised", not "undressed"), and any adjective, where the dictionary lacks the whole ("unmusical").
     """
     if word in rules_of("en").whole:
         return None
     rest = word.removeprefix("un")
-    if rest != word and is_participle(rest) and "VERB" not in lemmas(word):
+    if rest != word and "VERB" not in lemmas(word) and (is_participle(rest) or _is_new(word, rest)):
         return rest
     if not is_adjective(word):
         return None
@@ -100,9 +102,13 @@ def negative_base(word: str) -> str | None:
     return None
 
 
+def _is_new(word: str, rest: str) -> bool:
+    return not lemmas(word) and is_adjective(rest)
+
+
 @lru_cache(maxsize=65536)
 def graded_base(word: str) -> tuple[str, bool] | None:
-    """What "over-" and "under-" grade, and whether it is denied: ("pay", True) for "underpaid"; None for other words."""
+    """What "over-" or "under-" grades, and whether it is denied: ("pay", True) for "underpaid"; or None."""
     for prefix, denies in GRADING_PREFIXES.items():
         rest = word.removeprefix(prefix)
         known = is_participle(rest) or (rest == lemma(rest) and is_adjective(rest))

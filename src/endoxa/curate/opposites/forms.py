@@ -35,6 +35,7 @@ IRREGULAR: dict[str, dict[str, tuple[str, str, str]]] = {
         "mau": ("má", "maus", "más"),
         "bom": ("boa", "bons", "boas"),
         "são": ("sã", "sãos", "sãs"),
+        "ladrão": ("ladra", "ladrões", "ladras"),
         "ateu": ("ateia", "ateus", "ateias"),
         "simples": ("simples", "simples", "simples"),
     },

@@ -19,23 +19,39 @@ PANELS = {
     "negations_merged": ("Negations in one group", "~%"),
 }
 """Column, title and number format of each panel."""
+OF_PAIRS = ("united", "f1", "opposites_merged", "negations_merged")
+OWN_RULES = "pairs made by our own rules"
 
 
-def thresholds_figure(table: pl.DataFrame) -> Figure:
+def thresholds_figure(table: pl.DataFrame, *, own_rules: bool = False) -> Figure:
     """Small panels side by side, one line for each method; the dashed line is the published threshold.
 
     Args:
         table: the table of `endoxa.curate.group.thresholds`. A score that is nowhere known has no panel.
+        own_rules: whether the known pairs come from the rules that our own method follows, so that they say nothing
+            about it; each panel of pairs then says so.
     """
     shown = [column for column in PANELS if table[column].count()]
-    panels = [_panel(known(table, column), column, legend=column == shown[0]) for column in shown]
+    panels = [
+        _panel(
+            known(table, column),
+            column,
+            legend=column == shown[0],
+            note=OWN_RULES if own_rules and column in OF_PAIRS else "",
+        )
+        for column in shown
+    ]
     chart = alt.concat(*panels, columns=2, spacing={"row": 22, "column": 36}).resolve_scale(color="shared")
     return Figure(
-        "thresholds", "Groupings over the threshold", finish(chart), _in_words(table, shown), wide=True
+        "thresholds",
+        "Groupings over the threshold",
+        finish(chart),
+        _in_words(table, shown) + (f" ({OWN_RULES})" if own_rules else ""),
+        wide=True,
     )
 
 
-def _panel(table: pl.DataFrame, column: str, *, legend: bool) -> alt.LayerChart | alt.FacetChart:
+def _panel(table: pl.DataFrame, column: str, *, legend: bool, note: str) -> alt.LayerChart | alt.FacetChart:
     title, form = PANELS[column]
     zero = column != "silhouette"
     x = alt.X(
@@ -68,7 +84,8 @@ def _panel(table: pl.DataFrame, column: str, *, legend: bool) -> alt.LayerChart 
     label = published.mark_text(align="left", dx=4, dy=-4, baseline="bottom", color=INK, fontSize=10).encode(
         x="tau:Q", y=alt.value(0), text=alt.value("published 0.55")
     )
-    return alt.layer(rule, lines, label).properties(width=300, height=150, title=alt.Title(title, dy=-8))
+    heading = alt.Title(title, dy=-8, subtitle=note) if note else alt.Title(title, dy=-8)
+    return alt.layer(rule, lines, label).properties(width=300, height=150, title=heading)
 
 
 def _in_words(table: pl.DataFrame, shown: list[str]) -> str:
