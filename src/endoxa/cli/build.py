@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli.build_tests import association_tests
+
 if TYPE_CHECKING:
     from endoxa.build.pairs import Built
 
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Make items from associations: sentence pairs.",
+    help="Make items: sentence pairs from associations, association tests from word lists.",
 )
-
-
-@app.callback()
-def _build() -> None:
-    """Keep the commands of this group as commands, even while there is only one."""
+app.command("tests")(association_tests)
 
 
 @app.command()

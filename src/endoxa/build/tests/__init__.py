@@ -1,5 +1,27 @@
 """Association tests: their file format, word lists, bleached templates and the crossing of groups."""
 
-from endoxa.build.tests.format import read_tests, write_tests
+from endoxa.build.tests.format import read_tests, require_tests_name, write_tests
+from endoxa.build.tests.from_associations import Contrast
+from endoxa.build.tests.lists import load_lists
+from endoxa.build.tests.run import (
+    BuildOptions,
+    available,
+    build_from_associations,
+    build_tests,
+    sentences_per_term,
+)
+from endoxa.build.tests.templates import load_templates
 
-__all__ = ["read_tests", "write_tests"]
+__all__ = [
+    "BuildOptions",
+    "Contrast",
+    "available",
+    "build_from_associations",
+    "build_tests",
+    "load_lists",
+    "load_templates",
+    "read_tests",
+    "require_tests_name",
+    "sentences_per_term",
+    "write_tests",
+]

@@ -1,0 +1,163 @@
+"""`endoxa build tests`: association tests from word lists, or from associations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from endoxa.build.tests import BuildOptions
+    from endoxa.schema import AssociationTest
+
+SHOWN = 5
+"""Sentences about what was left out that are printed."""
+
+
+def association_tests(
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The tests, a file that ends in .json.")
+    ] = None,
+    axes: Annotated[str, typer.Option(metavar="A,B", help="Axes to cross, separated by commas.")] = "",
+    attributes: Annotated[
+        str, typer.Option(metavar="P,Q", help="Attribute pairs, separated by commas.")
+    ] = "",
+    language: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODE", help="Language (ISO 639), also several times.  [default: en]"),
+    ] = None,
+    templates: Annotated[
+        str, typer.Option(metavar="N|all|words", help="Sentences per term, or its words alone.")
+    ] = "1",
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="LIST", help="The list of groups, where there are several."),
+    ] = None,
+    lists: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Your own word lists (TOML), looked at first.")
+    ] = None,
+    templates_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your own sentences of one language (TOML).")
+    ] = None,
+    associations: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Make tests from associations instead of word lists."),
+    ] = None,
+    against: Annotated[
+        str, typer.Option(metavar="IDENTITY", help="The identity that is Y, with --associations.")
+    ] = "",
+    contrast: Annotated[
+        str, typer.Option(metavar="antonym|other", help="B: opposites of A, or what is said of Y.")
+    ] = "antonym",
+    show: Annotated[
+        bool, typer.Option("--list", help="Show axes, attribute pairs, lists and languages.")
+    ] = False,
+) -> None:
+    """Make association tests: every pair of groups against every pair of attributes.
+
+    Texts are terms in bleached sentences ("Rahul is here."). With --associations the tests hold an identity
+    against another one, in what people say of it and the opposite.
+
+    \b
+    Examples:
+      endoxa build tests --axes gender,religion --attributes career-family,violence -o tests.json
+      endoxa build tests --axes gender,caste --attributes pleasant-unpleasant --language hi -o tests.json
+      endoxa build tests --axes gender --attributes career-family --templates all -o weat6.json
+      endoxa build tests --associations associations.csv --against men -o tests.json
+      endoxa build tests --list
+    """  # noqa: D301
+    from endoxa.build.tests import BuildOptions, require_tests_name, sentences_per_term, write_tests
+    from endoxa.errors import UserError
+
+    options = BuildOptions(
+        axes=_words(axes),
+        attributes=_words(attributes),
+        languages=tuple(language or ()),
+        per_term=sentences_per_term(templates),
+        wanted=source,
+        lists=tuple(lists or ()),
+        templates=templates_file,
+    )
+    if show:
+        _show(options)
+        return
+    if output is None:
+        raise UserError("Give --out FILE for the tests, or --list to see what they can be made from.")
+    require_tests_name(output)
+    if associations is None:
+        if against or contrast != "antonym":
+            raise UserError("--against and --contrast go with --associations FILE.")
+        made = _crossed(options)
+    else:
+        if options.axes or options.attributes or source:
+            raise UserError("Give --axes with --attributes, or --associations, not both.")
+        made = _from_associations(associations, options, against, contrast)
+    write_tests(made, output)
+    _tell(made, output)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _crossed(options: BuildOptions) -> list[AssociationTest]:
+    from endoxa.build.tests import build_tests
+
+    return build_tests(options)
+
+
+def _from_associations(
+    path: Path, options: BuildOptions, against: str, contrast: str
+) -> list[AssociationTest]:
+    from endoxa.build.tests import Contrast, build_from_associations
+    from endoxa.datasets.frames import read_table
+
+    table = read_table(path, ("identity", "attribute"))
+    asked = Contrast(against=against, attributes=contrast, languages=options.languages)
+    made, left_out = build_from_associations(table, asked, options.templates)
+    for sentence in left_out[:SHOWN]:
+        typer.echo(f"No test: {sentence}.", err=True)
+    if len(left_out) > SHOWN:
+        typer.echo(f"No test for {len(left_out) - SHOWN} more pairs of identities.", err=True)
+    return made
+
+
+def _tell(made: Sequence[AssociationTest], output: Path) -> None:
+    languages = dict.fromkeys(test.language for test in made)
+    for code in languages:
+        sources = dict.fromkeys(
+            part
+            for test in made
+            if test.language == code
+            for part in test.source.split("; positive effect")[:1]
+        )
+        for source in sources:
+            typer.echo(f"{code}: {source}", err=True)
+    typer.echo(f"{len(made)} tests in {', '.join(languages)} written to {output}")
+    typer.echo(
+        "Content notice: names and terms of groups, with attributes some of which hurt; for evaluation only."
+    )
+
+
+def _show(options: BuildOptions) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from endoxa.build.tests import available, load_lists, load_templates
+
+    lists = load_lists(options.lists)
+    for axis, values in lists.axes.items():
+        typer.echo(f"axis {axis}: {', '.join(values)}")
+    typer.echo(f"attribute pairs: {', '.join(lists.pairs)}")
+    typer.echo(f"sentences in: {', '.join(load_templates(options.templates))}")
+    there = available(lists)
+    table = Table("terms for", "list", "language", "how many")
+    for row in there.drop("source").iter_rows():
+        table.add_row(*map(str, row))
+    Console().print(table)
+    for name, sources in there.group_by("list", maintain_order=True).agg("source").iter_rows():
+        typer.echo(f"{name}: {'; '.join(dict.fromkeys(sources))}")
