@@ -55,7 +55,7 @@ def write_npz(path: Path, texts: Collection[str], vectors: Vector) -> None:
 
 def _read_npz(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             name = next((name for name in NAMES if name in arrays.files), None)
             if name is None or "vectors" not in arrays.files:
                 raise UserError(

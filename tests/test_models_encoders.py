@@ -1,0 +1,233 @@
+"""Encoders of local networks: vectors somebody else computed, poolings one can check by hand, refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.models import ModelOptions
+from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
+from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
+from endoxa.models.encoders.poolings import POOLINGS
+
+ALL = ("cls", "mean", "mean-content", "last", "first-wordpiece")
+TEXTS = ["The bakers are patient.", "City people walk", "rain", "rain", "Old drivers are careful at night."]
+PLAIN = EncoderOptions()
+
+
+def encoded(name, poolings, texts, options=PLAIN):
+    """Vectors (texts x width) by pooling."""
+    [encoder] = open_encoders(parse_encoder(name), options, poolings, texts)
+    found = {one.index: one.vectors for one in encoder.encode(texts)}
+    assert sorted(found) == list(range(len(texts)))
+    return {pooling: np.stack([found[k][pooling] for k in range(len(texts))]) for pooling in poolings}
+
+
+def effect_size(test, vector_of):
+    """Caliskan et al. 2017 with numpy alone."""
+
+    def unit(key):
+        rows = np.array([vector_of[text] for text in dict.fromkeys(test[key]["examples"])], dtype=float)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    x, y, a, b = map(unit, ("targ1", "targ2", "attr1", "attr2"))
+    s = [(w @ a.T).mean(1) - (w @ b.T).mean(1) for w in (x, y)]
+    return (s[0].mean() - s[1].mean()) / np.concatenate(s).std(ddof=1)
+
+
+@pytest.fixture(scope="module")
+def reference(shared):
+    """Vectors of tiny-bert by three poolings for every text of the reference tests."""
+    folder = shared / "data" / "reference_scores"
+    tests = json.loads((folder / "seat_tests.json").read_text(encoding="utf-8"))
+    with np.load(folder / "seat_embeddings_cls.npz") as arrays:
+        texts, cls = arrays["texts"].tolist(), arrays["vectors"]
+    found = encoded(
+        f"hf/{shared / 'data' / 'models' / 'tiny-bert'}", ("cls", "mean", "first-wordpiece"), texts
+    )
+    with (folder / "seat_expected_2tests.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return tests, texts, cls, found, rows
+
+
+def test_cls_vectors_are_the_reference_vectors(reference):
+    _, _, cls, found, _ = reference
+    np.testing.assert_allclose(found["cls"], cls, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("cls", "cls"), ("mean", "mean_all_tokens"), ("first-wordpiece", "first_wordpiece_no_special")],
+)
+def test_effect_sizes_of_the_original_code_follow_from_each_pooling(reference, ours, theirs):
+    tests, texts, _, found, rows = reference
+    vectors = dict(zip(texts, found[ours], strict=True))
+    expected = {row["test"]: float(row["effect_size"]) for row in rows if row["pooling"] == theirs}
+    assert len(expected) == 2
+    for name, value in expected.items():
+        assert effect_size(tests[name], vectors) == pytest.approx(value, abs=1e-4)
+
+
+@pytest.mark.parametrize("architecture", ["masked", "causal", "encoder-decoder"])
+@pytest.mark.parametrize("layer", [None, 0, 1, 2])
+def test_poolings_are_what_they_say_one_text_at_a_time(tiny, architecture, layer):
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = tiny[architecture]
+    network, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    network = network.get_encoder() if architecture == "encoder-decoder" else network
+
+    @torch.no_grad()
+    def states(text, *, special):
+        ids = tokenizer(text, add_special_tokens=special, return_special_tokens_mask=True)
+        out = network(input_ids=torch.tensor([ids["input_ids"]]), output_hidden_states=True)
+        return out.hidden_states[-1 if layer is None else layer][0].numpy(), np.array(
+            ids["special_tokens_mask"]
+        )
+
+    poolings = ALL if architecture == "masked" else ALL[1:]
+    found = encoded(f"hf/{folder}", poolings, TEXTS, EncoderOptions(layer=layer))
+    for k, text in enumerate(TEXTS):
+        hidden, special = states(text, special=True)
+        expected = {
+            "mean": hidden.mean(0),
+            "mean-content": hidden[special == 0].mean(0),
+            "last": hidden[-1],
+            "first-wordpiece": states(text, special=False)[0][0],
+            "cls": hidden[0],
+        }
+        for pooling in poolings:
+            np.testing.assert_allclose(found[pooling][k], expected[pooling], atol=1e-5, err_msg=pooling)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.sampled_from(["rain", "City people", "The bakers", "Old drivers walk fast in the rain"])),
+    st.integers(1, 40),
+)
+def test_neither_order_nor_batch_changes_a_vector(tiny_encoder, texts, batch_tokens):
+    encoder, alone = tiny_encoder
+    encoder._network = replace(encoder._network, batch_tokens=batch_tokens)
+    found = {one.index: one.vectors for one in encoder.encode(texts)}
+    assert sorted(found) == list(range(len(texts)))
+    for index, vectors in found.items():
+        for pooling, vector in vectors.items():
+            np.testing.assert_allclose(vector, alone(texts[index])[pooling], atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def tiny_encoder(tiny):
+    poolings = [POOLINGS.get(name).name for name in ALL]
+    [encoder] = open_encoders(parse_encoder(f"hf/{tiny['masked']}"), PLAIN, poolings, [])
+    known = {}
+
+    def alone(text):
+        if text not in known:
+            [known[text]] = [one.vectors for one in encoder.encode([text])]
+        return known[text]
+
+    return encoder, alone
+
+
+def test_each_distinct_sequence_goes_through_the_network_once(tiny):
+    [encoder] = open_encoders(parse_encoder(f"hf/{tiny['causal']}"), PLAIN, ("mean", "last"), TEXTS)
+    rows = []
+    inner = encoder._network.hidden
+    object.__setattr__(encoder._network, "hidden", lambda ids: (rows.append(len(ids)), inner(ids))[1])
+    assert len(list(encoder.encode(TEXTS))) == len(TEXTS)
+    assert sum(rows) == len(set(TEXTS))
+
+
+def test_a_model_without_classification_token_refuses_cls(tiny):
+    for architecture in ("causal", "encoder-decoder"):
+        with pytest.raises(UserError, match="The pooling 'cls' needs a classification token"):
+            open_encoders(parse_encoder(f"hf/{tiny[architecture]}"), PLAIN, ("cls",), TEXTS)
+
+
+def test_text_too_long_and_text_without_token_are_refused_before_any_work(tiny):
+    spec = parse_encoder(f"hf/{tiny['masked']}")
+    with pytest.raises(UserError, match=r"has \d+ tokens and .* reads at most 64"):
+        open_encoders(spec, PLAIN, ("cls",), ["rain", "rain " * 80])
+    with pytest.raises(UserError, match="no token"):
+        open_encoders(spec, PLAIN, ("first-wordpiece",), ["rain", "  "])
+
+
+def test_layer_out_of_range_and_unfit_options_are_refused(tiny):
+    spec = parse_encoder(f"hf/{tiny['masked']}")
+    with pytest.raises(UserError, match=r"no layer 3: give --layer 0 \(the embeddings\) to 2"):
+        open_encoders(spec, EncoderOptions(layer=3), ("cls",), TEXTS)
+    with pytest.raises(UserError, match="--four-bit is not for encoders"):
+        open_encoders(spec, EncoderOptions(ModelOptions(four_bit=True)), ("cls",), TEXTS)
+
+
+def test_bare_encoder_is_read_and_one_with_lacking_layers_is_not(tiny, tmp_path):
+    from transformers import AutoModel, AutoTokenizer
+
+    network = AutoModel.from_pretrained(tiny["masked"])
+    AutoTokenizer.from_pretrained(tiny["masked"]).save_pretrained(tmp_path / "bare")
+    network.save_pretrained(tmp_path / "bare")
+    whole = encoded(f"hf/{tiny['masked']}", ("cls",), TEXTS)["cls"]
+    np.testing.assert_allclose(encoded(f"hf/{tmp_path / 'bare'}", ("cls",), TEXTS)["cls"], whole, atol=1e-6)
+
+    config = json.loads((tmp_path / "bare" / "config.json").read_text())
+    (tmp_path / "bare" / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    with pytest.raises(UserError, match="lacks weights"):
+        encoded(f"hf/{tmp_path / 'bare'}", ("cls",), TEXTS)
+
+
+def test_half_precision_is_near_and_recorded(tiny):
+    options = EncoderOptions(ModelOptions(dtype="bfloat16"))
+    near = encoded(f"hf/{tiny['masked']}", ("mean",), TEXTS, options)["mean"]
+    assert near.dtype == np.float32
+    np.testing.assert_allclose(near, encoded(f"hf/{tiny['masked']}", ("mean",), TEXTS)["mean"], atol=0.1)
+    [encoder] = open_encoders(parse_encoder(f"hf/{tiny['masked']}"), options, ("mean",), TEXTS)
+    assert encoder.describe()["dtype"] == "bfloat16"
+    assert encoder.describe()["layer"] == 2
+
+
+def test_overflow_is_a_sentence(tiny):
+    [encoder] = open_encoders(parse_encoder(f"hf/{tiny['masked']}"), PLAIN, ("mean",), TEXTS)
+    inner = encoder._network.hidden
+    object.__setattr__(encoder._network, "hidden", lambda ids: inner(ids) * float("inf"))
+    with pytest.raises(UserError, match="not finite: try --dtype float32"):
+        list(encoder.encode(TEXTS))
+
+
+@pytest.mark.parametrize(
+    "text", ["bert", "hf/", "st/", "static/", "anthropic/x", "http://h/v1", "http://u:p@h/v1#n"]
+)
+def test_words_that_name_no_encoder_are_one_sentence(text):
+    with pytest.raises(UserError, match=r"Cannot read|names no model|no user name"):
+        parse_encoder(text)
+
+
+def test_missing_folder_is_one_sentence():
+    with pytest.raises(UserError, match="does not exist"):
+        look_at_encoder(parse_encoder("hf/./nothing/here"), PLAIN)
+
+
+def test_usual_pooling_and_fitting(tiny):
+    specs = [parse_encoder(f"hf/{tiny[name]}") for name in ("masked", "causal", "encoder-decoder")]
+    server = parse_encoder("http://127.0.0.1:9/v1#m")
+    facts = {spec.text: look_at_encoder(spec, PLAIN) for spec in (*specs, server)}
+    usual = fit_poolings([*specs, server], facts, [])
+    assert list(usual.poolings.values()) == [("cls",), ("last",), ("mean",), ("model",)]
+    assert usual.left_out == ()
+    mixed = fit_poolings([specs[0], server], facts, ["cls", "mean"])
+    assert list(mixed.poolings.values()) == [("cls", "mean"), ("model",)]
+    assert "read by model; it has no pooling cls, mean" in mixed.left_out[0]
+    for asked, message in [
+        (["cls", "cls"], "given twice"),
+        (["clss"], "Did you mean: cls"),
+        (["words"], "is for none of the encoders"),
+    ]:
+        with pytest.raises(UserError, match=message):
+            fit_poolings([specs[0], server], facts, asked)
