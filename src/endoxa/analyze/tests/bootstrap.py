@@ -54,7 +54,7 @@ class _Moments:
 
 
 def bootstrap_interval(
-    x: Targets, y: Targets, *, confidence: float, resamples: int, seed: int, ddof: int = 1
+    x: Targets, y: Targets, *, confidence: float, resamples: int, seed: int, ddof: int = 1, error: float = 0.0
 ) -> Interval:
     """Interval of the effect size that has `ddof` in its standard deviation.
 
@@ -65,11 +65,12 @@ def bootstrap_interval(
         resamples: bootstrap samples to draw.
         seed: what is drawn follows from it and from the numbers of units.
         ddof: 1, or 0 as in WEFE.
+        error: rounding of each association; a set whose values are no farther apart does not vary.
 
     Returns:
-        Both ends. NaN with fewer than `MIN_UNITS` units in a set, or where the sets do not vary.
+        Both ends. NaN with fewer than `MIN_UNITS` units in a set, or where neither set varies.
     """
-    if min(x.count, y.count) < MIN_UNITS:
+    if min(x.count, y.count) < MIN_UNITS or max(np.ptp(x.values), np.ptp(y.values)) <= 2 * error:
         return UNDEFINED
     centre = float(np.concatenate([x.values, y.values]).mean())
     sums = [one.totals(centre) for one in (x, y)]

@@ -120,6 +120,7 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: Settings) -> dic
         resamples=settings.resamples,
         seed=settings.seed,
         ddof=ddof,
+        error=found.error,
     )
     interval = UNDEFINED if isnan(effect) else interval
     permuted = permutation_test(

@@ -1,0 +1,181 @@
+"""The permutation test: against listing, against scipy, ties, sampling, and what is planted."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from endoxa.analyze.tests.permutation import permutation_test, tie_tolerance
+from endoxa.analyze.tests.permutation.exact import count_tails, half_sums
+from endoxa.analyze.tests.permutation.parametric import normal_score
+from endoxa.analyze.tests.permutation.sampled import _subsets, sample_tails
+
+pools = st.lists(st.integers(-6, 6), min_size=2, max_size=11)
+
+
+def listed(x, y):
+    """Shares of partitions with a sum at most, and at least, the observed one; whole numbers, so exact."""
+    sums = [sum(part) for part in combinations([*x, *y], len(x))]
+    observed = sum(x)
+    return sum(s <= observed for s in sums) / len(sums), sum(s >= observed for s in sums) / len(sums)
+
+
+@given(pools, st.data(), st.sampled_from([1.0, 0.1, 1 / 3, 1e-9, 7e11]))
+@settings(max_examples=150, deadline=None)
+def test_counting_gives_what_listing_gives_whatever_the_scale(pool, data, scale):
+    cut = data.draw(st.integers(1, len(pool) - 1))
+    x, y = pool[:cut], pool[cut:]
+    if len(set(pool)) == 1:
+        return
+    lower, upper = listed(x, y)
+    scaled = {"x": scale * np.array(x, float), "y": scale * np.array(y, float)}
+    for alternative, expected in (
+        ("greater", upper),
+        ("less", lower),
+        ("two-sided", min(1.0, 2 * min(lower, upper))),
+    ):
+        found = permutation_test(**scaled, alternative=alternative)
+        assert (found.kind, found.partitions, found.draws) == ("exact", comb(len(pool), cut), None)
+        assert found.p_value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(5, 5), (4, 7), (8, 3)])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_scipy_agrees_on_small_sets(n_x, n_y, alternative):
+    rng = np.random.default_rng(n_x)
+    x, y = rng.normal(0.4, 1, n_x), rng.normal(0, 1, n_y)
+    theirs = stats.permutation_test(
+        (x, y),
+        lambda a, b, axis: a.mean(axis=axis) - b.mean(axis=axis),
+        n_resamples=np.inf,
+        alternative=alternative,
+        vectorized=True,
+    )
+    assert permutation_test(x, y, alternative=alternative).p_value == pytest.approx(theirs.pvalue, abs=1e-12)
+
+
+def test_fisher_exact_agrees_where_values_are_yes_or_no():
+    x, y = np.array([1.0] * 15 + [0.0] * 5), np.array([1.0] * 8 + [0.0] * 12)
+    theirs = stats.fisher_exact([[15, 5], [8, 12]], alternative="greater").pvalue
+    found = permutation_test(x, y)
+    assert found.kind == "exact"
+    assert found.partitions == comb(40, 20)
+    assert found.p_value == pytest.approx(theirs, rel=1e-9)
+
+
+def test_equal_sums_tie_in_whatever_order_they_were_added():
+    values = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7]
+    sums = {sum(order) for order in permutations(values, 6)}
+    assert len(sums) > 1, "these numbers must add up differently in another order"
+    assert max(sums) - min(sums) <= tie_tolerance(np.array(values), 0.0)
+    # 0.1 + 0.6 = 0.3 + 0.4 = 0.7 of six pairs to choose among: whole numbers say which tie.
+    whole = [1, 6, 3, 4, 2, 7]
+    found = permutation_test(np.array(whole[:2]) / 10, np.array(whole[2:]) / 10)
+    assert found.p_value == pytest.approx(listed(whole[:2], whole[2:])[1])
+
+
+@pytest.mark.parametrize("n", [4, 14, 40])
+def test_tolerance_is_above_rounding_and_far_below_the_spread_of_sums(n):
+    rng = np.random.default_rng(n)
+    pool = rng.normal(0, 0.01, n)
+    added = [sum(pool[rng.permutation(n)]) for _ in range(200)]
+    tolerance = tie_tolerance(pool, 0.0)
+    assert max(added) - min(added) <= tolerance < 1e-9 * pool.std()
+
+
+def test_pools_of_two_times_twenty_need_two_million_numbers():
+    assert half_sums(40, 20) == 2 * 2**20
+    assert half_sums(28, 14) == 2 * 2**14
+    rng = np.random.default_rng(1)
+    found = permutation_test(rng.normal(size=20), rng.normal(size=20))
+    assert (found.kind, found.partitions) == ("exact", 137846528820)
+
+
+def test_every_subset_is_counted_once():
+    values = np.random.default_rng(0).normal(size=24)
+    everything = count_tails(values, 12, at_most=1e9, at_least=-1e9)
+    assert (everything.lower, everything.upper) == (comb(24, 12), comb(24, 12))
+    middle = float(np.median(values))
+    parts = count_tails(values, 5, at_most=middle, at_least=np.nextafter(middle, np.inf))
+    assert parts.lower + parts.upper == comb(24, 5)
+
+
+def test_drawn_subsets_are_different_of_one_size_and_never_the_observed_one():
+    drawn = np.unpackbits(_subsets(14, 6, 2000, 3), axis=1, count=14)
+    assert drawn.shape == (2000, 14)
+    assert (drawn.sum(axis=1) == 6).all()
+    assert len(np.unique(drawn, axis=0)) == 2000
+    assert not drawn[:, :6].all(axis=1).any()
+    # Each value is in 6 of 14 subsets; drawing without replacement varies less than this.
+    expected, sigma = 2000 * 6 / 14, sqrt(2000 * 6 / 14 * 8 / 14)
+    assert np.abs(drawn.sum(axis=0) - expected).max() < 4 * sigma
+
+
+def test_all_but_the_observed_partition_drawn_is_the_exact_count():
+    values = np.arange(8.0) ** 2
+    drawn = sample_tails(values, 4, at_most=50.0, at_least=50.0, draws=comb(8, 4) - 1, seed=0)
+    whole = count_tails(values, 4, at_most=50.0, at_least=50.0)
+    observed = values[:4].sum()
+    assert drawn.lower + (observed <= 50) == whole.lower
+    assert drawn.upper + (observed >= 50) == whole.upper
+
+
+def test_sampled_p_lies_within_its_error_of_the_exact_one_and_repeats_with_its_seed():
+    rng = np.random.default_rng(4)
+    for shift in (0.0, 0.5, 1.5):
+        x, y = rng.normal(shift, 1, 14), rng.normal(0, 1, 13)
+        exact = permutation_test(x, y).p_value
+        drawn = [permutation_test(x, y, max_half_sums=0, draws=20_000, seed=seed) for seed in (7, 7, 8)]
+        assert {one.kind for one in drawn} == {"sampled"}
+        assert drawn[0] == drawn[1]
+        assert shift > 1 or drawn[0] != drawn[2]
+        assert drawn[0].draws == 20_000
+        sigma = sqrt(exact * (1 - exact) / 20_000)
+        assert all(abs(one.p_value - exact) <= 4 * sigma + 1 / 20_001 for one in drawn)
+
+
+def test_a_sampled_p_is_never_zero():
+    found = permutation_test(np.arange(30) + 100.0, np.arange(30.0), draws=500)
+    assert (found.kind, found.p_value) == ("sampled", 1 / 501)
+
+
+def test_the_normal_approximation_has_the_moments_of_all_partitions():
+    x, y = np.array([3.0, 1.0, 4.0, 1.5]), np.array([5.0, 9.0, 2.0])
+    sums = np.array([sum(part) for part in combinations([*x, *y], 4)])
+    assert normal_score(x, y) == pytest.approx((x.sum() - sums.mean()) / sums.std())
+    found = permutation_test(x, y, parametric=True)
+    assert found.kind == "parametric"
+    assert found.p_value == pytest.approx(stats.norm.sf(normal_score(x, y)))
+    assert permutation_test(x, y, parametric=True, alternative="two-sided").p_value == pytest.approx(
+        2 * stats.norm.cdf(normal_score(x, y))
+    )
+
+
+def test_values_that_differ_by_rounding_only_have_no_p():
+    x, y = np.array([0.3, 0.3 + 1e-16, 0.3]), np.array([0.3, 0.3, 0.3 - 1e-16])
+    found = permutation_test(x, y, error=1e-15)
+    assert (found.kind, found.partitions) == ("undefined", 20)
+    assert np.isnan(found.p_value)
+
+
+@given(st.lists(st.floats(-2, 2), min_size=4, max_size=12), st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_order_within_the_sets_changes_nothing_and_swapping_them_swaps_the_tails(pool, seed):
+    rng = np.random.default_rng(seed)
+    x, y = np.array(pool[: len(pool) // 2]), np.array(pool[len(pool) // 2 :])
+    one = permutation_test(x, y)
+    assert permutation_test(rng.permutation(x), rng.permutation(y)) == one or np.isnan(one.p_value)
+    swapped = permutation_test(y, x, alternative="less")
+    assert swapped.p_value == pytest.approx(one.p_value, nan_ok=True)
+
+
+def test_exact_p_under_exchangeability_is_uniform():
+    rng = np.random.default_rng(12)
+    p = [permutation_test(rng.normal(size=8), rng.normal(size=7)).p_value for _ in range(1500)]
+    assert stats.kstest(p, "uniform").pvalue > 1e-3
