@@ -112,8 +112,8 @@ def embeddings(
     if summary.was_complete:
         typer.echo(f"{summary.folder} was complete already; nothing was encoded (--restart does it again).")
     typer.echo(
-        f"{summary.tests} tests, {summary.texts} different texts of {summary.sentences}, {summary.vectors} files of "
-        f"vectors: {summary.folder / 'vectors'}"
+        f"{summary.tests} tests, {summary.texts} different texts of {summary.sentences}; vectors (one file per model "
+        f"and pooling): {summary.folder / 'vectors'}"
     )
     typer.echo(f"estimates: {summary.folder / 'estimates.csv'}")
     typer.echo(f"report: {summary.folder / 'report.html'}")
