@@ -102,6 +102,12 @@ def test_subjects_that_share_a_verb_stay_together_unless_the_question_names_the_
     assert pieces("Women, young and old, are shy", elliptical=True) == ["Women, young and old, are shy"]
 
 
+def test_lines_sentences_and_items_open_and_what_stands_behind_a_comma_goes_on():
+    answer = "Bakers are kind, quick etc., early; loud.\nTall 1. Old 2. Shy, wise! Good • New"
+    opens = {piece.text: piece.opens for piece in split_answer(answer)}
+    assert [text for text, does in opens.items() if not does] == ["quick etc", "early", "loud", "wise!"]
+
+
 @pytest.mark.parametrize("answer", ["-", "——", "n/a", "...", "?", " - "])
 def test_answer_without_words_is_kept_as_one_piece(answer):
     assert pieces(answer) == [answer.strip()]

@@ -6,10 +6,11 @@ A comma cuts by default, because survey answers are lists. It does not cut
 * before words that continue what was said: "strong, but fair", "rude, especially to guests";
 * behind the subject, until the verb has come: "women, young and old, are ...";
 * inside an enumeration of examples: "like things such as cars, phones and shoes";
+* before a report: "Bakers are kind, my uncle used to say";
 * between the objects of a verb or preposition: "bad at maths, science and engineering";
 * between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
 
-A new statement with a subject of its own ends every one of these except the first and the last.
+A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Sequence
 
 from endoxa.curate.normalise import is_group
 from endoxa.curate.survey.objects import further_object
+from endoxa.curate.survey.wording import is_report
 
 Begins = Callable[[str], bool]
 
@@ -109,6 +111,8 @@ def _subjects_end(chunks: Sequence[str], first: int, *, elliptical: bool, begins
 
 def _continues(so_far: Sequence[str], chunk: str, begins: Begins) -> bool:
     """Whether `chunk` belongs to the statement that the chunks `so_far` have begun."""
+    if is_report(chunk):
+        return True
     own = begins(chunk)
     if len(so_far) == 1 and _OPENING.match(so_far[0]) and (own or is_pronoun(chunk)):
         return True

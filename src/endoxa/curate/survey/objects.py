@@ -11,7 +11,7 @@ from endoxa.curate.normalise import is_group
 _LONGEST = 4
 """Words of an object at most."""
 _JOINERS = frozenset({"and", "or", "&"})
-_AGENT = re.compile(r"(?:ers|ors|ists|ians|men|women|wives|people)$")
+_AGENT = re.compile(r"(?:ers|ors|ists|ians|men|wives|people)$")
 
 
 def further_object(so_far: Sequence[str], chunk: str) -> bool:
@@ -90,7 +90,13 @@ def _noun_phrase(phrase: Sequence[str]) -> bool:
     described = all(
         can_be(word, "NOUN") or can_be(word, "ADJ") or word in words("determiners") for word in front
     )
-    return len(phrase) <= _LONGEST and _nominal(head) and described and not verb
+    return (
+        len(phrase) <= _LONGEST
+        and can_be(head, "NOUN")
+        and not can_be(head, "ADJ")
+        and described
+        and not verb
+    )
 
 
 def _nominal(word: str) -> bool:

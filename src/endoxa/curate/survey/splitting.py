@@ -19,11 +19,16 @@ Begins = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A statement as it stands in an answer: `answer[start:end]` is its text."""
+    """A statement as it stands in an answer: `answer[start:end]` is its text.
+
+    `opens` tells that a line, a sentence or an item of a list begins with it; else it goes on behind a comma or the
+    like.
+    """
 
     text: str
     start: int
     end: int
+    opens: bool
 
 
 _BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
@@ -31,6 +36,7 @@ _QUOTED = re.compile(r'"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»')
 _LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _HARD = re.compile(r"[;؛；•◦‣▪●]+")
 _SENTENCE = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})")
+_OPENS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029•◦‣▪●!?؟。！？।]|[.…][^,،]*$|\d[.)]\s")
 _NUMBER = re.compile(r"(?<!\S)\(?(\d{1,3})[.)]\s+(?=\S)")
 _COMMA = re.compile(r"(?<=\d),(?!\d{3}(?!\d))|(?<!\d),|[،，、]+")
 _SOFT = re.compile(r"(?<=\s)(?:[/|–—-]|while|whereas|tandis que|alors que|mientras que)(?=\s)", re.IGNORECASE)
@@ -81,18 +87,26 @@ def split_answer(answer: str, *, elliptical: bool = False, begins: Begins = begi
         elliptical: the question fixes the group ("women"), so a noun alone is something said of it, not a subject.
         begins: whether a text has a subject and a verb of its own.
     """
+    pieces: list[Piece] = []
+    for start, end in _spans(answer, elliptical, begins):
+        opens = not pieces or bool(_OPENS.search(answer, pieces[-1].end - 1, start))
+        pieces.append(Piece(answer[start:end], start, end, opens))
+    return pieces
+
+
+def _spans(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
     found = _cut(answer, elliptical, begins)
-    if [piece.text for piece in found] == [answer]:
+    if found == [(0, len(answer))]:
         return found
     # A mark that lost its partner to another piece protects no more: cut until nothing changes.
     return [
-        Piece(inner.text, piece.start + inner.start, piece.start + inner.end)
-        for piece in found
-        for inner in split_answer(piece.text, elliptical=elliptical, begins=begins)
+        (start + inner_start, start + inner_end)
+        for start, end in found
+        for inner_start, inner_end in _spans(answer[start:end], elliptical, begins)
     ]
 
 
-def _cut(answer: str, elliptical: bool, begins: Begins) -> list[Piece]:
+def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]:
     protected = _protected(answer, begins)
     found = []
     for start, end in _segments(answer, protected, begins):
@@ -100,11 +114,10 @@ def _cut(answer: str, elliptical: bool, begins: Begins) -> list[Piece]:
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
         texts = [answer[a:b] for a, b in chunks]
         for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
-            a, b = _without_stray_marks(answer, chunks[first][0], chunks[last][1])
-            found.append(Piece(answer[a:b], a, b))
+            found.append(_without_stray_marks(answer, chunks[first][0], chunks[last][1]))
     if not found and answer.strip():
         start = len(answer) - len(answer.lstrip())
-        found.append(Piece(answer.strip(), start, start + len(answer.strip())))
+        found.append((start, start + len(answer.strip())))
     return found
 
 

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.extract import Extraction, Question, begins_statement, extract
+from endoxa.curate.extract import Extraction, Question, extract
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
 from endoxa.curate.survey.chatbot import chatbot_reasons
-from endoxa.curate.survey.commas import is_pronoun
 from endoxa.curate.survey.mapping import SurveyMap
 from endoxa.curate.survey.privacy import identifier_in
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
 from endoxa.curate.survey.splitting import split_answer
+from endoxa.curate.survey.subjects import Named, after, below_heading, inherited
+from endoxa.curate.survey.wording import with_mark, without_report
 from endoxa.curate.translation import Translator, translate_all
 from endoxa.schema import STATEMENT_COLUMNS
 
@@ -46,6 +47,7 @@ class Statement:
         kept: kept demographics by name.
         flags: what a reviewer should know.
         alone: nothing is inherited from the statement before.
+        opens: a line, a sentence or an item of a list begins with it.
     """
 
     statement_id: str
@@ -60,6 +62,7 @@ class Statement:
     kept: dict[str, str] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     alone: bool = False
+    opens: bool = True
 
 
 def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
@@ -90,6 +93,7 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
                         text=original,
                         kept=respondent.kept,
                         flags=_flags(original, answer, seen),
+                        opens=piece.opens,
                     )
                 )
                 seen.add(original.casefold())
@@ -169,33 +173,38 @@ def extract_all(
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
-    A piece without a subject of its own gets the subject of the piece before it in the same answer ("Old people are
-    wise, grumpy"); where that had several subjects of one attribute, it gets each of them. `known` are tables of
-    names of groups to normalise with, those of the package where None.
+    A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
+    of the piece before it (`endoxa.curate.survey.subjects`); where that had several subjects of one attribute, it gets
+    each of them. `known` are tables of names of groups to normalise with, those of the package where None.
     """
     rows = []
     answer: tuple[str, str] | None = None
-    subjects: tuple[str, ...] = ()
+    named = Named()
     for done, one in enumerate(statements, start=1):
         if one.alone or (one.respondent, one.question.name) != answer:
-            answer, subjects = (one.respondent, one.question.name), ()
-        inherited = subjects if _continues(one) else ()
-        found = _extractions(one, inherited, known)
-        subjects = _subjects(found) or inherited
+            answer, named = (one.respondent, one.question.name), Named()
+        text = _as_read(one)
+        heading = below_heading(text, one.question, one.country, known, opens=one.opens)
+        alone = heading is not None or _is_foreign(one)
+        subjects = () if alone else inherited(text, one.question, named, opens=one.opens)
+        found = _extractions(one, text, subjects, known)
+        named = after(named, found, subjects) if heading is None else heading
         rows += [_row(one, pair, kept) for pair in found]
         if progress:
             progress("extracting", done, len(statements))
     return pl.DataFrame(rows, schema=dict.fromkeys((*STATEMENT_COLUMNS, *kept), pl.String))
 
 
-def _continues(one: Statement) -> bool:
-    """Whether a statement may be about the subject of the one before it.
+def _as_read(one: Statement) -> str:
+    """The words that are read: without a report, and with a mark where a verb was left out."""
+    if _spoken(one) != WORKING_LANGUAGE:
+        return one.text
+    return with_mark(without_report(one.text), elliptical=one.question.identity is not None)
 
-    The verb of a statement in another language may not be recognised, so there only a few words do.
-    """
-    if one.text == one.original and one.language != WORKING_LANGUAGE and len(one.text.split()) > FEW_WORDS:
-        return False
-    return not begins_statement(one.text) or is_pronoun(one.text)
+
+def _is_foreign(one: Statement) -> bool:
+    """Whether a statement is of another language and too long to do without a verb, which may not be recognised."""
+    return one.text == one.original and one.language != WORKING_LANGUAGE and len(one.text.split()) > FEW_WORDS
 
 
 def _spoken(one: Statement) -> str:
@@ -203,20 +212,16 @@ def _spoken(one: Statement) -> str:
     return one.language if one.text == one.original and one.language else WORKING_LANGUAGE
 
 
-def _extractions(one: Statement, subjects: Iterable[str], known: Tables | None) -> list[Extraction]:
-    """The pairs of a statement, without repeats, for every subject it inherits."""
+def _extractions(
+    one: Statement, text: str, subjects: Iterable[str], known: Tables | None
+) -> list[Extraction]:
+    """The pairs of what is read of a statement, without repeats, for every subject it inherits."""
     pairs = [
         pair
         for subject in subjects or ("",)
-        for pair in extract(one.text, one.question, one.country, subject, known=known, language=_spoken(one))
+        for pair in extract(text, one.question, one.country, subject, known=known, language=_spoken(one))
     ]
     return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
-
-
-def _subjects(found: Sequence[Extraction]) -> tuple[str, ...]:
-    """Who the last attribute was said of: what a bare continuation is about."""
-    last = found[-1].attribute
-    return tuple(dict.fromkeys(pair.identity for pair in found if pair.attribute == last and pair.identity))
 
 
 def _row(one: Statement, pair: Extraction, kept: Sequence[str]) -> dict[str, str]:
