@@ -10,7 +10,7 @@ import typer
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders of `endoxa probe`.")
+        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders, or tables of tests.")
     ],
     *,
     output: Annotated[
@@ -19,27 +19,40 @@ def report(
     format: Annotated[  # noqa: A002
         str | None,
         typer.Option(
-            metavar="FORMAT", help="html, csv, md or latex, where the file's ending does not say it."
+            metavar="FORMAT",
+            help="html, csv, md, latex, or table (association tests), where the file's ending does not say it.",
         ),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="Confidence level of the intervals; tests keep theirs.", show_default="0.95"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
 ) -> None:
-    """One page (or table) of what runs of sentence pairs show.
+    """One page (or table) of what runs of sentence pairs, or of association tests, show.
 
     The HTML page works offline, holds every figure and table, and blurs offensive sentences until asked.
     Its figures are also written as SVG and PNG files, beside it. Runs over different data sets each get a
-    part of their own; models are compared only on the same pairs.
+    part of their own; models are compared only on the same pairs. Association tests come from runs of
+    `endoxa probe embeddings` or from tables that `endoxa analyze tests` wrote.
 
     \b
     Examples:
       endoxa report out/run1 out/run2 -o out/report.html
       endoxa report out/run1 -o estimates.csv
       endoxa report out/run1 -o table.tex
+      endoxa report out/r4 -o out/tests.html
+      endoxa report out/seat.csv -o seat.csv --format table
     """  # noqa: D301
     from endoxa.report.write import figures_folder, resolve_format, write_report
 
     written = write_report(runs, output, format=format, confidence=confidence, seed=seed)
     typer.echo(f"Written: {written}")
     if resolve_format(output, format) == "html":
-        typer.echo(f"Figures: {figures_folder(output)}")
+        folder = figures_folder(output)
+        typer.echo(f"Figures: {folder}")
+        bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
+        if bare:
+            typer.echo(
+                f"{bare} of them as SVG only: their script is set rightly by browsers, not in our PNG files."
+            )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from importlib.resources import files
+from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.report.document import Figure, Section
 from endoxa.report.enhance import bundle
+from endoxa.report.facts import command
+from endoxa.report.html import environment, notices, own_file, shown_section, unique_figures
 from endoxa.report.inputs import Run
 from endoxa.report.pairs_table import MOST_ROWS, PairTable, pair_table
 from endoxa.report.results import Results
@@ -22,7 +22,7 @@ from endoxa.report.sections.comparison import comparison
 from endoxa.report.sections.distributions import distributions
 from endoxa.report.sections.flips import flips
 from endoxa.report.sections.headline import headline
-from endoxa.report.sections.overview import command, overview
+from endoxa.report.sections.overview import overview
 from endoxa.report.words import language_name, listed, plural
 
 SECTIONS: tuple[Callable[[Results], Section], ...] = (
@@ -56,7 +56,7 @@ def data_parts(gathered: Sequence[tuple[Results, list[Run]]]) -> list[DataPart]:
             title=results.title,
             subtitle=_subtitle(results),
             slug=results.slug,
-            sections=tuple(_unique(build(results), names) for build in SECTIONS),
+            sections=tuple(unique_figures(build(results), names) for build in SECTIONS),
             pairs=pair_table(results, [run.folder for run in runs], rows),
         )
         for (results, runs), rows in zip(gathered, most, strict=True)
@@ -100,71 +100,33 @@ def page(
         seed: seed of the bootstrap.
     """
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             version=__version__,
             title=f"Stereotype preference on {listed([part.title for part in parts])}",
             subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
-            notices=_notices(runs, labels),
+            notices=notices(runs, labels),
             overview=overview(runs, labels, pairs),
             datasets=[_shown(part, svgs) for part in parts],
             commands=list(dict.fromkeys(command(run) for run in runs)),
             level=f"{100 * confidence:g} %",
             confidence=confidence,
             seed=seed,
-            style=_own_file("style.css"),
+            style=own_file("style.css"),
             script=_script(),
         )
     )
 
 
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("endoxa.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def _shown(part: DataPart, svgs: Mapping[str, str]) -> dict[str, Any]:
-    """The part as the template sees it: figures with their SVG, which is ours and not escaped."""
-    sections = [
-        {
-            "anchor": section.anchor,
-            "title": section.title,
-            "findings": section.findings,
-            "notes": section.notes,
-            "tables": section.tables,
-            "figures": [
-                {"title": figure.title, "wide": figure.wide, "svg": Markup(svgs[figure.name])}  # noqa: S704
-                for figure in section.figures
-            ],
-        }
-        for section in part.sections
-    ]
     return {
         "title": part.title,
         "subtitle": part.subtitle,
         "slug": part.slug,
         "pairs": part.pairs,
-        "sections": sections,
+        "sections": [shown_section(section, svgs) for section in part.sections],
     }
-
-
-def _unique(section: Section, names: set[str]) -> Section:
-    """The section with figure names that are not among `names`, which grow."""
-    figures = []
-    for figure in section.figures:
-        name, number = figure.name, 1
-        while name in names:
-            number += 1
-            name = f"{figure.name}-{number}"
-        names.add(name)
-        figures.append(replace(figure, name=name))
-    return replace(section, figures=tuple(figures))
 
 
 def _subtitle(results: Results) -> str:
@@ -177,23 +139,9 @@ def _subtitle(results: Results) -> str:
     )
 
 
-def _notices(runs: Iterable[Run], models: Iterable[str]) -> list[str]:
-    """What the runs want said prominently, each once; simulated models are always said to be."""
-    said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
-    if any(model.startswith("sim/") for model in models):
-        said.append(
-            "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
-        )
-    return list(dict.fromkeys(said))
-
-
-def _own_file(name: str) -> Markup:
-    return Markup((files("endoxa.report") / "templates" / name).read_text(encoding="utf-8"))  # noqa: S704
-
-
 def _script() -> Markup:
     """The script with the packed table library in it; base64 text needs no escaping."""
     packed = (
         f'const BUNDLE_CSS = "{bundle("dt_bundle.css")}";\nconst BUNDLE_JS = "{bundle("dt_bundle.js")}";\n'
     )
-    return Markup(packed) + _own_file("script.js")  # noqa: S704
+    return Markup(packed) + own_file("script.js")  # noqa: S704

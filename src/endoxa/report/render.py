@@ -12,6 +12,8 @@ from endoxa.report.document import Figure
 PNG_SCALE = 2
 _NAMESPACES = re.compile(r' xmlns(:\w+)?="[^"]*"| version="1\.1"| class="marks"')
 
+_REORDERED = re.compile("[\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
+
 
 def picture(figure: Figure) -> str:
     """The figure as a whole SVG document, with its title and text alternative inside."""
@@ -34,8 +36,17 @@ def inline_svg(figure: Figure, svg: str) -> str:
     return f'{head} aria-labelledby="{figure.name}-title {figure.name}-desc">{body}'
 
 
-def save(figure: Figure, svg: str, folder: Path) -> None:
-    """Write `NAME.svg` and `NAME.png` into the folder.
+def misdrawn(svg: str) -> bool:
+    """True where the picture would hold letters wrongly set in the PNG.
+
+    vl-convert 1.9 (resvg) lays the reordered vowel signs of Indic and of some South-East Asian scripts over their
+    neighbours; browsers set them right, so the SVG is good.
+    """
+    return bool(_REORDERED.search(svg))
+
+
+def save(figure: Figure, svg: str, folder: Path, *, png: bool = True) -> None:
+    """Write `NAME.svg` and, where `png`, `NAME.png` into the folder; without, an old one is removed.
 
     Raises:
         OSError: a file cannot be written.
@@ -43,4 +54,8 @@ def save(figure: Figure, svg: str, folder: Path) -> None:
     import vl_convert
 
     (folder / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
-    (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+    raster = folder / f"{figure.name}.png"
+    if png:
+        raster.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+    else:
+        raster.unlink(missing_ok=True)

@@ -1,25 +1,30 @@
-"""Reports out: one call from run folders to a file."""
+"""Reports out: one call from run folders to a file.
+
+What each kind of run is written as: here for sentence pairs, in `tests_write` for association tests.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-
-import polars as pl
 
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
+from endoxa.report.document import Figure
 from endoxa.report.gather import all_estimates, gather, pairs_by_run
-from endoxa.report.inputs import Run, read_runs
+from endoxa.report.inputs import EMBEDDINGS, Run, read_runs
 from endoxa.report.results import Results
 
 Gathered = list[tuple[Results, list[Run]]]
+
+DEFAULT_CONFIDENCE = 0.95
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "html": (".html", ".htm"),
     "csv": (".csv",),
     "md": (".md", ".markdown"),
     "latex": (".tex",),
+    "table": (),
 }
 """What a report can be written as, and the file endings that say so."""
 
@@ -29,22 +34,24 @@ def write_report(
     output: Path,
     *,
     format: str | None = None,  # noqa: A002
-    confidence: float = 0.95,
+    confidence: float | None = None,
     seed: int = 0,
 ) -> Path:
-    """Analyse finished runs of sentence pairs and write what was found.
+    """Write what finished runs found; runs of sentence pairs are analysed first.
 
     `html`: one page that needs no network, and every figure as SVG and PNG in the folder `STEM_figures`
     beside it. `csv`: every estimate, columns of `schema.ESTIMATE_COLUMNS` after the name of the data set
     (`data`). `md`, `latex`: the headline table, models against axes. Runs over different data sets are
     analysed one by one.
 
+    Association tests are shown as they were analysed, see `endoxa.report.tests_write`.
+
     Args:
-        runs: run folders.
+        runs: run folders of one kind, or tables of association tests.
         output: file to write; its folder is made where it is missing.
         format: a name of `FORMATS`; by default the file's ending says it.
-        confidence: confidence level of all intervals.
-        seed: seed of the bootstrap.
+        confidence: confidence level of all intervals, 0.95 where nothing is said; association tests keep theirs.
+        seed: seed of the bootstrap; association tests keep theirs.
 
     Returns:
         The file written.
@@ -56,19 +63,35 @@ def write_report(
     chosen = resolve_format(output, format)
     _refuse_folder(output)
     found = read_runs(runs)
-    gathered = gather(found, confidence, seed)
-    writers: dict[str, Callable[[], None]] = {
-        "html": lambda: _write_html(found, gathered, output, confidence, seed),
-        "csv": lambda: _write_csv(all_estimates(gathered), output),
-        "md": lambda: _write_table("markdown", gathered, output),
-        "latex": lambda: _write_table("latex", gathered, output),
-    }
+    if found[0].kind == EMBEDDINGS:
+        from endoxa.report.tests_write import writers as tests_writers
+
+        writers = tests_writers(found, output, confidence)
+    else:
+        writers = _pairs_writers(found, output, confidence or DEFAULT_CONFIDENCE, seed)
+    if chosen not in writers:
+        raise UserError(
+            f"Runs of sentence pairs are not written as '{chosen}'; there are: {', '.join(writers)}."
+        )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         writers[chosen]()
     except OSError as error:
         raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output
+
+
+def _pairs_writers(
+    runs: Sequence[Run], output: Path, confidence: float, seed: int
+) -> dict[str, Callable[[], None]]:
+    """What writes each format; the analysis is done here, before anything is touched."""
+    gathered = gather(runs, confidence, seed)
+    return {
+        "html": lambda: _write_html(runs, gathered, output, confidence, seed),
+        "csv": lambda: replace_text(output, all_estimates(gathered).write_csv()),
+        "md": lambda: _write_table("markdown", gathered, output),
+        "latex": lambda: _write_table("latex", gathered, output),
+    }
 
 
 def figures_folder(output: Path) -> Path:
@@ -103,32 +126,38 @@ def _refuse_folder(output: Path) -> None:
         )
 
 
-def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidence: float, seed: int) -> None:
-    from endoxa.report.page import data_parts, figures_of, page
-    from endoxa.report.render import inline_svg, picture, save
+def write_figures(figures: Iterable[Figure], output: Path) -> dict[str, str]:
+    """Write every figure into the folder beside the page; returns their SVG for inside the page, by name.
 
-    parts = data_parts(gathered)
+    A PNG is left out where it would show letters wrongly, see `render.misdrawn`.
+    """
+    from endoxa.report.render import inline_svg, misdrawn, picture, save
+
     folder = figures_folder(output)
     folder.mkdir(exist_ok=True)
     svgs = {}
-    for figure in figures_of(parts):
+    for figure in figures:
         svg = picture(figure)
-        save(figure, svg, folder)
+        save(figure, svg, folder, png=not misdrawn(svg))
         svgs[figure.name] = inline_svg(figure, svg)
-    text = page(
-        runs, parts, svgs, gathered[0][0].labels, pairs_by_run(gathered), confidence=confidence, seed=seed
-    )
-    _replace(output, text)
+    return svgs
 
 
-def _write_csv(estimates: pl.DataFrame, output: Path) -> None:
-    _replace(output, estimates.write_csv())
-
-
-def _replace(output: Path, text: str) -> None:
+def replace_text(output: Path, text: str) -> None:
     """Write the file so that it is either the old or the new one, never half of it."""
     with replacing(output) as draft:
         draft.write_text(text, encoding="utf-8")
+
+
+def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidence: float, seed: int) -> None:
+    from endoxa.report.page import data_parts, figures_of, page
+
+    parts = data_parts(gathered)
+    svgs = write_figures(figures_of(parts), output)
+    text = page(
+        runs, parts, svgs, gathered[0][0].labels, pairs_by_run(gathered), confidence=confidence, seed=seed
+    )
+    replace_text(output, text)
 
 
 def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
@@ -136,4 +165,4 @@ def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
 
     results = [result for result, _ in gathered]
     text = text_tables.markdown(results) if kind == "markdown" else text_tables.latex(results)
-    _replace(output, text)
+    replace_text(output, text)

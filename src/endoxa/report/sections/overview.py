@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
+from endoxa.report import facts
 from endoxa.report.document import Column, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.results import NOT_RECORDED
 from endoxa.report.words import count
-
-SHOWN_DIGITS = 12
-"""Characters of a hash or fingerprint that are printed."""
 
 
 def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:
@@ -42,13 +38,13 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
 def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
     """One sentence for each rule that was left out for some models of the run."""
     by_rule: dict[str, list[Mapping[str, Any]]] = {}
-    for entry in _entries(run.facts.get("skipped")):
-        by_rule.setdefault(_text(entry, "rule"), []).append(entry)
+    for entry in facts.entries(run.facts.get("skipped")):
+        by_rule.setdefault(facts.text(entry, "rule"), []).append(entry)
     for rule, entries in by_rule.items():
-        names = [_text(entry, "model") for entry in entries]
+        names = [facts.text(entry, "model") for entry in entries]
         which = ", ".join(labels.get(name, name) for name in names)
         why = (
-            f" ({_text(entries[0], 'reason').rstrip('.')})"
+            f" ({facts.text(entries[0], 'reason').rstrip('.')})"
             if len(entries) == 1
             else ", which are of another kind"
         )
@@ -57,20 +53,14 @@ def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
 
 def rule_names(runs: Iterable[Run]) -> list[str]:
     """Names of the rules of all runs, each once."""
-    named = (rule for run in runs for rule in _list(run.facts.get("rules")))
+    named = (rule for run in runs for rule in facts.items(run.facts.get("rules")))
     taken = (
         rule
         for run in runs
-        for model in _entries(run.facts.get("models"))
-        for rule in _list(model.get("rules"))
+        for model in facts.entries(run.facts.get("models"))
+        for rule in facts.items(model.get("rules"))
     )
     return list(dict.fromkeys(str(rule) for rule in (*named, *taken)))
-
-
-def command(run: Run) -> str:
-    """The command that made the run, as one line for a shell, without the folder endoxa is installed in."""
-    words = [str(word) for word in _list(run.facts.get("command"))]
-    return shlex.join([Path(words[0]).name, *words[1:]]) if words else NOT_RECORDED
 
 
 def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
@@ -91,20 +81,20 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
         rows.append(
             (
                 str(run.folder),
-                _text(data, "path"),
-                _text(data, "format"),
+                facts.text(data, "path"),
+                facts.text(data, "format"),
                 count(pairs.get(str(run.folder))),
-                _pairs_of(data.get("options")),
-                _text(data, "sha256")[:SHOWN_DIGITS],
-                _text(run.facts, "endoxa"),
-                _text(run.facts, "finished")[:19].replace("T", " "),
+                facts.settings(data.get("options")),
+                facts.text(data, "sha256")[: facts.SHOWN_DIGITS],
+                facts.text(run.facts, "endoxa"),
+                facts.text(run.facts, "finished")[:19].replace("T", " "),
             )
         )
     return Table("Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows))
 
 
 def _version_table(runs: Sequence[Run]) -> Table:
-    rows = tuple((str(run.folder), _pairs_of(run.facts.get("versions"))) for run in runs)
+    rows = tuple((str(run.folder), facts.settings(run.facts.get("versions"))) for run in runs)
     return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
 
 
@@ -112,12 +102,16 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     names = ("architecture", "revision", "dtype", "device")
     rows: dict[tuple[str, ...], None] = {}
     for run in runs:
-        for model in _entries(run.facts.get("models")):
-            name = _text(model, "name")
-            cells = (_text(model, key) for key in names)
+        for model in facts.entries(run.facts.get("models")):
+            name = facts.text(model, "name")
+            cells = (facts.text(model, key) for key in names)
             unknown = _shares(model.get("unknown_tokens"))
             rows[
-                labels.get(name, name), name, *cells, _text(model, "fingerprint")[:SHOWN_DIGITS], unknown
+                labels.get(name, name),
+                name,
+                *cells,
+                facts.text(model, "fingerprint")[: facts.SHOWN_DIGITS],
+                unknown,
             ] = None
     columns = ("model", "as named in the command", *names, "fingerprint", "unknown tokens")
     return Table("Models", tuple(Column(name) for name in columns), tuple(rows))
@@ -134,28 +128,6 @@ def _rule_table(runs: Sequence[Run]) -> Table:
         else:
             rows.append((name, rule.unit, rule.summary, rule.source))
     return Table("Scoring rules", columns, tuple(rows))
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _entries(value: object) -> Iterator[Mapping[str, Any]]:
-    return (entry for entry in _list(value) if isinstance(entry, Mapping))
-
-
-def _text(facts: Mapping[str, Any], key: str) -> str:
-    value = facts.get(key)
-    return NOT_RECORDED if value is None or value == "" else str(value)
-
-
-def _pairs_of(value: object) -> str:
-    """A mapping as 'prefix African, template ...'; 'none' where it says nothing."""
-    if value is None:
-        return NOT_RECORDED
-    if not isinstance(value, Mapping):
-        return str(value)
-    return ", ".join(f"{key} {entry}" for key, entry in value.items() if entry is not None) or "none"
 
 
 def _shares(value: object) -> str:

@@ -1,0 +1,142 @@
+"""Tables of association tests in, checked and typed: what every part of their report is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+from endoxa.report.inputs import Run
+from endoxa.report.preference import SIGNIFICANT
+from endoxa.report.words import short_labels
+from endoxa.schema import TEST_COLUMNS
+
+REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value", "p_adjusted")
+"""Columns without which a table is not one of association tests; the others may be missing."""
+
+KEY = ("test", "language", "model", "pooling")
+"""What a row is about; no two rows share it."""
+
+_NUMBERS = (
+    *("n_x", "n_y", "n_a", "n_b", "statistic", "effect_size", "effect_size_ddof0", "low", "high"),
+    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Associations:
+    """Association tests of one or several runs.
+
+    Attributes:
+        estimates: `run` and the columns of `schema.TEST_COLUMNS`, numbers as floats (null where undefined or
+            missing), texts never null; besides `label` (short name of the model), `encoder` (label and
+            pooling), `alternative` ('greater', 'less' or 'two-sided', from `method`) and `significant` (adjusted
+            p-value at most 0.05; undefined ones are not).
+        labels: short name of every model.
+    """
+
+    estimates: pl.DataFrame
+    labels: Mapping[str, str]
+
+    @property
+    def ddof(self) -> str:
+        """Which standard deviation the effect sizes are divided by: '1', '0 (WEFE)', or '1 or 0 (see the methods)'."""
+        wefe = self.estimates["method"].str.contains("ddof 0", literal=True)
+        return "0 (WEFE)" if wefe.all() else "1 or 0 (see the methods)" if wefe.any() else "1"
+
+    @property
+    def sides(self) -> str:
+        """What the p-values are: 'one-sided', 'two-sided', or 'one- or two-sided'."""
+        two = self.estimates["alternative"] == "two-sided"
+        return "two-sided" if two.all() else "one- or two-sided" if two.any() else "one-sided"
+
+
+def read_associations(runs: Sequence[Run]) -> Associations:
+    """The association tests of all runs, in the order given.
+
+    Raises:
+        UserError: a table cannot be read, lacks a column, holds no row or something that is no number, or two
+            rows are about the same test, language, model and pooling.
+    """
+    tables = pl.concat([_read(run) for run in runs])
+    labels = short_labels(tables["model"].unique(maintain_order=True).to_list())
+    estimates = tables.with_columns(
+        label=pl.col("model").replace_strict(labels, return_dtype=pl.String),
+        alternative=_alternative(),
+        significant=(pl.col("p_adjusted") <= SIGNIFICANT).fill_null(value=False),
+    ).with_columns(encoder=encoder())
+    _refuse_repeated(estimates)
+    return Associations(estimates, labels)
+
+
+def encoder() -> pl.Expr:
+    """'tiny-bert · cls', or the model alone where there is no pooling."""
+    pooled = pl.col("pooling") != ""
+    return pl.when(pooled).then(pl.format("{} · {}", "label", "pooling")).otherwise("label")
+
+
+def significance_mark(p: str = "p_adjusted") -> pl.Expr:
+    """'**' up to 0.01, '*' up to 0.05, else empty, also where p is undefined."""
+    return (
+        pl.when(pl.col(p) <= 0.01)
+        .then(pl.lit("**"))
+        .when(pl.col(p) <= SIGNIFICANT)
+        .then(pl.lit("*"))
+        .otherwise(pl.lit(""))
+    )
+
+
+def _alternative() -> pl.Expr:
+    """The side of the test as `method` has it; X nearer to A where nothing is said, as in the literature."""
+    method = pl.col("method")
+    return (
+        pl.when(method.str.contains("two-sided", literal=True))
+        .then(pl.lit("two-sided"))
+        .when(method.str.contains("one-sided (less)", literal=True))
+        .then(pl.lit("less"))
+        .otherwise(pl.lit("greater"))
+    )
+
+
+def _read(run: Run) -> pl.DataFrame:
+    path = run.estimates
+    table = read_table(path, REQUIRED)
+    missing = [pl.lit("").alias(name) for name in TEST_COLUMNS if name not in table.columns]
+    texts = table.with_columns(missing).select(pl.lit(str(run.folder)).alias("run"), *TEST_COLUMNS)
+    filled = texts.with_columns(pl.all().fill_null(""))
+    for name in _NUMBERS:
+        filled = filled.with_columns(_number(filled[name], path))
+    return filled.with_columns(
+        model=pl.when(pl.col("model") == "").then(pl.lit(path.stem)).otherwise("model")
+    )
+
+
+def _number(column: pl.Series, path: Path) -> pl.Series:
+    """The column as floats; nothing and NaN are null, anything else that is no finite number is refused."""
+    undefined = column.str.to_lowercase().is_in(["", "nan"])
+    numbers = column.cast(pl.Float64, strict=False)
+    faulty = (~undefined & ~numbers.is_finite().fill_null(value=False)).arg_true()
+    if len(faulty):
+        row = faulty[0]
+        raise UserError(
+            f"{path}, row {row + 1}: '{column.name}' is '{column[row]}', not a number; leave it empty where it is "
+            "undefined."
+        )
+    return numbers.fill_nan(None)
+
+
+def _refuse_repeated(estimates: pl.DataFrame) -> None:
+    repeated = estimates.filter(estimates.select(KEY).is_duplicated())
+    if repeated.is_empty():
+        return
+    row = repeated.row(0, named=True)
+    where = repeated.filter(pl.all_horizontal(pl.col(name) == row[name] for name in KEY))["run"].unique()
+    places = " and ".join(f"'{place}'" for place in where.sort())
+    raise UserError(
+        f"The test '{row['test']}' of {row['model']} with pooling '{row['pooling']}' stands more than once "
+        f"in {places}: report only one of them."
+    )

@@ -1,0 +1,156 @@
+"""Association tests of every two groups as a matrix, one panel per encoder, all on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+import polars as pl
+
+from endoxa.report.figures.style import BLUE, INK, MUTED, ORANGE, PALE, PALE_BLUE, finish
+from endoxa.report.words import signed
+
+COLUMNS = {
+    "panel": "heading of the panel (a model)",
+    "subpanel": "second line of the heading (a pooling), or empty",
+    "row": "group of the row",
+    "column": "group of the column",
+    "value": "effect size of row against column; null where it is undefined",
+    "mark": "'*' or '**' where the test is significant, else empty",
+    "note": "small text under the value (the p-value), or empty",
+}
+"""Columns of the frame: one row per cell. Cells of groups that were not tested against each other are left out."""
+
+SCALE = (ORANGE, "#f0b287", "#f7f7f7", PALE_BLUE, BLUE)
+"""From negative to positive: told apart with every common colour blindness; the sign is written in each cell."""
+
+LINE = 13
+LABEL_LIMIT = 150
+
+MOST_WRITTEN = 12
+"""Groups up to which numbers fit into the cells."""
+
+
+def matrix(
+    frame: pl.DataFrame, groups: Sequence[str], *, reach: float, title: str, across: int
+) -> alt.TopLevelMixin:
+    """Panels of rows against columns; a dark outline and a star mark what is significant.
+
+    Args:
+        frame: columns of `COLUMNS`; panels are drawn in the order given.
+        groups: groups in the order of rows and columns.
+        reach: the colours run from -reach to reach, the same for all matrices that are to be compared.
+        title: title of the colour legend.
+        across: panels side by side.
+    """
+    panels = list(frame.select("panel", "subpanel").unique(maintain_order=True).iter_rows())
+    charts = [
+        _panel(
+            frame.filter((pl.col("panel") == panel) & (pl.col("subpanel") == subpanel)),
+            groups,
+            reach,
+            title,
+            alt.TitleParams(panel, subtitle=subpanel or alt.Undefined, frame="group", offset=6),
+        )
+        for panel, subpanel in panels
+    ]
+    rows = [
+        alt.hconcat(*charts[start : start + across], spacing=22) for start in range(0, len(charts), across)
+    ]
+    return finish(alt.vconcat(*rows, spacing=16))
+
+
+def _panel(
+    cells: pl.DataFrame, groups: Sequence[str], reach: float, title: str, heading: alt.TitleParams
+) -> alt.LayerChart | alt.FacetChart:
+    written = len(groups) <= MOST_WRITTEN
+    width, height = _cell_size(groups, written=written)
+    tilted = _longest_word(groups) * 6 > width
+    grid = pl.DataFrame({"row": groups}).join(pl.DataFrame({"column": groups}), how="cross")
+    shown = cells.with_columns(
+        dark=pl.col("value").abs().fill_null(0) > 0.75 * reach,
+        text=pl.when(pl.col("value").is_null())
+        .then(pl.lit("undefined"))
+        .otherwise(pl.format("{}{}", pl.col("value").map_elements(_signed, return_dtype=pl.String), "mark")),
+    )
+    x = alt.X(
+        "column:N",
+        sort=list(groups),
+        scale=alt.Scale(domain=list(groups), padding=0),
+        title=None,
+        axis=alt.Axis(
+            orient="top",
+            labelAngle=-40 if tilted else 0,
+            labelLimit=LABEL_LIMIT,
+            labelOverlap=False,
+            labelExpr="datum.label" if tilted else "split(datum.label, ' ')",
+            labelBaseline="bottom",
+            labelPadding=5 if tilted else 5 + LINE * (max(len(group.split(" ")) for group in groups) - 1),
+        ),
+    )
+    y = alt.Y(
+        "row:N",
+        sort=list(groups),
+        scale=alt.Scale(domain=list(groups), padding=0),
+        title=None,
+        axis=alt.Axis(labelLimit=LABEL_LIMIT, labelOverlap=False, minExtent=label_width(groups)),
+    )
+
+    def layer(rows: pl.DataFrame) -> alt.Chart:
+        return alt.Chart(rows).encode(x=x, y=y)
+
+    known = shown.filter(pl.col("value").is_not_null())
+    color = alt.Color(
+        "value:Q",
+        title=title,
+        scale=alt.Scale(domain=[-reach, -reach / 2, 0, reach / 2, reach], range=list(SCALE), clamp=True),
+        legend=alt.Legend(
+            orient="bottom", gradientLength=260, titleLimit=560, format="+.1f", titleFontWeight="normal"
+        ),
+    )
+    ink = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
+    layers: list[alt.Chart] = [
+        layer(grid).mark_rect(fill="white"),
+        layer(shown.filter(pl.col("value").is_null())).mark_rect(fill=PALE, stroke="white", strokeWidth=2),
+        layer(known).mark_rect(stroke="white", strokeWidth=2).encode(color=color),
+        layer(known.filter(pl.col("mark") != "")).mark_rect(
+            fill="transparent", stroke=INK, strokeWidth=1.8, width=width - 3, height=height - 3
+        ),
+        layer(grid.filter(pl.col("row") == pl.col("column"))).mark_text(text="–", color=MUTED),
+    ]
+    if written:
+        # One layer for each weight: Vega-Lite has no condition on it.
+        size = 11 if width >= 46 else 9
+        marked, unmarked = shown.filter(pl.col("mark") != ""), shown.filter(pl.col("mark") == "")
+        place = alt.ExprRef("datum.note ? -6 : 0")
+        layers += [
+            layer(marked)
+            .mark_text(dy=place, fontWeight="bold", fontSize=size)
+            .encode(text="text:N", color=ink),
+            layer(unmarked).mark_text(dy=place, fontSize=size).encode(text="text:N", color=ink),
+        ]
+        layers.append(layer(shown).mark_text(dy=8, fontSize=9).encode(text="note:N", color=ink))
+    return alt.layer(*layers).properties(
+        width=width * len(groups), height=height * len(groups), title=heading
+    )
+
+
+def label_width(labels: Sequence[str]) -> int:
+    """Room for the longest line, from its letters: vl-convert measures some scripts (Devanagari) too short."""
+    longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
+    return min(LABEL_LIMIT, round(6.3 * longest) + 8)
+
+
+def _cell_size(groups: Sequence[str], *, written: bool) -> tuple[int, int]:
+    """Width and height of a cell in pixels: the more groups, the smaller."""
+    if not written:
+        return 18, 18
+    return (62, 36) if len(groups) <= 4 else (52, 34) if len(groups) <= 8 else (44, 32)
+
+
+def _longest_word(groups: Sequence[str]) -> int:
+    return max((len(word) for group in groups for word in group.split(" ")), default=0)
+
+
+def _signed(value: float) -> str:
+    return signed(value, 2)

@@ -1,0 +1,119 @@
+"""Tables of association tests for the tests of their report: groups of ours, effect sizes that are planted."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy.stats import norm
+
+from endoxa.analyze.correction import adjust_within
+from endoxa.schema import TEST_COLUMNS
+
+GROUPS = {
+    "en": ("hindu male", "muslim male", "hindu female", "muslim female"),
+    "hi": ("हिंदू पुरुष", "मुस्लिम पुरुष", "हिंदू महिला", "मुस्लिम महिला"),
+}
+ATTRIBUTES = {
+    "en": (("career", "family"), ("non-violent", "violent")),
+    "hi": (("करियर", "परिवार"), ("अहिंसक", "हिंसक")),
+}
+PARTITIONS = "40116600"
+
+
+def estimates(
+    models: tuple[str, ...] = ("hf/one",),
+    poolings: tuple[str, ...] = ("cls",),
+    languages: tuple[str, ...] = ("en",),
+    groups: dict[str, tuple[str, ...]] | None = None,
+    *,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Every two groups against every attribute pair; p falls with the effect size, adjusted per encoder."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        {
+            "test": f"{x} {y} {a} {b}",
+            "model": model,
+            "pooling": pooling,
+            "axis": "gender x religion",
+            "language": language,
+            "x": x,
+            "y": y,
+            "a": a,
+            "b": b,
+            "n_x": 14,
+            "n_y": 13 if "muslim female" in (x, y) else 14,
+            "n_a": 8,
+            "n_b": 8,
+            "effect_size": float(effect),
+        }
+        for model in models
+        for pooling in poolings
+        for language in languages
+        for x, y in combinations((groups or GROUPS)[language], 2)
+        for a, b in ATTRIBUTES[language]
+        for effect in [np.clip(rng.normal(0, 0.6), -1.8, 1.8)]
+    ]
+    return completed(pl.DataFrame(rows))
+
+
+def completed(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with every column of the schema; columns that are there are kept."""
+    d = pl.col("effect_size")
+    made: dict[str, pl.Expr] = {
+        "axis": pl.lit(""),
+        "language": pl.lit(""),
+        "pooling": pl.lit(""),
+        "statistic": d / 10,
+        "effect_size_ddof0": d * 1.02,
+        "low": d - 0.6,
+        "high": d + 0.6,
+        "confidence": pl.lit(0.95),
+        "p_value": d.map_batches(lambda values: pl.Series(norm.sf(2.6 * values)), return_dtype=pl.Float64),
+        "p_kind": pl.lit("exact"),
+        "n_partitions": pl.lit(PARTITIONS),
+        "n_draws": pl.lit(None, dtype=pl.Int64),
+        "neutral": pl.lit(0.0),
+        "method": pl.lit("equal sets, exact permutation p, percentile bootstrap, seed 0"),
+        "reason": pl.lit(""),
+    }
+    sizes = {name: pl.lit(8) for name in ("n_x", "n_y", "n_a", "n_b")}
+    frame = rows.with_columns(
+        *(value.alias(name) for name, value in {**sizes, **made}.items() if name not in rows.columns)
+    )
+    if "p_adjusted" not in frame.columns:
+        families = list(zip(frame["model"], frame["pooling"], strict=True))
+        frame = frame.with_columns(p_adjusted=adjust_within(frame["p_value"].to_list(), families))
+    return frame.select(list(TEST_COLUMNS))
+
+
+def undefined(frame: pl.DataFrame, place: int, reason: str) -> pl.DataFrame:
+    """The frame with one row that has no values, as `endoxa analyze tests` leaves it."""
+    here = pl.int_range(pl.len()) == place
+    values = ("effect_size", "effect_size_ddof0", "low", "high", "p_value", "p_adjusted")
+    return frame.with_columns(
+        *(pl.when(here).then(float("nan")).otherwise(name).alias(name) for name in values),
+        pl.when(here).then(pl.lit("undefined")).otherwise("p_kind").alias("p_kind"),
+        pl.when(here).then(pl.lit(reason)).otherwise("reason").alias("reason"),
+    )
+
+
+def run_folder(folder: Path, frame: pl.DataFrame, **facts: object) -> Path:
+    """Write a finished run of `probe embeddings`; `facts` replace what is in `run.json` (None removes)."""
+    folder.mkdir(parents=True)
+    frame.write_csv(folder / "estimates.csv")
+    described: dict[str, object] = {
+        "kind": "embeddings",
+        "endoxa": "0.1.0",
+        "command": ["endoxa", "probe", "embeddings", "--tests", "tests.json", "--out", "a folder"],
+        "finished": "2026-01-02T03:04:05+00:00",
+        "models": [{"name": name, "fingerprint": "abc"} for name in frame["model"].unique().sort()],
+        **facts,
+    }
+    text = json.dumps({key: value for key, value in described.items() if value is not None})
+    (folder / "run.json").write_text(text, encoding="utf-8")
+    return folder
