@@ -259,3 +259,15 @@ def test_command_writes_tables_and_figure(tmp_path):
     drawn = (tmp_path / "out" / "frequencies.svg").read_text(encoding="utf-8")
     assert "not facts" in drawn
     assert "bakers: strong" in drawn
+
+
+def test_command_leaves_out_what_a_chatbot_wrote(tmp_path):
+    rows = [("bakers", "strong", str(n), "chatbot" if n > 6 else "") for n in range(9)]
+    names = ("identity", "attribute", "respondent", "flag")
+    write_table(pl.DataFrame(rows, schema=names, orient="row"), tmp_path / "statements.csv")
+    words = ["curate", "summary", str(tmp_path / "statements.csv"), "-o", str(tmp_path / "out")]
+    for options, count in (([], "7"), (["--include-flagged"], "9")):
+        result = CliRunner().invoke(app, [*words, *options])
+        assert result.exit_code == 0, result.output
+        assert ("2 statements left out: flagged" in result.stderr) == (not options)
+        assert read_table(tmp_path / "out" / "frequencies.csv")["respondents"].to_list() == [count]
