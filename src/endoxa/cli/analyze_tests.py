@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def association_tests(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]...", help="Run folders of `endoxa probe embeddings`."),
+        typer.Argument(metavar="RUN", help="Run folders of `endoxa probe embeddings`."),
     ] = None,
     *,
     output: Annotated[
