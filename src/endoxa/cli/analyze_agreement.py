@@ -63,8 +63,11 @@ def agreement(
       endoxa analyze agreement ratings.csv -o agreement.csv --level ordinal --order never,sometimes,always
     """  # noqa: D301
     from endoxa.curate import agreement as room
-    from endoxa.datasets.frames import write_table
+    from endoxa.datasets.files import require_apart
+    from endoxa.datasets.frames import require_table_name, write_table
 
+    require_apart([output], files)
+    require_table_name(output)
     ballots = _ballots(files, value=value, item=item, rater=rater, raters=_names(raters), order=_names(order))
     found = room.agreement(ballots, level=level, confidence=confidence, resamples=resamples, seed=seed)
     write_table(found, output)

@@ -76,11 +76,14 @@ def pairs(
       endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
     """  # noqa: D301
     from endoxa.build.pairs import PairOptions, build_pairs
-    from endoxa.datasets.frames import read_table, write_table
+    from endoxa.datasets.files import require_apart
+    from endoxa.datasets.frames import read_table, require_table_name, write_table
     from endoxa.errors import UserError
 
     if negation_only and antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
+    require_apart([output, report], [associations, lexicon, templates])
+    require_table_name(output)
     options = PairOptions(
         language,
         negation_only,

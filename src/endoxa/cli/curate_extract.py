@@ -117,6 +117,7 @@ def extract(
         translate_statements,
     )
     from endoxa.curate.translation import open_translator
+    from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
 
@@ -125,6 +126,8 @@ def extract(
         return
     if output is None:
         raise UserError("Say where the statements go: -o statements.csv (or .tsv, .jsonl, .parquet).")
+    tables = Path(translate) if translate and Path(translate).suffix else None
+    require_apart([output], [survey, map_file, identities, tables])
     survey_map = _map(map_file, preset)
     candidates = _codes(languages) or (survey_map.languages if survey_map else ())
     only_rows = {

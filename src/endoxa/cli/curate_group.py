@@ -55,9 +55,11 @@ def group(
     from endoxa.curate.encoders import load_encoder
     from endoxa.curate.group import group_attributes, method_named, read_attributes, read_existing
     from endoxa.curate.opposites import load_lexicon
+    from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
 
     require_table_name(output)
+    require_apart([output], [file, existing, lexicon])
     chosen = method_named(method, adds=existing is not None)
     counts = read_attributes(file, attribute_column, language, _say)
     earlier = read_existing(existing) if existing else None
@@ -111,12 +113,14 @@ def thresholds(
     from endoxa.curate.group.constraints import generate_constraints, read_constraints
     from endoxa.curate.group.thresholds import grid, thresholds_table
     from endoxa.curate.opposites import load_lexicon
+    from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.errors import UserError
     from endoxa.report.figures.thresholds import thresholds_figure
     from endoxa.report.render import picture, save
 
     path = output if output.suffix else output / "thresholds.csv"
+    require_apart([path], [file, constraints, lexicon])
     require_table_name(path)
     taus = grid(low, high, step)
     counts = read_attributes(file, attribute_column, language, _say)

@@ -56,6 +56,9 @@ def export_sheet(
         str | None,
         typer.Option(metavar="A,B,...", help="Columns that may be changed instead of the usual ones."),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a sheet of this name, answers and all.")
+    ] = False,
 ) -> None:
     """Write the sheet that a reviewer fills in; nobody needs endoxa to do so.
 
@@ -67,7 +70,14 @@ def export_sheet(
       endoxa curate review export pairs.csv -o pairs.xlsx --columns language,identity
     """  # noqa: D301
     from endoxa.curate.review import Choice, make_sheet, write_sheet
+    from endoxa.datasets.files import require_apart
+    from endoxa.errors import UserError
 
+    require_apart([output], [table])
+    if output.exists() and not overwrite:
+        raise UserError(
+            f"{output} is there already, and may hold a reviewer's answers: name another file, or say --overwrite."
+        )
     choice = Choice(
         reviewer=reviewer,
         sample=sample,
@@ -129,8 +139,13 @@ def apply_sheets(
       endoxa curate review apply pairs.csv a.xlsx b.xlsx c.csv -o reviewed.csv --resolve majority
     """  # noqa: D301
     from endoxa.curate.review import apply_review, read_sheets
-    from endoxa.datasets.frames import write_table
+    from endoxa.datasets.files import require_apart
+    from endoxa.datasets.frames import require_table_name, write_table
 
+    require_apart([output, report, conflicts], [table, *sheets])
+    for path in (output, report, conflicts):
+        if path is not None:
+            require_table_name(path)
     returned = read_sheets(sheets)
     reviewed = apply_review(table, returned, resolve=resolve, drop_omitted=drop_omitted)
     write_table(reviewed.table, output)

@@ -67,8 +67,12 @@ def associations(
       endoxa curate associations statements.csv -o associations.csv --by country --min-support 2
     """  # noqa: D301
     from endoxa.curate.associations import associations as gather
-    from endoxa.datasets.frames import write_table
+    from endoxa.datasets.files import require_apart
+    from endoxa.datasets.frames import require_table_name, write_table
+    from endoxa.errors import UserError
 
+    require_apart([output], [statements, groups])
+    require_table_name(output)
     found = gather(
         *_tables(statements, groups),
         source=source,
@@ -80,6 +84,8 @@ def associations(
     _tell(found.left_out, found.notes)
     if found.rare:
         typer.echo(f"{found.rare} associations left out: fewer than {min_support} respondents.", err=True)
+    if found.table.is_empty():
+        raise UserError(f"No association of {statements} was said by {min_support} respondents or more.")
     write_table(found.table, output)
     typer.echo(f"{found.table.height} associations written to {output}")
 

@@ -77,6 +77,13 @@ def hub(
     material = read_material(
         dataset, ReadOptions(language=language, prefix=prefix, template=template), format, keep or ()
     )
+    if material.identifying:
+        typer.echo(f"{material.identifying} rows left out: flagged 'identifier'.", err=True)
+    if material.unplaced:
+        typer.echo(
+            f"{material.unplaced} associations of few respondents go without their region (--keep region).",
+            err=True,
+        )
     terms = Terms.of(license, license_file, citation)
     _print_released(
         export_hub(material, output, terms, read_facts(facts), name=name, overwrite=overwrite), output

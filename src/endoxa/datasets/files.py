@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TextIO
@@ -42,6 +43,21 @@ def require_file(path: Path) -> None:
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if start.startswith(mark):
             raise UserError(f"{path} is {encoding} text: save it as UTF-8 (line 1 starts with its mark).")
+
+
+def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse an output that is an input of the same command, or that another output goes to.
+
+    Raises:
+        UserError: two of the paths are one file.
+    """
+    taken = {path.resolve(): "is what the command reads" for path in inputs if path is not None}
+    for path in outputs:
+        if path is None:
+            continue
+        if path.resolve() in taken:
+            raise UserError(f"{path} {taken[path.resolve()]}: name another file for the output.")
+        taken[path.resolve()] = "is named for two outputs"
 
 
 def open_text(path: Path, newline: str) -> TextIO:

@@ -32,6 +32,7 @@ def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
     if path.suffix.lower() in WORKBOOK_SUFFIXES:
         return _read_workbook(path, required)
     columns: dict[str, list[str | None]] = {name: [] for name in table_columns(path)}
+    require_commas(path, list(columns))
     for row in table_rows(path, required):
         for fault in row.faults:
             line = f" (line {row.line})" if row.line else ""
@@ -45,6 +46,13 @@ def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
     if frame.is_empty():
         raise UserError(f"{path} has column names but no rows.")
     return frame
+
+
+def require_commas(path: Path, columns: Sequence[str]) -> None:
+    """Raise UserError where all columns seem to stand in one, because something else than commas separates them."""
+    hint = separator_hint(columns)
+    if hint:
+        raise UserError(f"{path} has a single column, {columns[0]!r}.{hint}")
 
 
 def _read_workbook(path: Path, required: Sequence[str]) -> pl.DataFrame:

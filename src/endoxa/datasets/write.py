@@ -90,5 +90,7 @@ def replacing(path: Path) -> Iterator[Path]:
         part.replace(path)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}.") from error
+    except pl.exceptions.ComputeError as error:  # how polars says that a disk is full
+        raise UserError(f"{path} cannot be written: {str(error).splitlines()[0]}.") from error
     finally:
         part.unlink(missing_ok=True)

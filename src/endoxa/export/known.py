@@ -124,6 +124,10 @@ def _steps(material: Material) -> str:
         made += f" The pairs were made from {traced} associations, named in `association_id`."
     if "how" in material.table.columns:
         made += " `how` says whether a pair has an antonym or a negation."
+    if material.identifying:
+        made += f" Rows left out because they may tell who somebody is: {material.identifying}."
+    if material.unplaced:
+        made += f" Associations without their region, because few people said them: {material.unplaced}."
     if material.omitted:
         made += f" Rows that the reviewers decided to omit, and that are not in it: {material.omitted}."
     if "omit" in material.table.columns:

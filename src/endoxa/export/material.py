@@ -45,6 +45,9 @@ _MARKS: dict[Kind, tuple[str, ...]] = {
     "associations": ("association_id", "identity", "attribute"),
     "statements": ("statement_id", "statement"),
 }
+FEWEST = 5
+"""Respondents from which on an association's region is released (the summary's smallest cell)."""
+
 _SENTENCES = ("sent_more", "sent_less")
 _OTHER_NAMES = ("bias_type", "stereo_antistereo")  # read as axis and direction
 
@@ -62,6 +65,8 @@ class Material:
         kept: columns that are there because they were named.
         left_out: columns of the file that are not released.
         omitted: rows of the file that are not released, because its reviewers decided to omit them.
+        identifying: rows that are not released, because an e-mail address or the like stands in their words.
+        unplaced: associations whose region is not released, because too few respondents stand behind them.
         linked: True where the ids of statements begin with the code of the respondent, who is left out.
     """
 
@@ -73,6 +78,8 @@ class Material:
     kept: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     omitted: int = 0
+    identifying: int = 0
+    unplaced: int = 0
     linked: bool = False
 
     @property
@@ -134,7 +141,9 @@ def read_material(
     if kind is None:
         return read_pairs_material(path, options, format, keep)
     found = read_table(path, _MARKS[kind])
-    whole = _released(path, found)
+    reviewed = _released(path, found)
+    whole = _unidentifying(path, reviewed)
+    whole, unplaced = _unplaced(whole) if "region" not in keep else (whole, 0)
     _require_kept(path, keep, whole.columns)
     wanted = [name for name in COLUMNS[kind] if name in whole.columns and name not in ABOUT_RESPONDENTS]
     released = list(dict.fromkeys([*wanted, *keep]))
@@ -146,7 +155,9 @@ def read_material(
         "table",
         tuple(name for name in keep if name not in wanted),
         tuple(name for name in whole.columns if name not in released),
-        found.height - whole.height,
+        found.height - reviewed.height,
+        reviewed.height - whole.height,
+        unplaced,
         linked="respondent" not in released and _linked(whole),
     )
 
@@ -174,6 +185,25 @@ def _released(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     if kept.is_empty():
         raise UserError(f"{path} has no row left: its reviewers decided to omit every one.")
     return kept
+
+
+def _unidentifying(path: Path, table: pl.DataFrame) -> pl.DataFrame:
+    """The rows that `curate extract` did not flag as holding an address, a phone number or the like."""
+    if "flag" not in table.columns:
+        return table
+    kept = table.filter(~pl.col("flag").fill_null("").str.split(" ").list.contains("identifier"))
+    if kept.is_empty():
+        raise UserError(f"{path} has no row left: every one is flagged 'identifier'.")
+    return kept
+
+
+def _unplaced(table: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Associations of few respondents without their region, and how many those are."""
+    if not {"support", "region"} <= set(table.columns):
+        return table, 0
+    few = (pl.col("support").cast(pl.Float64, strict=False).fill_null(0) < FEWEST) & (pl.col("region") != "")
+    count = table.filter(few).height
+    return table.with_columns(region=pl.when(few).then(pl.lit("")).otherwise(pl.col("region"))), count
 
 
 def _require_kept(path: Path, keep: Sequence[str], found: Sequence[str]) -> None:

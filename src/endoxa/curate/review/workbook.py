@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,8 +54,10 @@ def write_workbook(sheet: Sheet, path: Path) -> None:
     _fill_review(book.active, sheet)
     _fill_instructions(book.create_sheet(INSTRUCTIONS), sheet)
     _fill_origin(book, sheet)
+    whole = BytesIO()
+    book.save(whole)  # at once, so that a full disk leaves no half zip file to be closed
     with replacing(path) as part:
-        book.save(part)
+        part.write_bytes(whole.getvalue())
 
 
 def _require_short_texts(sheet: Sheet) -> None:
