@@ -16,6 +16,7 @@ import polars as pl
 from endoxa.build.pairs import PairOptions, build_pairs
 from endoxa.build.tests.crossing import ALL, FEWEST_TERMS, require_sentences
 from endoxa.build.tests.identities import bare_plural
+from endoxa.build.tests.sets import FEWEST_TEXTS
 from endoxa.build.tests.templates import Templates, sentences
 from endoxa.build.tests.terms import Term
 from endoxa.errors import UserError
@@ -90,11 +91,15 @@ def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
         raise UserError(
             f"There are no associations in {', '.join(contrast.languages)}: leave out --language."
         )
-    return table
+    genders = [
+        known or bare_plural(identity, language)[1]
+        for identity, language, known in table.select("identity", "language", "agreement").iter_rows()
+    ]
+    return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
 
 
 def _attributes(table: pl.DataFrame, templates: Mapping[str, Templates]) -> pl.DataFrame:
-    """The table with columns `said` and `opposite`: each attribute of nobody in particular, where both can be made."""
+    """The table with the sentences `said` and `opposite`, and `opposite_term`; null where none can be made."""
     for language in table["language"].unique(maintain_order=True):
         require_sentences(language, templates, ALL)
     keys = ["attribute", "language", "agreement", "predicate"]
@@ -107,14 +112,14 @@ def _attributes(table: pl.DataFrame, templates: Mapping[str, Templates]) -> pl.D
     asked = asked.with_columns(
         pl.Series("identity", subjects, dtype=pl.String), number.alias("association_id")
     )
-    for column, source, options in (
-        ("said", "sent_more", PairOptions(negation_only=True)),
-        ("opposite", "sent_less", PairOptions(antonym_only=True)),
+    said = build_pairs(asked, PairOptions(negation_only=True)).pairs
+    opposite = build_pairs(asked, PairOptions(antonym_only=True)).pairs
+    for made in (
+        said.select("association_id", said="sent_more"),
+        opposite.select("association_id", opposite="sent_less", opposite_term="attribute_less"),
     ):
-        made = build_pairs(asked, options).pairs.select("association_id", pl.col(source).alias(column))
-        asked = asked.join(
-            made.unique("association_id"), on="association_id", how="left", maintain_order="left"
-        )
+        known = made.unique("association_id")
+        asked = asked.join(known, on="association_id", how="left", maintain_order="left")
     return table.join(asked.drop("identity", "association_id"), on=keys, how="left", maintain_order="left")
 
 
@@ -126,7 +131,7 @@ def _test(
     own = part.filter(identity=one)
     if contrast == "antonym":
         own = own.filter(pl.col("opposite").is_not_null())
-        a, b = _said(own, "said"), _said(own, "opposite")
+        a, b = _said(own, "said"), _said(own, "opposite", "opposite_term")
     else:
         a, b = _said(own, "said"), _said(part.filter(identity=other), "said")
     common = a.keys() & b.keys()
@@ -135,6 +140,9 @@ def _test(
     if fewest < FEWEST_TERMS:
         return f"'{one}' against '{other}': {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
     x, y = (_identity_texts(part, identity, templates) for identity in (one, other))
+    if min(len(x), len(y)) < FEWEST_TEXTS:
+        unclear = one if len(x) < len(y) else other
+        return f"'{one}' against '{other}': the gender of '{unclear}' is not known; add a column 'agreement' (f or m)"
     return AssociationTest(
         name=f"{templates.language}/{axis or 'any'}/{one}/{other}/{contrast}".replace(" ", "_"),
         x=TermSet(one, x, (one,) * len(x)),
@@ -151,16 +159,19 @@ def _called(one: str, other: str, contrast: str) -> str:
     return f"opposites of what is said of {one}" if contrast == "antonym" else f"said of {other}"
 
 
-def _said(part: pl.DataFrame, column: str) -> dict[str, str]:
-    """Attribute by text."""
-    known = part.filter(pl.col(column).is_not_null()).select(column, "attribute")
-    return dict(known.iter_rows())
+def _said(part: pl.DataFrame, sentence: str, term: str = "attribute") -> dict[str, str]:
+    """Term by sentence."""
+    return dict(part.filter(pl.col(sentence).is_not_null()).select(sentence, term).iter_rows())
 
 
 def _identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
     """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all."""
-    noun, gender = bare_plural(identity, templates.language)
-    gender = gender or next(filter(None, part.filter(identity=identity)["agreement"]), "")
+    noun, _ = bare_plural(identity, templates.language)
+    gender = part.filter(identity=identity)["agreement"][0]
     codes = [templates.plural[gender]] if gender in templates.plural else list(templates.plural.values())
+    if not codes:
+        raise UserError(
+            f'The templates of \'{templates.language}\' name no plural: add, for example, plural = {{ "" = "p" }}.'
+        )
     by_code = [[text for text, _ in sentences(Term("noun", {code: noun}), templates)] for code in codes]
     return tuple(text for text in dict.fromkeys(by_code[0]) if all(text in texts for texts in by_code))

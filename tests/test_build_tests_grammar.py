@@ -1,0 +1,260 @@
+"""Bleached sentences: what a term is put into, in every language, and that the checker would see a mistake."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lemminflect import getInflection
+
+from endoxa.build.tests import load_lists, load_templates
+from endoxa.build.tests.check import check_sentence, check_templates
+from endoxa.build.tests.groups import CROSSED, groups
+from endoxa.build.tests.templates import sentences
+from endoxa.build.tests.terms import ANY, Term
+from endoxa.errors import UserError
+
+LISTS = load_lists()
+TEMPLATES = load_templates()
+TERMS = [(one.language, term) for one in LISTS.sets for term in one.terms]
+
+
+def test_every_term_of_every_list_in_every_sentence():
+    assert check_templates(TERMS, TEMPLATES) == []
+
+
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_crossed_terms_in_every_sentence(language):
+    made = 0
+    for number in (1, 2, 3):
+        for axes in combinations(LISTS.axes, number):
+            if "caste" in axes and number == 3:  # thousands of compounds, made of the parts tried in pairs
+                continue
+            try:
+                found = groups(LISTS, axes, language, CROSSED)
+            except UserError:
+                continue
+            terms = [(language, term) for group in found for term in group.terms]
+            assert check_templates(terms, TEMPLATES) == []
+            made += len(terms)
+    assert made > 50
+
+
+# Sentences that a careless template makes, each with what the checker must say.
+MISTAKES = [
+    ("This is a executive.", "executive", "noun", "en", "s", "'a' before"),
+    ("This is an home.", "home", "noun", "en", "s", "'an' before"),
+    ("This is an university.", "university", "noun", "en", "s", "'an' before"),
+    ("This is executive.", "executive", "noun", "en", "s", "an article"),
+    ("This is a men.", "men", "noun", "en", "p", "does not go"),
+    ("These are man.", "man", "noun", "en", "s", "does not go"),
+    ("The Rahul is here.", "Rahul", "name", "en", "*", "article before a name"),
+    ("This is a hatred.", "hatred", "mass", "en", "s", "article before a mass"),
+    ("C'est un table.", "table", "noun", "fr", "fs", "'un' does not go"),
+    ("Le homme est ici.", "homme", "noun", "fr", "ms", "'le' before"),
+    ("L'haine est ici.", "haine", "noun", "fr", "fs", "before 'haine'"),
+    ("C'est du amour.", "amour", "mass", "fr", "ms", "'du' before"),
+    ("Ce sont un enfant.", "enfant", "noun", "fr", "ms", "does not go"),
+    ("La agua está aquí.", "agua", "noun", "es", "fs", "before 'agua'"),
+    ("Estos son mujeres.", "mujeres", "noun", "es", "fp", "does not go"),
+    ("Esta persona es agresivo.", "agresivo", "adjective", "es", "ms", "does not go"),
+    ("Este é um casa.", "casa", "noun", "pt", "fs", "does not go"),
+    ("यह औरतें हैं।", "औरतें", "noun", "hi", "fp", "does not go"),
+    ("ये लड़का है।", "लड़का", "noun", "hi", "ms", "does not go"),
+    ("यह बात बुरा है।", "बुरा", "adjective", "hi", "ms", "does not go"),
+    ("Hii ni mtu.", "mtu", "noun", "sw", "1", "does not go"),
+    ("Wanawake yupo hapa.", "wanawake", "noun", "sw", "2", "does not go"),
+    ("this is calm.", "calm", "adjective", "en", "s", "capital"),
+    ("This is calm", "calm", "adjective", "en", "s", "full stop"),
+    ("This is {calm}.", "calm", "adjective", "en", "s", "brace"),
+    ("This is calm.", "harsh", "adjective", "en", "s", "does not hold"),
+]
+
+
+@pytest.mark.parametrize(("text", "form", "kind", "language", "code", "fault"), MISTAKES)
+def test_the_checker_sees_mistakes(text, form, kind, language, code, fault):
+    assert fault in "; ".join(check_sentence(text, form, kind, language, code))
+
+
+def first(language, term):
+    return next(sentences(term, TEMPLATES[language]))[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "term", "text"),
+    [
+        ("en", Term("name", {ANY: "Rahul"}), "Rahul is here."),
+        ("en", Term("noun", {"s": "executive"}), "This is an executive."),
+        ("en", Term("noun", {"s": "hour"}), "This is an hour."),
+        ("en", Term("noun", {"s": "university"}), "This is a university."),
+        ("en", Term("noun", {"s": "herb"}, vowel=True), "This is an herb."),
+        ("en", Term("noun", {"p": "parents"}), "These are parents."),
+        ("en", Term("verb", {"base": "kill"}), "They kill."),
+        ("fr", Term("mass", {"fs": "empathie"}), "C'est de l'empathie."),
+        ("fr", Term("mass", {"fs": "haine"}), "C'est de la haine."),
+        ("es", Term("noun", {"fs": "arma"}), "Esta es un arma."),
+        ("hi", Term("noun", {"fp": "महिलाएँ"}), "ये महिलाएँ हैं।"),
+        ("sw", Term("noun", {"6": "mashirika"}), "Haya ni mashirika."),
+    ],
+)
+def test_first_sentences(language, term, text):
+    assert first(language, term) == text
+
+
+def test_english_plurals_are_those_of_the_dictionary():
+    nouns = [term for language, term in TERMS if language == "en" and {"s", "p"} <= term.forms.keys()]
+    odd = {
+        term.forms["p"]
+        for term in nouns
+        if term.forms["p"] not in getInflection(term.forms["s"], "NNS", inflect_oov=True)
+    }
+    assert len(nouns) > 60
+    assert odd <= {"persons"}
+
+
+# Endings that show the gender of a noun (reference grammars), and the nouns here that do otherwise.
+ENDINGS = {
+    "es": ({"fs": ("a", "ción", "dad", "paz"), "ms": ("o", "or")}, {"colega"}),
+    "pt": ({"fs": ("a", "ção", "dade"), "ms": ("o", "or")}, {"colega", "gestão"}),
+    "fr": ({"fs": ("tion", "esse", "ille", "ance"), "ms": ("eau", "age", "ier")}, {"rage"}),
+    "hi": (
+        {"fs": ("ी", "ता", "ियाँ"), "ms": ("ा",)},
+        {
+            "अधिकारी",
+            "पड़ोसी",
+            "साथी",
+            "निवासी",
+            "पिता",
+            "चाचा",
+            "आदमी",
+            "महिला",
+            "पीड़ा",
+            "दया",
+            "सुरक्षा",
+            "भाई",
+        },
+    ),
+}
+
+
+def shown(form, endings):
+    """The gender of the longest ending that fits."""
+    fits = [(len(end), gender) for gender, ends in endings.items() for end in ends if form.endswith(end)]
+    return max(fits)[1] if fits else None
+
+
+@pytest.mark.parametrize("language", ENDINGS)
+def test_declared_gender_agrees_with_endings(language):
+    endings, known = ENDINGS[language]
+    odd = {
+        form
+        for spoken, term in TERMS
+        if spoken == language and term.kind in ("noun", "mass")
+        for code, form in term.forms.items()
+        if code in ("ms", "fs") and shown(form, endings) not in (None, code)
+    }
+    assert odd <= known, odd - known
+
+
+def test_swahili_classes_agree_with_prefixes():
+    prefixes = {
+        "2": ("wa", "w"),
+        "3": ("m",),
+        "4": ("mi",),
+        "6": ("ma",),
+        "7": ("ki",),
+        "14": ("u", "w"),
+        "15": ("ku",),
+    }
+    same = {
+        "kaka",
+        "baba",
+        "babu",
+        "dada",
+        "mama",
+        "shangazi",
+        "bibi",
+        "raia",
+        "majirani",
+        "mabinamu",
+        "marafiki",
+        "jamaa",
+    }
+    odd = {
+        form
+        for language, term in TERMS
+        if language == "sw" and term.kind in ("noun", "mass")
+        for code, form in term.forms.items()
+        if code in prefixes and not form.startswith(prefixes[code])
+    }
+    assert odd <= same, odd - same
+
+
+def test_hindi_feminine_terms_take_no_masculine_modifier():
+    for axes in (("gender", "age"), ("gender", "religion", "age")):
+        for group in groups(LISTS, axes, "hi", CROSSED):
+            feminine = group.values["gender"] == "female"
+            for term in group.terms:
+                for code, form in term.forms.items():
+                    assert code.startswith("f") == feminine
+                    assert not feminine or not any(
+                        word.startswith("बू") and word[-1] != "ी" for word in form.split()
+                    )
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyzé", min_size=1, max_size=12), st.sampled_from(["s", "p"]))
+def test_any_noun_is_held_by_its_sentences(word, code):
+    for text, found in sentences(Term("noun", {code: word}), TEMPLATES["en"]):
+        assert word in text.lower()
+        assert found == code
+        assert text[0] == text[0].upper()
+
+
+def own(tmp_path, text):
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_language_is_added_by_a_file(tmp_path):
+    path = own(
+        tmp_path,
+        'language = "eo"\nagreement = { s = "singular" }\nwords = { la = { s = "la" } }\n'
+        '[templates.noun]\ns = ["Jen {la} {term}."]\n',
+    )
+    found = load_templates(path)
+    assert list(sentences(Term("noun", {"s": "domo"}), found["eo"])) == [("Jen la domo.", "s")]
+    assert found["en"] == TEMPLATES["en"]
+    assert found["eo"].source == "own.toml"
+
+
+BAD = [
+    ("language = ", "is not TOML"),
+    ('language = "eo"', "'templates' is missing"),
+    ('language = "eo"\nfoo = 1\n[templates]', "'foo' is not known"),
+    ('language = "eo"\nwords = 3\n[templates]', "[words] is no table"),
+    ('language = "eo"\n[templates.nuon]\n"*" = ["{term}."]', "[templates.nuon]"),
+    ('language = "eo"\n[templates.name]\n"*" = []', "a list of sentences"),
+    ('language = "eo"\n[templates.name]\n"*" = ["Jen."]', "must hold {term}"),
+    ('language = "eo"\n[templates.name]\n"*" = ["{term} {term}"]', "must hold {term}"),
+    ('language = "eo"\n[templates.name]\n"*" = ["{term"]', "must hold {term}"),
+    ('language = "eo"\n[templates.name]\n"*" = ["{la} {term}"]', "not a table under [words]"),
+    ('language = "eo"\n[templates.name]\nxs = ["{term}"]', "'xs' is not under [agreement]"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD)
+def test_bad_templates(tmp_path, text, sentence):
+    with pytest.raises(UserError) as problem:
+        load_templates(own(tmp_path, text))
+    assert sentence in str(problem.value)
+
+
+def test_little_word_without_a_form(tmp_path):
+    path = own(
+        tmp_path,
+        'language = "eo"\nagreement = { s = "one", p = "many" }\nwords = { la = { s = "la" } }\n'
+        '[templates.noun]\np = ["Jen {la} {term}."]\n',
+    )
+    with pytest.raises(UserError, match="'la' has no form for 'p'"):
+        list(sentences(Term("noun", {"p": "domoj"}), load_templates(path)["eo"]))
