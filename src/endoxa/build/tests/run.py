@@ -120,4 +120,4 @@ def _what(one: WordSet) -> str:
     if one.attribute:
         return f"{one.attribute}: {one.name}"
     values = ", ".join(f"{axis} {value}" for axis, value in one.group.items()) or "people of any group"
-    return f"{values} (before or after a noun)" if one.modifies else values
+    return f"{values} (with a noun)" if one.modifies else values
