@@ -208,3 +208,9 @@ def test_a_broken_table_is_one_sentence(tmp_path: Path, text: str, sentence: str
 def test_a_language_without_table_is_one_sentence() -> None:
     with pytest.raises(UserError, match="no table of opposites for the language 'xx'"):
         antonym("strong", "xx")
+
+
+@pytest.mark.parametrize("word", ["entitled", "cured", "influenced", "populated"])
+def test_a_word_that_nobody_says_is_no_natural_opposite(word: str) -> None:
+    assert antonym(word) is None
+    assert are_opposites(word, f"un{word}")

@@ -131,9 +131,12 @@ def doing(word: str) -> str | None:
 
 @lru_cache(maxsize=65536)
 def negative_of(word: str) -> str | None:
-    """The adjective that denies `word` by its form: "unkind" for "kind", "harmless" for "harmful"; or None."""
+    """The adjective of the dictionary that denies `word` by its form: "unkind" for "kind", "harmless" for "harmful".
+
+    None where the dictionary has none: "unentitled" is understood, but nobody says it.
+    """
     stem = word.removesuffix("ful")
     forms = [prefix + word for prefix in NEGATIVE_PREFIXES if prefix != "non"]
     if stem != word:
         forms.insert(0, stem + "less")
-    return next((form for form in forms if negative_base(form) == word), None)
+    return next((form for form in forms if is_adjective(form) and negative_base(form) == word), None)
