@@ -206,6 +206,8 @@ def test_forms_of_a_statement(statement, expected):
         ("\u2014\u2014-1", OPEN, NOISE),
         ("I have answered this already", OPEN, NOISE),
         ("Social class:", OPEN, NOISE),
+        ("NaN", OPEN, NOISE),
+        ("#N/A", OPEN, NOISE),
         ("Why do they always sing?", OPEN, NOISE),
         ("People from [XYZ ethnic group] are calm", OPEN, NOISE),
         ("grumpy", Question("age", "age"), MISSING),
@@ -285,6 +287,9 @@ def test_other_languages_are_read_only_where_they_are_plain():
     assert pairs("Los panaderos son amables", language="es") == [("panaderos", "amables")]
     assert pairs("Les femmes sont fortes pour porter des sacs", WOMEN, language="fr") == [
         ("women", "fortes pour porter des sacs")
+    ]
+    assert pairs("Las personas de la sierra son calmadas", language="es") == [
+        ("personas de la sierra", "calmadas")
     ]
     (found,) = extract("Los panaderos cantan siempre", OPEN, language="es")
     assert (found.identity, found.omit_reason) == ("", NOT_TRANSLATED)

@@ -25,7 +25,7 @@ from endoxa.curate.extract.clauses import clauses, has_subject, predicates
 from endoxa.curate.extract.other_languages import find_foreign_split
 from endoxa.curate.extract.subject import Split, find_split
 from endoxa.curate.extract.types import Extraction, Question
-from endoxa.curate.normalise import Tables, is_group, normal_attribute, normal_identity
+from endoxa.curate.normalise import Tables, foreign_identity, is_group, normal_attribute, normal_identity
 
 CONFIDENCE = {
     "geographic": 0.87,
@@ -305,7 +305,8 @@ def _owned(owned: str, said: str) -> str:
 
 
 def _pair(who: str, said: str, rule: str, context: _Context, *, singular: bool = False) -> Extraction:
-    identity = normal_identity(who, context.country, context.known) if who else ""
+    named = foreign_identity if rule == "foreign" else normal_identity
+    identity = named(who, context.country, context.known) if who else ""
     having = _HAVING.match(said.strip())
     attribute = normal_attribute(having["what"] if having else said, singular=singular)
     why = omission.reason(identity, attribute, context.question.axis)

@@ -2,12 +2,13 @@
 
 from endoxa.curate.normalise.attribute import normal_attribute
 from endoxa.curate.normalise.groups import is_group, is_people
-from endoxa.curate.normalise.identity import ends_head, normal_identity
+from endoxa.curate.normalise.identity import ends_head, foreign_identity, normal_identity
 from endoxa.curate.normalise.tables import Tables, tables, with_identities
 
 __all__ = [
     "Tables",
     "ends_head",
+    "foreign_identity",
     "is_group",
     "is_people",
     "normal_attribute",

@@ -59,6 +59,14 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     return _plural(low, known, one=one)
 
 
+def foreign_identity(text: str, country: str = "", known: Tables | None = None) -> str:
+    """The name of a group in another language: its English term where the tables have one, else as it stands."""
+    del country
+    known = known or tables()
+    low = re.sub(r"\s+", " ", _MARKS.sub(" ", re.sub(r"[‘’`´]", "'", text.lower()))).strip(" -'.,&/+")
+    return known.terms.get(low) or known.synonyms.get(low) or people_plural(low, known) or low
+
+
 def _without_aside(low: str) -> str:
     """Words in brackets taken in or out: "Ibibio people (women)" is about Ibibio women; any other aside goes."""
     found = _ASIDE.search(low)
