@@ -40,10 +40,7 @@ def latex(results: Associations) -> str:
                 [
                     escape_latex(line.groups),
                     escape_latex(line.attributes),
-                    *(
-                        escape_latex(cell.value) + (cell.mark and f"$^{{{cell.mark}}}$")
-                        for cell in line.cells
-                    ),
+                    *map(_latex_cell, line.cells),
                 ]
             )
             + r" \\"

@@ -22,10 +22,14 @@ PALE = "#d5d9de"
 
 def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     """The chart with the style of all figures."""
-    styled: alt.TopLevelMixin = (
-        chart.configure(font=FONT, background="white", aria=False, padding=4)
-        .configure_view(stroke=None)
-        .configure_axis(
+    # One call, because each copies the whole chart.
+    styled: alt.TopLevelMixin = chart.configure(
+        font=FONT,
+        background="white",
+        aria=False,
+        padding=4,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
             labelColor=INK,
             titleColor=MUTED,
             labelFontSize=11,
@@ -35,11 +39,11 @@ def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
             domain=False,
             ticks=False,
             labelPadding=5,
-        )
-        .configure_text(color=INK, fontSize=11)
-        .configure_title(
+        ),
+        text=alt.MarkConfig(color=INK, fontSize=11),
+        title=alt.TitleConfig(
             color=INK, fontSize=12, anchor="start", frame="group", subtitleColor=MUTED, subtitleFontSize=11
-        )
+        ),
     )
     return styled
 

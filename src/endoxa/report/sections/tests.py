@@ -57,7 +57,7 @@ def _overall(results: Associations) -> str:
         return f"One test was made; its p-value is {'' if significant else 'not '}at most {SIGNIFICANT}."
     return (
         f"{plural(estimates.height, 'result')}: {plural(tests, 'test')} in "
-        f"{plural(encoders, 'encoder')}{defined}. After correction for the number of tests of each model and pooling, "
+        f"{scope}{defined}. After correction for the number of tests of each model and pooling, "
         f"{significant or 'none'} of {known:,} {'is' if significant == 1 else 'are'} significant (adjusted "
         f"{results.sides} p at most {SIGNIFICANT})."
     )
