@@ -374,13 +374,38 @@ def test_gender_of_the_identity_decides_articles_and_subject():
     said = [("mujeres", one, "gender", "es") for one in attributes] + [
         ("los hombres", "ricos", "gender", "es")
     ]
-    tests, left_out = build_from_associations(table(said), Contrast(), None)
-    [test] = tests
+    [test], _ = build_from_associations(table(said), Contrast(against="los hombres"), None)
     assert "Estas son mujeres." in test.x.texts
     assert "Estos son hombres." in test.y.texts
     assert "Estas son trabajadoras." in test.a.texts
-    assert len(left_out) == 1
-    assert "gives 1 attributes, and a set needs 4" in left_out[0]
+
+
+def test_who_is_too_little_known_is_left_out():
+    said = [*SAID, *(("millers", one, "trade", "en") for one in ("qualm", "zesty", "of salt", "blorp"))]
+    tests, left_out = build_from_associations(table(said), Contrast(), None)
+    assert {test.x.name for test in tests} == {"bakers", "smiths"}
+    assert {test.y.name for test in tests} == {"bakers", "smiths", "millers"}
+    assert "'millers' against 'bakers': " in left_out[0]
+    assert "a set needs 4" in left_out[0]
+
+
+@pytest.mark.parametrize(
+    ("strong", "weak", "kept"), [("1", "1", set()), ("3", "1", {"strong"}), ("1", "3", {"weak"})]
+)
+def test_what_is_said_both_ways(strong, weak, kept):
+    """The pole that more respondents named stays, on its side only."""
+    rows = [(*row, "1") for row in SAID[1:]] + [
+        ("bakers", "rich", "trade", "en", "1"),
+        ("bakers", "strong", "trade", "en", strong),
+        ("bakers", "weak", "trade", "en", weak),
+    ]
+    columns = ["identity", "attribute", "axis", "language", "support"]
+    [test], _ = build_from_associations(
+        pl.DataFrame(rows, schema=columns, orient="row"), Contrast(against="smiths"), None
+    )
+    assert {"strong", "weak"} & set(test.a.terms) == kept
+    assert len(test.a.texts) == len(test.b.texts)
+    assert not set(test.a.texts) & set(test.b.texts)
 
 
 @pytest.mark.parametrize(
@@ -389,7 +414,7 @@ def test_gender_of_the_identity_decides_articles_and_subject():
         (Contrast(against="nobody"), "there is no identity 'nobody'"),
         (Contrast(attributes="none"), "Unknown contrast 'none'"),
         (Contrast(languages=("fr",)), "no associations in fr"),
-        (Contrast(languages=("es",)), "no two identities share an axis"),
+        (Contrast(languages=("es",)), "no two identities of an axis"),
     ],
 )
 def test_refused_associations(contrast, sentence):

@@ -7,15 +7,15 @@ natural opposite of each ("These people are weak."), or what is said of Y.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations
 
 import polars as pl
 
-from endoxa.build.pairs import PairOptions, build_pairs
-from endoxa.build.tests.crossing import ALL, FEWEST_TERMS, require_sentences
+from endoxa.build.tests.crossing import FEWEST_TERMS
 from endoxa.build.tests.identities import bare_plural
+from endoxa.build.tests.said import poles, sentences_of, with_sentences
 from endoxa.build.tests.sets import FEWEST_TEXTS
 from endoxa.build.tests.templates import Templates, sentences
 from endoxa.build.tests.terms import Term
@@ -30,7 +30,7 @@ class Contrast:
     """What an identity is held against.
 
     Attributes:
-        against: the identity that is Y; every other one of the axis where it is empty.
+        against: the identity that is Y; every other one of the axis with four attributes where it is empty.
         attributes: 'antonym' (B: opposites of A) or 'other' (B: what is said of Y).
         languages: languages to take; all where empty.
         language: language of associations that name none.
@@ -53,22 +53,22 @@ def association_tests(
     Raises:
         UserError: no test can be made, or a language has no sentences.
     """
-    said = _attributes(_filled(table, contrast), templates)
+    said = with_sentences(_filled(table, contrast), templates)
     tests: list[AssociationTest] = []
     left_out: list[str] = []
     for (_, language), part in said.group_by("axis", "language", maintain_order=True):
-        identities = part["identity"].unique(maintain_order=True).to_list()
-        ordered = permutations if contrast.attributes == "antonym" or contrast.against else combinations
-        for one, other in ordered(identities, 2):
-            if contrast.against and other != contrast.against:
-                continue
+        for one, other in _pairs(part, contrast):
             made = _test(part, one, other, templates[str(language)], contrast.attributes)
             if isinstance(made, AssociationTest):
                 tests.append(made)
             else:
                 left_out.append(made)
     if not tests:
-        why = left_out[0] if left_out else "no two identities share an axis and a language"
+        why = (
+            left_out[0]
+            if left_out
+            else f"no two identities of an axis and language have {FEWEST_TERMS} attributes"
+        )
         if contrast.against and contrast.against not in said["identity"]:
             known = ", ".join(said["identity"].unique(maintain_order=True).head(8))
             why = f"there is no identity '{contrast.against}' among those with attributes ({known}, ...)"
@@ -76,15 +76,29 @@ def association_tests(
     return tests, left_out
 
 
+def _pairs(part: pl.DataFrame, contrast: Contrast) -> Iterator[tuple[str, str]]:
+    """X and Y: every identity with attributes enough for a set, against the named one or another such identity."""
+    counted = part.group_by("identity", maintain_order=True).len().filter(pl.col("len") >= FEWEST_TERMS)
+    identities = counted["identity"].to_list()
+    if contrast.against:
+        known = contrast.against in part["identity"]
+        return iter([(one, contrast.against) for one in identities if known and one != contrast.against])
+    # X against Y by what is said of each is the same test as Y against X.
+    return permutations(identities, 2) if contrast.attributes == "antonym" else combinations(identities, 2)
+
+
 def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
-    defaults = {"axis": "", "language": contrast.language, "agreement": "", "predicate": ""}
+    defaults = {"axis": "", "language": contrast.language, "agreement": "", "predicate": "", "support": "1"}
     for name, value in defaults.items():
         if name not in table.columns:
             table = table.with_columns(pl.lit(value).alias(name))
         filled = pl.when(pl.col(name).fill_null("") == "").then(pl.lit(value)).otherwise(pl.col(name))
         table = table.with_columns(filled.alias(name))
     columns = [pl.col(name).fill_null("").str.strip_chars() for name in ("identity", "attribute", *defaults)]
-    table = table.select(columns).unique(maintain_order=True)
+    table = table.select(columns)
+    keys = [name for name in table.columns if name != "support"]
+    support = pl.col("support").cast(pl.Int64, strict=False).fill_null(1).sum()
+    table = table.group_by(keys, maintain_order=True).agg(support)
     if contrast.languages:
         table = table.filter(pl.col("language").is_in(contrast.languages))
     if table.is_empty():
@@ -98,31 +112,6 @@ def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
     return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
 
 
-def _attributes(table: pl.DataFrame, templates: Mapping[str, Templates]) -> pl.DataFrame:
-    """The table with the sentences `said` and `opposite`, and `opposite_term`; null where none can be made."""
-    for language in table["language"].unique(maintain_order=True):
-        require_sentences(language, templates, ALL)
-    keys = ["attribute", "language", "agreement", "predicate"]
-    asked = table.select(keys).unique(maintain_order=True)
-    subjects = [
-        templates[language].people.get(gender, templates[language].people.get("", ""))
-        for language, gender in asked.select("language", "agreement").iter_rows()
-    ]
-    number = pl.int_range(pl.len()).cast(pl.String)
-    asked = asked.with_columns(
-        pl.Series("identity", subjects, dtype=pl.String), number.alias("association_id")
-    )
-    said = build_pairs(asked, PairOptions(negation_only=True)).pairs
-    opposite = build_pairs(asked, PairOptions(antonym_only=True)).pairs
-    for made in (
-        said.select("association_id", said="sent_more"),
-        opposite.select("association_id", opposite="sent_less", opposite_term="attribute_less"),
-    ):
-        known = made.unique("association_id")
-        asked = asked.join(known, on="association_id", how="left", maintain_order="left")
-    return table.join(asked.drop("identity", "association_id"), on=keys, how="left", maintain_order="left")
-
-
 def _test(
     part: pl.DataFrame, one: str, other: str, templates: Templates, contrast: str
 ) -> AssociationTest | str:
@@ -130,12 +119,11 @@ def _test(
     axis = str(part["axis"][0])
     own = part.filter(identity=one)
     if contrast == "antonym":
-        own = own.filter(pl.col("opposite").is_not_null())
-        a, b = _said(own, "said"), _said(own, "opposite", "opposite_term")
+        a, b = poles(own)
     else:
-        a, b = _said(own, "said"), _said(part.filter(identity=other), "said")
-    common = a.keys() & b.keys()
-    a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
+        a, b = sentences_of(own), sentences_of(part.filter(identity=other))
+        common = a.keys() & b.keys()
+        a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
     fewest, what = min((len(a), f"what is said of '{one}'"), (len(b), _called(one, other, contrast)))
     if fewest < FEWEST_TERMS:
         return f"'{one}' against '{other}': {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
@@ -157,11 +145,6 @@ def _test(
 
 def _called(one: str, other: str, contrast: str) -> str:
     return f"opposites of what is said of {one}" if contrast == "antonym" else f"said of {other}"
-
-
-def _said(part: pl.DataFrame, sentence: str, term: str = "attribute") -> dict[str, str]:
-    """Term by sentence."""
-    return dict(part.filter(pl.col(sentence).is_not_null()).select(sentence, term).iter_rows())
 
 
 def _identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
