@@ -63,8 +63,9 @@ def test_ends_are_ordered_and_within_the_bounds_of_an_effect_size(values, ddof):
     bound = sqrt((n - ddof) * n / (5 * (n - 5)))
     assert -bound - 1e-9 <= found.low <= found.high <= bound + 1e-9
     assert abs(effect_size(x.values, y.values, ddof=ddof)) <= bound + 1e-9
+    assert found.low <= effect_size(x.values, y.values, ddof=ddof) <= found.high
     mirrored = interval(texts(-x.values), texts(-y.values), ddof=ddof)
-    assert mirrored.low <= -found.low + 0.5  # mirrored up to which order statistic is taken
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), abs=1e-6)
     assert found == interval(x, y, ddof=ddof)
 
 
@@ -75,3 +76,13 @@ def test_a_higher_confidence_is_wider_and_more_targets_are_narrower():
     assert at[0.95].low < at[0.8].low < at[0.8].high < at[0.95].high
     twice = interval(texts(np.tile(x, 4)), texts(np.tile(y, 4)))
     assert twice.high - twice.low < at[0.95].high - at[0.95].low
+
+
+def test_resamples_without_spread_reach_the_bound():
+    # One value apart from the others in each set: one resample in nine has no spread inside both sets.
+    x, y = texts([1.0] * 5 + [1.1]), texts([0.0] * 5 + [0.1])
+    found = interval(x, y)
+    assert found.high == pytest.approx(sqrt(11 * 12 / 36))
+    assert found.low < effect_size(x.values, y.values)
+    same = interval(texts([0.0] * 5 + [1.0]), texts([1.0] + [0.0] * 5))
+    assert same.low == pytest.approx(-same.high)
