@@ -385,7 +385,7 @@ def test_who_is_too_little_known_is_left_out():
     tests, left_out = build_from_associations(table(said), Contrast(), None)
     assert {test.x.name for test in tests} == {"bakers", "smiths"}
     assert {test.y.name for test in tests} == {"bakers", "smiths", "millers"}
-    assert "'millers' against 'bakers': " in left_out[0]
+    assert "en, trade: 'millers' against 'bakers': " in left_out[0]
     assert "a set needs 4" in left_out[0]
 
 
@@ -406,6 +406,13 @@ def test_what_is_said_both_ways(strong, weak, kept):
     assert {"strong", "weak"} & set(test.a.terms) == kept
     assert len(test.a.texts) == len(test.b.texts)
     assert not set(test.a.texts) & set(test.b.texts)
+
+
+def test_an_identity_of_another_language_is_left_out():
+    said = [("women", one, "gender", "fr") for one in ("fortes", "douces", "pauvres", "lentes", "riches")]
+    said += [("men", "forts", "gender", "fr")]
+    with pytest.raises(UserError, match="the identity 'women' is English"):
+        build_from_associations(table(said), Contrast(against="men"), None)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 import polars as pl
 
 from endoxa.build.tests.crossing import FEWEST_TERMS
-from endoxa.build.tests.identities import bare_plural
+from endoxa.build.tests.identities import bare_plural, gender, unclear
 from endoxa.build.tests.said import poles, sentences_of, with_sentences
 from endoxa.build.tests.sets import FEWEST_TEXTS
 from endoxa.build.tests.templates import Templates, sentences
@@ -106,7 +106,7 @@ def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
             f"There are no associations in {', '.join(contrast.languages)}: leave out --language."
         )
     genders = [
-        known or bare_plural(identity, language)[1]
+        known or gender(identity, language)
         for identity, language, known in table.select("identity", "language", "agreement").iter_rows()
     ]
     return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
@@ -124,13 +124,18 @@ def _test(
         a, b = sentences_of(own), sentences_of(part.filter(identity=other))
         common = a.keys() & b.keys()
         a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
+    where = f"{templates.language}{f', {axis}' if axis else ''}: '{one}' against '{other}'"
+    for identity in (one, other):
+        why = unclear(identity, templates.language, _gender(part, identity))
+        if why:
+            return f"{where}: {why}"
     fewest, what = min((len(a), f"what is said of '{one}'"), (len(b), _called(one, other, contrast)))
     if fewest < FEWEST_TERMS:
-        return f"'{one}' against '{other}': {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
+        return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
     x, y = (_identity_texts(part, identity, templates) for identity in (one, other))
     if min(len(x), len(y)) < FEWEST_TEXTS:
-        unclear = one if len(x) < len(y) else other
-        return f"'{one}' against '{other}': the gender of '{unclear}' is not known; add a column 'agreement' (f or m)"
+        unknown = one if len(x) < len(y) else other
+        return f"{where}: the gender of '{unknown}' is not known; add a column 'agreement' (f or m)"
     return AssociationTest(
         name=f"{templates.language}/{axis or 'any'}/{one}/{other}/{contrast}".replace(" ", "_"),
         x=TermSet(one, x, (one,) * len(x)),
@@ -149,12 +154,15 @@ def _called(one: str, other: str, contrast: str) -> str:
 
 def _identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
     """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all."""
-    noun, _ = bare_plural(identity, templates.language)
-    gender = part.filter(identity=identity)["agreement"][0]
-    codes = [templates.plural[gender]] if gender in templates.plural else list(templates.plural.values())
+    noun, known = bare_plural(identity, templates.language), _gender(part, identity)
+    codes = [templates.plural[known]] if known in templates.plural else list(templates.plural.values())
     if not codes:
         raise UserError(
             f'The templates of \'{templates.language}\' name no plural: add, for example, plural = {{ "" = "p" }}.'
         )
     by_code = [[text for text, _ in sentences(Term("noun", {code: noun}), templates)] for code in codes]
     return tuple(text for text in dict.fromkeys(by_code[0]) if all(text in texts for texts in by_code))
+
+
+def _gender(part: pl.DataFrame, identity: str) -> str:
+    return str(part.filter(identity=identity)["agreement"][0])
