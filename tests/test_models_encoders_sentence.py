@@ -54,8 +54,10 @@ def test_long_text_is_refused_instead_of_cut(spec):
 
 
 def test_layer_and_folder_without_the_library_are_refused(spec, tiny, caplog):
-    with pytest.raises(UserError, match="--layer is not for"):
-        open_encoders(spec, EncoderOptions(layer=1), ("model",), TEXTS)
+    with pytest.raises(UserError, match="--layer is for encoders written hf/"):
+        look_at_encoder(spec, EncoderOptions(layer=1))
+    with pytest.raises(UserError, match=r"--layer is not for .* read by its own pooling"):
+        open_encoders(parse_encoder(f"hf/{get_model_path()}"), EncoderOptions(layer=1), ("model",), TEXTS)
     with caplog.at_level(logging.WARNING), pytest.raises(UserError, match="neither a folder of a sentence"):
         open_encoders(parse_encoder(f"st/{tiny['masked']}"), PLAIN, ("model",), TEXTS)
 

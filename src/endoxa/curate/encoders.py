@@ -80,7 +80,7 @@ def _installed_folder() -> str:
 
 def _open(name: str, target: str, *, offline: bool) -> Any:
     try:
-        return load_sentence_transformer(target, local_files_only=offline)
+        return load_sentence_transformer(target, may_guess=True, local_files_only=offline)
     except NoSentenceModelError as error:
         raise UserError(
             f"The encoder '{name}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "

@@ -50,7 +50,7 @@ def open_encoders(
     if spec.kind in ("server", "openai"):
         from endoxa.models.encoders.server import ServerEncoder
 
-        return [ServerEncoder.open(spec, options, texts)]
+        return [ServerEncoder.open(spec, texts)]
     require_local(spec.as_model())
     opened: list[Encoder] = []
     picked: list[Pooling] = [POOLINGS.get(name) for name in poolings if name != MODEL]

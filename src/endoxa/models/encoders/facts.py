@@ -35,8 +35,13 @@ def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
     """Recognise an encoder from its files; no weights are read into memory.
 
     Raises:
-        UserError: it is not there.
+        UserError: it is not there, or an option is not for it.
     """
+    for word, given in (("--layer", options.layer), ("--tokenizer", options.model.tokenizer)):
+        if spec.kind != "hf" and given is not None:
+            raise UserError(
+                f"{word} is for encoders written hf/..., not for '{spec.text}': give that one a run of its own."
+            )
     if spec.kind in ("server", "openai"):
         return EncoderFacts(None, MODEL)
     if spec.kind == "static":

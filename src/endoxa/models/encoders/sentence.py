@@ -45,7 +45,9 @@ class SentenceEncoder:
         from endoxa.models.local import choose_device, choose_dtype
 
         if options.layer is not None:
-            raise UserError(f"--layer is not for '{spec.text}', which pools by itself: leave it out.")
+            raise UserError(
+                f"--layer is not for '{spec.text}' read by its own pooling: leave one of them out."
+            )
         device = choose_device(options.model.device)
         dtype = choose_dtype(options.model.dtype, device)
         model = load_sentence_transformer(
@@ -129,30 +131,31 @@ class SentenceEncoder:
         return lengths
 
 
-def load_sentence_transformer(target: str, **how: Any) -> Any:
+def load_sentence_transformer(target: str, *, may_guess: bool = False, **how: Any) -> Any:
     """The `SentenceTransformer` in a folder or of a hub id.
+
+    Args:
+        target: folder or hub id.
+        may_guess: take a network that was not made with the library too, which then pools by the mean and warns.
+        how: further arguments of `SentenceTransformer`.
 
     Raises:
         UserError: the library is not installed.
-        NoSentenceModelError: there is no such model, or it was not made with the library, which would then pool
-            by a guess.
+        NoSentenceModelError: there is no such model, or it was not made with the library.
     """
     if find_spec(LIBRARY) is None:
         raise UserError(
             f"The encoder '{target}' needs the library sentence-transformers: pip install 'endoxa[curate]'"
         )
-    import logging
-
     import transformers
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.util import is_sentence_transformer_model
 
     transformers.utils.logging.disable_progress_bar()
-    logging.getLogger(LIBRARY).setLevel(logging.ERROR)
     folder = Path(target).expanduser()
     source = str(folder) if folder.is_dir() else target
     try:
-        known = is_sentence_transformer_model(
+        known = may_guess or is_sentence_transformer_model(
             source, revision=how.get("revision"), local_files_only=how.get("local_files_only", False)
         )
         model = SentenceTransformer(source, **how) if known else None

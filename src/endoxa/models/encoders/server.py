@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, Vector
+from endoxa.models.encoders.encoder import Encoded, Vector
 from endoxa.models.encoders.poolings import MODEL
 from endoxa.models.encoders.spec import EncoderSpec
 
@@ -49,14 +49,12 @@ class ServerEncoder:
         self._client = openai.OpenAI(base_url=spec.target, api_key=key, max_retries=retries, timeout=SECONDS)
 
     @classmethod
-    def open(cls, spec: EncoderSpec, options: EncoderOptions, texts: Sequence[str]) -> ServerEncoder:
+    def open(cls, spec: EncoderSpec, texts: Sequence[str]) -> ServerEncoder:
         """Take the key from the environment and ask for the first text, to learn that the server has the model.
 
         Raises:
             UserError: no key where one is needed, nobody answers, or the model is not served there.
         """
-        if options.layer is not None:
-            raise UserError(f"--layer is not for '{spec.text}', a server that pools by itself: leave it out.")
         variable = KEY_VARIABLES[spec.kind]
         key = os.environ.get(variable)
         if spec.kind == "openai" and not key:

@@ -92,7 +92,9 @@ class TransformerEncoder:
         """
         for with_special in self._readings():
             sequences = self._tokenize(texts, with_special=with_special)
-            for text, sequence in zip(texts, sequences, strict=True):
+            # Texts with the same special tokens at the same places have the same poolings.
+            unlike = {_special_tokens(sequence): k for k, sequence in enumerate(sequences)}
+            for text, sequence in ((texts[k], sequences[k]) for k in unlike.values()):
                 states = self._states([sequence], torch.zeros(1, len(sequence.ids), 1))
                 self._refuse_absent(text, states, with_special=with_special)
 
@@ -158,6 +160,12 @@ class TransformerEncoder:
                 f"'{self.name}' gives '{text[:SHOWN]}' a vector that is not finite: try --dtype float32 or bfloat16."
             )
         return vectors
+
+
+def _special_tokens(sequence: Sequenced) -> tuple[int | None, ...]:
+    return tuple(
+        token if special else None for token, special in zip(sequence.ids, sequence.special, strict=True)
+    )
 
 
 def _shape(sequence: Sequenced) -> tuple[int, ...]:

@@ -120,7 +120,8 @@ def probe_embeddings(
         write_tests(tests, out / TESTS)
         work = Work(settings, out, tests, distinct_texts(tests), journal, progress)
         for number, spec in enumerate(specs, 1):
-            info["models"].append(_encode_model(work, number, spec, fitted.poolings[spec.text]))
+            described = _encode_model(work, number, spec, fitted.poolings[spec.text])
+            info["models"].append({**described, "fingerprint": facts[spec.text].fingerprint})
             info["vectors"].extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
     finally:
         journal.close()
