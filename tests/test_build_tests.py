@@ -1,6 +1,7 @@
 """`endoxa build tests`: word lists as published, crossing as in the paper's tables, associations, and refusals."""
 
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,6 +16,7 @@ from endoxa.build.tests import (
     build_from_associations,
     build_tests,
     load_lists,
+    load_templates,
     read_tests,
     sentences_per_term,
 )
@@ -451,3 +453,17 @@ def test_refused_commands(words, sentence):
     result = CliRunner().invoke(app, ["build", "tests", *words.split()])
     with pytest.raises(UserError, match=sentence):
         raise result.exception
+
+
+def blocks(heading):
+    """TOML blocks of a section of the manual."""
+    page = (Path(__file__).parents[1] / "docs/build.md").read_text(encoding="utf-8")
+    section = page.split(f"### {heading}\n")[1].split("\n### ")[0]
+    return re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+
+
+def test_files_shown_in_the_manual_are_right(tmp_path):
+    [words], [sentences] = blocks("Words"), blocks("Sentences")
+    lists = load_lists((own(tmp_path, words),))
+    assert lists.axes["religion"] == ("hindu", "muslim", "sikh")
+    assert load_templates(own(tmp_path, sentences))["eo"].plural == {"": "p"}
