@@ -179,7 +179,7 @@ def test_no_text_stands_on_both_sides(attribute):
             assert sum(map(len, sets)) == len(set.union(*sets)), test.name
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(number=st.integers(1, 6), language=st.sampled_from(LANGUAGES))
 def test_sentences_per_term(number, language):
     one = made("gender", "violence", (language,), per_term=number)[0]

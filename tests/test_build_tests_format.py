@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.build.tests import read_tests, write_tests
@@ -77,6 +77,7 @@ def test_byte_order_mark_is_no_obstacle(tmp_path):
 texts = st.lists(st.text(min_size=1).filter(str.strip), min_size=2, max_size=5, unique=True)
 
 
+@settings(deadline=None)
 @given(x=texts, y=texts, a=texts, b=texts, words=st.lists(st.text(), min_size=4, max_size=4))
 def test_what_is_written_is_read_again(tmp_path_factory, x, y, a, b, words):
     if set(x) == set(y) or set(a) == set(b) or not words[0].strip():
@@ -92,6 +93,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, x, y, a, b, words):
     assert read_tests(path) == [test]
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(),

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lemminflect import getInflection
 
@@ -202,6 +202,7 @@ def test_hindi_feminine_terms_take_no_masculine_modifier():
                     )
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyzé", min_size=1, max_size=12), st.sampled_from(["s", "p"]))
 def test_any_noun_is_held_by_its_sentences(word, code):
     for text, found in sentences(Term("noun", {code: word}), TEMPLATES["en"]):
