@@ -35,7 +35,7 @@ def test_a_spreadsheet_is_read_as_people_see_it(tmp_path):
 def test_cells_that_stand_in_one_column_are_refused(tmp_path, mark):
     path = tmp_path / "t.csv"
     path.write_text(f"who{mark}name\nbakers{mark}Ana\n", encoding="utf-8")
-    with pytest.raises(UserError, match="single column.*commas"):
+    with pytest.raises(UserError, match=r"single column.*commas"):
         read_table(path)
 
 
