@@ -293,6 +293,12 @@ def test_own_group_joins_a_bundled_list(tmp_path):
     assert ("hindu male", "sikh female") in pairs(tests)
 
 
+def test_lead_of_an_unknown_axis_changes_nothing(tmp_path):
+    text = OWN.replace("[attributes.warm-cold]", '[attributes.warm-cold]\nlead = ["gender"]')
+    [test] = made("trade", "warm-cold", lists=(own(tmp_path, text),))
+    assert (test.x.name, test.y.name) == ("baker", "smith")
+
+
 BAD_LISTS = [
     ("x = ", "is not TOML"),
     ("source = 'x'", "has no [[set]]"),
@@ -305,6 +311,7 @@ BAD_LISTS = [
     (OWN.replace('{ s = "baker" }', '{ without = ["age"] }'), "has no form"),
     (OWN.replace('language = "en"', "", 1), "'language' is missing"),
     (OWN.replace('list = "trades"', 'list = "trades"\nfoo = 1', 1), "'foo' is not known"),
+    (OWN.replace("direction.trade", "direction"), "'direction' a table by axis"),
     (OWN.replace('["baker", "smith"]', '"baker"'), "[axes]: expected one list of values"),
 ]
 

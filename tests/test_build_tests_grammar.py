@@ -233,6 +233,8 @@ BAD = [
     ("language = ", "is not TOML"),
     ('language = "eo"', "'templates' is missing"),
     ('language = "eo"\nfoo = 1\n[templates]', "'foo' is not known"),
+    ('language = "eo"\nwords = { la = { s = 1 } }\n[templates]', "[words] holds something that is not text"),
+    ('language = "eo"\nvowel = { letters = 3 }\n[templates]', "[vowel] holds something that is not text"),
     ('language = "eo"\nwords = 3\n[templates]', "[words] is no table"),
     ('language = "eo"\n[templates.nuon]\n"*" = ["{term}."]', "[templates.nuon]"),
     ('language = "eo"\n[templates.name]\n"*" = []', "a list of sentences"),

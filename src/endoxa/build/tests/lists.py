@@ -99,8 +99,13 @@ def load_lists(own: Sequence[Path] = ()) -> WordLists:
         for axis, words in _table(table, "labels", name).items():
             labels |= {(axis, value): str(label) for value, label in words.items()}
         for pair, facts in _table(table, "attributes", name).items():
-            lead = tuple(map(str, facts.get("lead", ())))
-            pairs[pair] = AttributePair(pair, dict(facts.get("direction", {})), lead)
+            lead, direction = facts.get("lead", []), facts.get("direction", {})
+            if not isinstance(lead, list) or not isinstance(direction, dict):
+                raise UserError(
+                    f"{name}, [attributes.{pair}]: 'lead' is a list of axes, 'direction' a table by axis."
+                )
+            named = {str(axis): str(meaning) for axis, meaning in direction.items()}
+            pairs[pair] = AttributePair(pair, named, tuple(map(str, lead)))
     for name, table in tables:
         sets += _sets(table, name)
     for one in sets:

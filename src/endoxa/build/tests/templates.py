@@ -128,6 +128,10 @@ def _parsed(text: str, name: str) -> Templates:
     for key in ("agreement", "vowel", "words", "templates", "people", "plural"):
         if not isinstance(table.get(key, {}), dict):
             raise UserError(f"{name}: [{key}] is no table.")
+        if key != "templates" and not _only_text(table.get(key, {})):
+            raise UserError(
+                f"{name}: [{key}] holds something that is not text: put quotation marks around it."
+            )
     words, agreement = table.get("words", {}), table.get("agreement", {})
     return Templates(
         language=str(table["language"]),
@@ -141,6 +145,13 @@ def _parsed(text: str, name: str) -> Templates:
         people=table.get("people", {}),
         plural=table.get("plural", {}),
     )
+
+
+def _only_text(found: object) -> bool:
+    """Whether every value in nested tables and lists is text."""
+    if isinstance(found, dict | list):
+        return all(map(_only_text, found.values() if isinstance(found, dict) else found))
+    return isinstance(found, str)
 
 
 def _patterns(
