@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 
@@ -130,33 +128,44 @@ def test_interrupted_run_goes_on_and_encodes_no_text_twice(settings, tmp_path, m
             np.testing.assert_allclose(listed(tmp_path / "run")[key][text], vector, atol=1e-6)
 
 
-def test_killed_process_continues_with_the_same_command(settings, tmp_path):
+KILLED = """
+import sys, time
+from pathlib import Path
+from endoxa.models.encoders.static import StaticEncoder
+from endoxa.probe.embeddings import run, EmbeddingsSettings
+run.COMMIT_SECONDS = 0
+encode = StaticEncoder.encode
+def slow(self, texts):
+    for k, one in enumerate(encode(self, texts)):
+        yield one
+        if k == 7:
+            print("half", flush=True)
+            time.sleep(60)
+StaticEncoder.encode = slow
+run.probe_embeddings(EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
+"""
+
+
+def test_killed_process_continues_with_the_same_command(tests_file, tmp_path):
+    words = {word.strip(".").lower(): k for k, word in enumerate(" ".join(TEXTS).split())}
+    lines = [f"{word} {k % 7} {k % 5} 1" for word, k in words.items()]
+    (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
+    settings = EmbeddingsSettings(tests=str(tests_file), models=(f"static/{tmp_path / 'v.txt'}",))
     out = tmp_path / "run"
-    script = (
-        "import sys, time\n"
-        "from pathlib import Path\n"
-        "from endoxa.models.encoders.transformer import TransformerEncoder\n"
-        "from endoxa.probe.embeddings import run, EmbeddingsSettings\n"
-        "run.COMMIT_SECONDS = 0\n"
-        "encode = TransformerEncoder.encode\n"
-        "def slow(self, texts):\n"
-        "    for k, one in enumerate(encode(self, texts)):\n"
-        "        yield one\n"
-        "        if k == 7: print('half', flush=True); time.sleep(60)\n"
-        "TransformerEncoder.encode = slow\n"
-        "run.probe_embeddings(EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))\n"
-    )
-    words = [sys.executable, "-c", script, settings.model_dump_json(), str(out)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-c", KILLED, settings.model_dump_json(), str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "half\n"
-        os.kill(process.pid, signal.SIGKILL)
+        process.kill()
     assert json.loads((out / "run.json").read_text(encoding="utf-8"))["finished"] is None
     told = []
-    probe_embeddings(settings, out, progress=lambda what, done, total: told.append((what, done, total)))
+    probe_embeddings(settings, out, progress=lambda *step: told.append(step))
     encoding = [(done, total) for what, done, total in told if what.startswith("encoding")]
     assert encoding[0] == (8, 15)
     assert encoding[-1] == (15, 15)
-    assert all(len(vectors) == 15 for vectors in listed(out).values())
+    probe_embeddings(settings, tmp_path / "whole")
+    for key, vectors in listed(tmp_path / "whole").items():
+        found = listed(out)[key]
+        assert {text: v.tolist() for text, v in found.items()} == {t: v.tolist() for t, v in vectors.items()}
 
 
 def test_other_tests_model_pooling_or_layer_are_another_run(settings, tmp_path, tests_file):
@@ -254,16 +263,16 @@ def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch)
     assert asked == {"confidence": 0.95, "seed": 0, "draws": 100_000}
 
 
-def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path, monkeypatch):
+def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
     from typer.testing import CliRunner
 
     from endoxa.cli import app
 
-    monkeypatch.setattr("endoxa.report.write_report", lambda *_, **__: None)
     words = ["probe", "embeddings", "--tests", settings.tests, "--model", settings.models[0]]
     done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     assert "3 tests, 15 different texts of 36" in done.output
+    assert {"estimates.csv", "report.html"} <= {path.name for path in (tmp_path / "run").iterdir()}
     again = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "run")])
     assert "was complete already" in again.output
     wrong = CliRunner().invoke(app, [*words, "--pooling", "max", "--out", str(tmp_path / "other")])
