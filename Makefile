@@ -23,6 +23,8 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/streaming.py
 	$(BIN)/python benchmarks/grouping.py
+	$(BIN)/python benchmarks/embeddings.py
+	$(BIN)/python benchmarks/permutation.py
 
 # Put the real --help into the manual.
 docs: .venv/ready
