@@ -210,3 +210,33 @@ def test_reason_says_what_was_seen():
     answers = {"1": ["Bakers are kind"], "2": [PASTED]}
     reasons = chatbot_reasons(answers, {"1": 1, "2": 7})
     assert reasons == {"2": "6 lines formatted as a chatbot does"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "women are " + "x" * 120_000,
+        "." * 120_000,
+        "." * 120_000 + "a",
+        "women are kind" + "." * 60_000 + "," * 60_000,
+        "-" * 120_000,
+        "x" * 120_000 + ":",
+        "“" * 120_000,
+        '"' + "x" * 120_000 + '"',
+        "kind" + " " * 120_000 + "loud",
+    ],
+)
+def test_a_cell_without_words_is_cut_in_time_that_grows_with_its_length(answer):
+    # Quadratic searches made each of these take minutes.
+    pieces = split_answer(answer)
+    assert len(pieces) == 1
+    assert pieces[0].text.strip('"') in answer
+
+
+def test_many_brackets_and_a_long_list_are_cut_too():
+    assert len(split_answer("women (all) are kind, " * 3000)) == 3000
+    assert len(split_answer("things such as " + "a, " * 3000)) > 10
+
+
+def test_brackets_inside_a_quotation_still_protect():
+    assert pieces('they say "a (b, c), d", loud') == ['they say "a (b, c), d"', "loud"]

@@ -141,9 +141,63 @@ def test_what_cannot_be_read_is_said(tmp_path, changes, message):
         read_survey(written(tmp_path, changes), parse_map(MAP, "map"))
 
 
+@pytest.mark.parametrize("header", ["Your full name", "Teléfono", "Date of birth", "NIN", "Email Address"])
+@pytest.mark.parametrize("use", ["keep", "country", "language_column", "respondent"])
+def test_private_header_is_refused_whatever_it_is_taken_for(tmp_path, header, use):
+    question = '[[question]]\ncolumn = "What is said"\nname = "age"\naxis = "age"\n'
+    named = f'[[keep]]\ncolumn = "{header}"\nname = "x"' if use == "keep" else f'{use} = "{header}"'
+    text = question + named if use == "keep" else named + "\n" + question
+    path = tmp_path / "export.csv"
+    pl.DataFrame({header: ["Ana Perez", "Bo"], "What is said": ["Bakers are kind", "loud"]}).write_csv(path)
+    with pytest.raises(UserError, match=f"'{header}' .*looks like a"):
+        read_survey(path, parse_map(text, "map"))
+
+
+@pytest.mark.parametrize(("header", "fine"), [("Respondent ID", True), ("Contact", False)])
+def test_long_number_is_a_code_only_where_the_header_says_so(tmp_path, header, fine):
+    path = tmp_path / "export.csv"
+    pl.DataFrame({header: ["3001234567", "3001234568"], "said": ["Bakers are kind", "loud"]}).write_csv(path)
+    survey_map = parse_map(
+        f'respondent = "{header}"\n[[question]]\ncolumn = "said"\nname = "age"\naxis = "age"', "map"
+    )
+    if fine:
+        assert [one.code for one in read_survey(path, survey_map).respondents] == ["3001234567", "3001234568"]
+    else:
+        with pytest.raises(UserError, match="'Contact' holds what looks like a phone or personal number"):
+            read_survey(path, survey_map)
+
+
+@pytest.mark.parametrize("name", ["export.ods", "export.doc", "export"])
+def test_kind_of_file_that_is_not_read_is_said(tmp_path, name):
+    (tmp_path / name).write_text("a,b\n1,2\n")
+    with pytest.raises(UserError, match=r"kind that is not read: save it as \.csv, .* or \.xlsx"):
+        read_survey(tmp_path / name, parse_map(MAP, "map"))
+
+
+def test_empty_map_is_said_to_be_empty(tmp_path):
+    (tmp_path / "map.toml").write_text("")
+    with pytest.raises(UserError, match=r"map.toml is empty: write a map into it"):
+        load_map(tmp_path / "map.toml")
+
+
+def test_message_about_numbers_shows_the_beginning_only(tmp_path):
+    path = written(tmp_path, {"What is said about age?": ["1" * 100_000, ""]})
+    with pytest.raises(UserError, match="numbers only") as caught:
+        read_survey(path, parse_map(MAP, "map"))
+    assert len(str(caught.value)) < 500
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (
+            'languages = "en"\n' + MAP.replace('languages = ["en"]', ""),
+            r"'languages': .* languages = \[\"en\"\]",
+        ),
+        (
+            MAP.replace("[[keep]]", "[keep]", 1).split("[[keep]]")[0],
+            r"'keep': write .* brackets: \[\[keep\]\]",
+        ),
         ("title = ", "is not a TOML file"),
         ('title = "x"', "'question': is missing"),
         (MAP.replace("axis = ", "axes = ", 1), "'question' number 1 'axes': .*did you mean 'axis'"),
@@ -194,6 +248,11 @@ def test_codes_of_survey_tools_are_no_part_of_a_header():
         (["192.168.0.1", "10.0.0.2"], "IP address"),
         (["+234 803 555 0101", "0803 555 0102"], "phone number"),
         (["6.52438, 3.37921", ""], "place"),
+        (["3001234567", "3109876543"], "phone or personal number"),
+        (["555-123-4567", "(555) 123-4567"], "phone number"),
+        (["a@b.co.uk", ""], "e-mail"),
+        (["150000000", "90000000"], ""),
+        (["1800-2000", "18-24"], ""),
         (["Bakers are kind, 12 of them", "loud"], ""),
         (["2024-05-01", "12"], ""),
     ],
@@ -204,14 +263,22 @@ def test_private_cells_are_recognised(cells, kind):
 
 
 @pytest.mark.parametrize(
-    "header", ["Téléphone", "Mobile phone", "IP", "geo_ip", "Your full name", "GPS", "User ID"]
+    "header",
+    """Téléphone; Mobile phone; IP; geo_ip; Your full name; GPS; User ID; Teléfono; Celular; Telefone; Simu
+    ; Fecha de nacimiento; Date of birth; Date de naissance; Data de nascimento; Tarehe ya kuzaliwa; Zip code; Zip
+    ; Postal code; Code postal; Código postal; CEP; Cédula; Apellidos; Sobrenome; Nombre; Nome completo; NIN
+    ; Student ID; Passport number; CPF; Instagram; Your Instagram handle; Q7. Celular:; ¿Cuál es su nombre?
+    ; Numéro d'étudiant""".replace("\n", " ").split(";"),
 )
 def test_private_headers_are_recognised(header):
     assert private_columns(pl.DataFrame({header: [""]}), [header])
 
 
 @pytest.mark.parametrize(
-    "header", ["Shipping method", "Hotel", "Religion", "Participant type", "Nationality"]
+    "header",
+    """Shipping method; Hotel; Religion; Participant type; Nationality; Nombre d'enfants; Nombre de personnes
+    ; Year of birth; Gender identity; National identity; Identidade de gênero; Do you use Instagram?; Zipper
+    ; Participant code; Student; Celebrity""".replace("\n", " ").split(";"),
 )
 def test_other_headers_are_not(header):
     assert not private_columns(pl.DataFrame({header: [""]}), [header])

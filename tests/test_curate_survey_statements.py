@@ -159,6 +159,23 @@ def test_noise_is_kept_and_proposed_for_omission(tmp_path):
     assert frame["omit"].to_list() == ["true", "true"]
 
 
+def test_piece_too_long_for_a_statement_is_kept_unread(tmp_path):
+    frame = table(tmp_path, "kind\nwomen are " + "x" * 120_000 + "\nloud", "")
+    assert [len(cell) for cell in frame["original_statement"]] == [4, 120_010, 4]
+    assert pairs(frame) == [("women", "kind"), ("", ""), ("women", "loud")]
+    assert frame.row(1, named=True)["omit_reason"] == "noise"
+    assert frame["flag"].to_list() == ["long-answer"] * 3
+
+
+def test_row_too_long_for_a_statement_is_kept_unread_and_flagged(tmp_path):
+    path = tmp_path / "rows.csv"
+    pl.DataFrame({"said": ["women are " + "x" * 120_000]}).write_csv(path)
+    frame = extract_all(read_statements(path, RowColumns("said", language=None)), ())
+    assert frame.select("identity", "omit", "omit_reason", "flag").rows() == [
+        ("", "true", "noise", "long-answer")
+    ]
+
+
 def test_sentence_of_another_language_takes_no_subject_from_its_neighbour(tmp_path):
     frame = table(tmp_path, "", "Les boulangers sont gentils, les cuisiniers chantent toute la journée")
     assert "boulang" not in frame.row(1, named=True)["identity"]
@@ -251,6 +268,21 @@ def test_rows_that_cannot_be_read(tmp_path, text, columns, message):
 
 
 # ------------------------------------------------------------------ the published survey
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        RowColumns("said", keep=("Your full name",)),
+        RowColumns("said", country="E-mail"),
+        RowColumns("said", language="Your full name"),
+    ],
+)
+def test_private_column_of_rows_is_refused_whatever_it_is_taken_for(tmp_path, columns):
+    path = tmp_path / "rows.csv"
+    pl.DataFrame({"said": ["bakers are kind"], "Your full name": ["Ana"], "E-mail": ["-"]}).write_csv(path)
+    with pytest.raises(UserError, match=r"looks like a (name|e-mail)"):
+        read_statements(path, columns)
 
 
 def norm(text):

@@ -29,6 +29,8 @@ COMMON = ("ar", "de", "en", "es", "fr", "hi", "id", "it", "pt", "so", "sw", "tr"
 _ROUNDS = 50
 _PRIOR = 1.0
 """Weight of the survey's mix in a respondent's, in statements."""
+_ENOUGH = 2000
+"""Characters of a statement that are looked at."""
 _FLOOR = 1e-6
 """Least probability of a language for a statement: n-gram models are surer than they should be."""
 
@@ -119,7 +121,8 @@ def _probabilities(texts: Sequence[str], codes: Sequence[str]) -> np.ndarray:
     """Probability by lingua of each language (columns) for each text (rows), never quite zero, summing to one."""
     detector = _detector(codes)
     found = np.zeros((len(texts), len(codes)))
-    for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(list(texts))):
+    starts = [text[:_ENOUGH] for text in texts]
+    for row, values in enumerate(detector.compute_language_confidence_values_in_parallel(starts)):
         for value in values:
             found[row, codes.index(value.language.iso_code_639_1.name.lower())] = value.value
     found = np.maximum(found, _FLOOR)

@@ -12,7 +12,12 @@ from endoxa.curate.survey.mapping import ColumnChoice
 from endoxa.errors import UserError
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‛`´ʼ", "'") | dict.fromkeys("“”„«»", '"'))
-_CODE = re.compile(r"^(?:s\d+_)?q?\d+[a-z]?\s*[.:)_-]+\s*|^s\d+_q\d+[a-z]?\s*[.:)_-]*\s*")
+_CODE = re.compile(r"^(?:s\d+_)?[qs]?\d+[a-z]?\s*[.:)_-]+\s*|^s\d+_q\d+[a-z]?\s*[.:)_-]*\s*")
+_CODES = re.compile(
+    r"\b(?:participant|respondent|response|subject|informant|interview|record)e?\b.{0,20}\b(?:code|id|number|no)\b"
+    r"|\b(?:code|id|c[oó]digo|identifiant) (?:of |de |del |du |do |da )?(?:the |la )?(?:participant|respond|r[eé]pond)"
+    r"|^(?:respondent|participant|code|id|c[oó]digo)$"
+)
 _NEAR = 3
 _SHOWN = 70
 
@@ -25,6 +30,11 @@ def plain_header(header: str) -> str:
 def without_code(header: str) -> str:
     """A plain header without the code that survey tools put in front ('s01_q05.what ...')."""
     return _CODE.sub("", header).strip()
+
+
+def is_code_header(header: str) -> bool:
+    """Whether a header says that the column holds a code per respondent ("Participant code")."""
+    return bool(_CODES.search(without_code(plain_header(header)).replace("_", " ")))
 
 
 def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str | None:

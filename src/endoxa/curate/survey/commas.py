@@ -55,11 +55,13 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _PLURAL = re.compile(
-    r"(?:people|men|women|children|youths?|folks?|police|elderly|young|old|[\w'’-]{2,}(?<!s)(?<!ou)(?<!les)(?<!'|’)s)$",
+    r"(?:people|men|women|children|youths?|folks?|police|elderly|young|old|[\w'’-]{2,60}(?<!s)(?<!ou)(?<!les)(?<!'|’)s)$",
     re.IGNORECASE,
 )
 _CONJUNCTION = re.compile(r"\s(?:and|or|et|ou)\s", re.IGNORECASE)
 _SUBJECT_WORDS = 4
+_LONGEST_LIST = 100
+"""Chunks of one statement, at most."""
 _SHARED_SUBJECTS = 4
 """How many chunks in a row may be subjects that wait for a common verb."""
 
@@ -81,7 +83,8 @@ def group_chunks(chunks: Sequence[str], *, elliptical: bool, begins: Begins) -> 
     first = 0
     while first < len(chunks):
         last = _subjects_end(chunks, first, elliptical=elliptical, begins=begins)
-        while last + 1 < len(chunks) and _continues(chunks[first : last + 1], chunks[last + 1], begins):
+        end = min(first + _LONGEST_LIST, len(chunks))
+        while last + 1 < end and _continues(chunks[first : last + 1], chunks[last + 1], begins):
             last += 1
         groups.append((first, last))
         first = last + 1

@@ -178,6 +178,8 @@ def load_map(path: Path) -> SurveyMap:
     Raises:
         UserError: the file cannot be read, is no TOML, or says something a map does not know.
     """
+    if path.is_file() and not path.stat().st_size:
+        raise UserError(f"{path} is empty: write a map into it (--print-map prints a draft of one).")
     require_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -216,4 +218,14 @@ def _sentence(problem: ValidationError) -> str:
         message = "a map does not know this word" + (f" (did you mean '{near[0]}'?)" if near else "")
     if first["type"] == "missing":
         message = "is missing"
+    if first["type"] == "tuple_type":
+        message = _list_wanted(str(first["loc"][-1]), first["input"])
     return f"{' '.join(steps)}: {message}" if steps else message
+
+
+def _list_wanted(word: str, found: object) -> str:
+    if isinstance(found, dict):
+        return f"write it with two brackets: [[{word}]]"
+    items = found if isinstance(found, str) else "..."
+    listed = ", ".join(f'"{item.strip()}"' for item in items.split(","))
+    return f"must be a list: write {word} = [{listed}]"

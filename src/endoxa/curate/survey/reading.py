@@ -10,10 +10,10 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey.columns import find_column, shown
+from endoxa.curate.survey.columns import find_column, is_code_header, shown
+from endoxa.curate.survey.export import read_export
 from endoxa.curate.survey.mapping import ColumnChoice, SurveyMap
-from endoxa.curate.survey.privacy import Suspicion, private_columns, private_values
-from endoxa.datasets.frames import read_table
+from endoxa.curate.survey.privacy import LONG_NUMBER, USER_CODE, Suspicion, private_columns
 from endoxa.errors import UserError
 
 LONG_ANSWER = 5000
@@ -66,10 +66,11 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     """Read an export through its map.
 
     Raises:
-        UserError: the file cannot be read; a mapped column is missing, ambiguous or named twice; a kept column holds
-            e-mail addresses, phone numbers or the like; two rows have one respondent code; no answer at all.
+        UserError: the file cannot be read; a mapped column is missing, ambiguous or named twice; a kept column,
+            the country or the language looks private, by its header or its cells; two rows have one
+            respondent code; no answer at all.
     """
-    table = read_table(path)
+    table = read_export(path)
     headers = table.columns
     question_columns = [_must(find_column(path, headers, one), one) for one in survey_map.question]
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
@@ -79,13 +80,14 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
         )
     kept = [(one.name, find_column(path, headers, one)) for one in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
-    _refuse_private(path, table, [column for _, column in kept_columns])
     country = _optional(path, headers, survey_map.country)
     language = _optional(path, headers, survey_map.language_column)
     respondent = _optional(path, headers, survey_map.respondent)
+    released = [*(column for _, column in kept_columns), country, language]
+    refuse_private(path, table, [column for column in released if column is not None])
     used = {*question_columns, *(column for _, column in kept_columns), country, language, respondent}
     dropped = [column for column in headers if column not in used]
-    if survey_map.respondent and survey_map.respondent.optional and not _holds_codes(table, respondent):
+    if survey_map.respondent and survey_map.respondent.optional and not holds_codes(table, respondent):
         respondent = None
     codes = _codes(path, table, respondent)
     names = tuple(dict.fromkeys(name for name, _ in kept))
@@ -135,30 +137,38 @@ def _joined(
     return {name: "; ".join(cell for cell in found if cell) for name, found in cells.items()}
 
 
-def _refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:
-    for one in private_values(table, columns):
+def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> None:
+    """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
+    for one in private_columns(table, columns):
         raise UserError(
-            f"{path}: column '{shown(one.column)}' is to be kept, but holds what looks like a {one.kind} "
-            "per person: take it out of the map."
+            f"{path}: column '{shown(one.column)}' is to be kept, but holds what looks like a {one.kind} per person: "
+            "leave it out (or give it another header, if it holds nothing of the kind)."
         )
 
 
-def _holds_codes(table: pl.DataFrame, column: str | None) -> bool:
+def holds_codes(table: pl.DataFrame, column: str | None) -> bool:
     """Whether a column that need not be there holds unique codes, each with a digit in it: names have none."""
     cells = [] if column is None else table[column].to_list()
     return len(set(cells)) == len(cells) and all(_CODE.fullmatch(cell or "") for cell in cells)
+
+
+def _private_code(table: pl.DataFrame, column: str) -> str:
+    """The kind of private thing that a column of respondents' codes seems to hold, or an empty text."""
+    fine = {USER_CODE, *([LONG_NUMBER] if is_code_header(column) else [])}
+    kinds = [one.kind for one in private_columns(table, [column]) if one.kind not in fine]
+    named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
+    return kinds[0] if kinds else "name" if named else ""
 
 
 def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     """A unique code per row."""
     if column is None:
         return [str(number) for number in range(table.height)]
-    kinds = [one.kind for one in private_values(table, [column])]
-    named = sum(bool(_NAME.fullmatch((cell or "").strip())) for cell in table[column]) > table.height / 2
-    if kinds or named:
+    kind = _private_code(table, column)
+    if kind:
         raise UserError(
-            f"{path}: the respondent column '{shown(column)}' holds what looks like a {'name' if named else kinds[0]}"
-            ": use a column of codes, or leave it out of the map (the row's number is used then)."
+            f"{path}: the respondent column '{shown(column)}' holds what looks like a {kind}: "
+            "use a column of codes, or leave it out of the map (the row's number is used then)."
         )
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
@@ -169,7 +179,7 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
             )
         if code in rows:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent code '{code}' stands in row "
+                f"{path}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' stands in row "
                 f"{rows[code]} too: every respondent needs a code of their own."
             )
         rows[code] = number
@@ -186,8 +196,8 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
         filled = [one.answers[place].strip() for one in respondents if one.answers[place].strip()]
         if filled and all(_is_number(cell) for cell in filled):
             raise UserError(
-                f"{path}: column '{shown(column)}' holds numbers only (the first is '{filled[0]}'), so it is not one "
-                "of answers in words: mend the map, or the spreadsheet that turned words into numbers."
+                f"{path}: column '{shown(column)}' holds numbers only (the first is '{shown(filled[0])}'), so it is "
+                "not one of answers in words: mend the map, or the spreadsheet that turned words into numbers."
             )
 
 

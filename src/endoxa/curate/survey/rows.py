@@ -10,10 +10,10 @@ import polars as pl
 
 from endoxa.curate.extract import Question
 from endoxa.curate.survey.columns import shown
+from endoxa.curate.survey.export import read_export
 from endoxa.curate.survey.mapping import SurveyMap
-from endoxa.curate.survey.privacy import private_values
-from endoxa.curate.survey.statements import Statement
-from endoxa.datasets.frames import read_table
+from endoxa.curate.survey.reading import refuse_private
+from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
 
@@ -60,12 +60,15 @@ def read_statements(path: Path, columns: RowColumns, survey_map: SurveyMap | Non
     `original_statement` and `flag` are read where they are present, and those of `columns`; nothing else is.
 
     Raises:
-        UserError: a column is missing, an id stands twice or is empty, a kept column looks private or is taken, or
+        UserError: a column is missing, an id stands twice or is empty, a kept column, the country or the
+            language looks private, or a kept one is taken, or
             no row has a statement.
     """
     named = [columns.statement, columns.question, columns.country, columns.language, *columns.keep]
-    table = read_table(path, [name for name in named if name])
-    _require_keepable(path, table, columns.keep)
+    table = read_export(path, [name for name in named if name])
+    _require_keepable(path, columns.keep)
+    used = [*columns.keep, columns.country or "country", columns.language or "language"]
+    refuse_private(path, table, [name for name in used if name in table.columns])
     if not any((cell or "").strip() for cell in table[columns.statement]):
         raise UserError(f"{path}: column '{shown(columns.statement)}' is empty in every row.")
     ids = _ids(path, table)
@@ -99,7 +102,7 @@ def _statement(
         language=cell(columns.language or "language").lower(),
         text=text,
         kept={name: cell(name) for name in columns.keep},
-        flags=tuple(cell("flag").split()),
+        flags=tuple(dict.fromkeys([*cell("flag").split(), *length_flags(text)])),
         alone=True,
     )
 
@@ -115,19 +118,16 @@ def _ids(path: Path, table: pl.DataFrame) -> list[str]:
             raise UserError(f"{path}, row {number}: the statement_id is empty.")
         if name in rows:
             raise UserError(
-                f"{path}, row {number}: the statement_id '{name}' stands in row {rows[name]} too: ids must be unique."
+                f"{path}, row {number}: the statement_id '{shown(name)}' stands in row {rows[name]} too: "
+                "ids must be unique."
             )
         rows[name] = number
     return list(rows)
 
 
-def _require_keepable(path: Path, table: pl.DataFrame, keep: Sequence[str]) -> None:
+def _require_keepable(path: Path, keep: Sequence[str]) -> None:
     for name in keep:
         if name in STATEMENT_COLUMNS:
             raise UserError(
                 f"{path}: the column '{name}' cannot be kept: statements have a column of that name."
             )
-    for one in private_values(table, keep):
-        raise UserError(
-            f"{path}: column '{shown(one.column)}' is to be kept, but holds what looks like a {one.kind}: leave it out."
-        )

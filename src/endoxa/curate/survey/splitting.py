@@ -8,6 +8,7 @@ space, punctuation, a list number or a word such as "and" that only joined them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ from endoxa.curate.extract import begins_statement
 from endoxa.curate.survey.commas import group_chunks, is_pronoun
 
 Begins = Callable[[str], bool]
+
+LONG_STATEMENT = 2000
+"""Characters from which a piece is no statement; of a longer one only the beginning is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,13 @@ class Piece:
 
 
 _BRACKETED = re.compile(r"\([^()\n]*\)|\[[^\[\]\n]*\]")
-_QUOTED = re.compile(r'"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»')
+_QUOTED = re.compile(r'"([^"\n]*)"|“([^“”\n]*)”|«([^«»\n]*)»')
 _LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _HARD = re.compile(r"[;؛；•◦‣▪●]+")
-_SENTENCE = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})")
-_OPENS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029•◦‣▪●!?؟。！？।]|[.…][^,،]*$|\d[.)]\s")
+_SENTENCE = re.compile(
+    r"(?<![.!?…])[.!?…]+[\"”»')\]]*(?=\s)|[。！？।؟]+|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{3})"
+)
+_OPENS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029•◦‣▪●!?؟。！？।]|[.…][^,،.…]*$|\d[.)]\s")
 _NUMBER = re.compile(r"(?<!\S)\(?(\d{1,3})[.)]\s+(?=\S)")
 _COMMA = re.compile(r"(?<=\d),(?!\d{3}(?!\d))|(?<!\d),|[،，、]+")
 _SOFT = re.compile(r"(?<=\s)(?:[/|–—-]|while|whereas|tandis que|alors que|mientras que)(?=\s)", re.IGNORECASE)
@@ -112,7 +118,7 @@ def _cut(answer: str, elliptical: bool, begins: Begins) -> list[tuple[int, int]]
     for start, end in _segments(answer, protected, begins):
         chunks = [_trim(answer, *chunk) for chunk in _chunks(answer, start, end, protected, begins)]
         chunks = [_unjoined(answer, *chunk, begins) if k else chunk for k, chunk in enumerate(chunks)]
-        texts = [answer[a:b] for a, b in chunks]
+        texts = [answer[a : min(b, a + LONG_STATEMENT)] for a, b in chunks]
         for first, last in group_chunks(texts, elliptical=elliptical, begins=begins):
             found.append(_without_stray_marks(answer, chunks[first][0], chunks[last][1]))
     if not found and answer.strip():
@@ -126,9 +132,20 @@ def _protected(answer: str, begins: Begins) -> list[tuple[int, int]]:
     spans = [found.span() for found in _BRACKETED.finditer(answer)]
     for found in _QUOTED.finditer(answer):
         inside = next(group for group in found.groups() if group is not None)
-        if not begins(inside):
+        if len(inside) <= LONG_STATEMENT and not begins(inside):
             spans.append(found.span())
-    return spans
+    return _united(spans)
+
+
+def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order, those that overlap made one."""
+    united: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if united and start < united[-1][1]:
+            united[-1] = (united[-1][0], max(end, united[-1][1]))
+        else:
+            united.append((start, end))
+    return united
 
 
 def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> Iterator[tuple[int, int]]:
@@ -152,7 +169,8 @@ def _segments(answer: str, protected: list[tuple[int, int]], begins: Begins) -> 
 
 
 def _inside(found: re.Match[str], spans: list[tuple[int, int]]) -> bool:
-    return any(start <= found.start() < end - 1 for start, end in spans)
+    place = bisect_right(spans, found.start(), key=lambda span: span[0]) - 1
+    return place >= 0 and found.start() < spans[place][1] - 1
 
 
 def _numbers(answer: str) -> list[re.Match[str]]:
@@ -211,7 +229,8 @@ def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
         if not _WORD.search(answer, found.end(), end):
             break
         start = found.end()
-    while found := _TRAILING.search(answer, start, end):
+    # From the end backwards, a stretch at a time: a search from the start is quadratic in a long run of marks.
+    while found := _TRAILING.search(answer, max(start, end - _LOOK_AHEAD), end):
         end = found.start()
     return start, end
 
@@ -219,7 +238,7 @@ def _trim(answer: str, start: int, end: int) -> tuple[int, int]:
 def _unjoined(answer: str, start: int, end: int, begins: Begins) -> tuple[int, int]:
     """The span without the word that only joined it to the one before ("and", "but" before a new statement)."""
     found = _JOINER_OF_STATEMENTS.match(answer, start, end)
-    if found and begins(answer[found.end() : end]):
+    if found and begins(answer[found.end() : min(end, found.end() + LONG_STATEMENT)]):
         return found.end(), end
     found = _JOINER.match(answer, start, end)
     return (found.end(), end) if found else (start, end)

@@ -9,13 +9,14 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Extraction, Question, extract
+from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
 from endoxa.curate.survey.chatbot import chatbot_reasons
 from endoxa.curate.survey.mapping import SurveyMap
 from endoxa.curate.survey.privacy import identifier_in
 from endoxa.curate.survey.reading import LONG_ANSWER, Survey
-from endoxa.curate.survey.splitting import split_answer
+from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.survey.subjects import Named, after, below_heading, inherited
 from endoxa.curate.survey.wording import with_mark, without_report
 from endoxa.curate.translation import Translator, translate_all
@@ -23,6 +24,9 @@ from endoxa.schema import STATEMENT_COLUMNS
 
 WORKING_LANGUAGE = "en"
 """The language the extractor reads."""
+
+UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
+"""What stands for a statement of more than `LONG_STATEMENT` characters, which is kept but not read."""
 
 FEW_WORDS = 3
 """A statement of another language with more words is taken to have a subject of its own."""
@@ -69,7 +73,8 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
     """Every statement of every answer, in the order of the file; languages only where they are declared.
 
     Flags: 'repeat' (said before in the same answer), 'long-answer' (the answer has more than `LONG_ANSWER`
-    characters), 'identifier' (an e-mail address, phone number or the like stands in it).
+    characters, or the statement more than `LONG_STATEMENT`), 'identifier' (an e-mail
+    address, phone number or the like stands in it).
     """
     short = survey_map.short_names()
     found = []
@@ -103,10 +108,15 @@ def split_survey(survey: Survey, survey_map: SurveyMap) -> list[Statement]:
 def _flags(original: str, answer: str, seen: set[str]) -> tuple[str, ...]:
     flags = {
         "repeat": original.casefold() in seen,
-        "long-answer": len(answer) > LONG_ANSWER,
+        "long-answer": len(answer) > LONG_ANSWER or bool(length_flags(original)),
         "identifier": bool(identifier_in(original)),
     }
     return tuple(flag for flag, holds in flags.items() if holds)
+
+
+def length_flags(text: str) -> tuple[str, ...]:
+    """The flag 'long-answer' for a statement that is too long to be read, else none."""
+    return ("long-answer",) if len(text) > LONG_STATEMENT else ()
 
 
 def flag_chatbots(statements: Sequence[Statement], survey: Survey) -> tuple[list[Statement], dict[str, str]]:
@@ -146,23 +156,37 @@ def translate_statements(
 ) -> list[Statement]:
     """The statements in the working language; the flag 'untranslated' where the original had to stay.
 
-    A statement whose text differs from the original words was translated before and is left as it is.
+    A statement whose text differs from the original words was translated before and is left as it is; one
+    flagged 'identifier' is never sent anywhere.
 
     Raises:
         UserError: see `endoxa.curate.translation.translate_all`.
     """
     translated = translate_all(
         [one.text for one in statements],
-        [one.language if one.text == one.original else WORKING_LANGUAGE for one in statements],
+        [WORKING_LANGUAGE if _stays(one) else one.language for one in statements],
         translator,
         target=WORKING_LANGUAGE,
         memory=memory,
         progress=progress,
     )
     return [
-        replace(one, text=new.text, flags=(*one.flags, "untranslated") if new.failed else one.flags)
+        replace(
+            one,
+            text=new.text,
+            flags=(*one.flags, "untranslated") if new.failed or _private(one) else one.flags,
+        )
         for one, new in zip(statements, translated, strict=True)
     ]
+
+
+def _stays(one: Statement) -> bool:
+    """Whether a statement is not sent to be translated: it was before, may tell who somebody is, or is not read."""
+    return one.text != one.original or "identifier" in one.flags or bool(length_flags(one.text))
+
+
+def _private(one: Statement) -> bool:
+    return "identifier" in one.flags and one.text == one.original and one.language != WORKING_LANGUAGE
 
 
 def extract_all(
@@ -183,6 +207,9 @@ def extract_all(
     for done, one in enumerate(statements, start=1):
         if one.alone or (one.respondent, one.question.name) != answer:
             answer, named = (one.respondent, one.question.name), Named()
+        if len(one.text) > LONG_STATEMENT:
+            rows.append(_row(one, UNREAD, kept))
+            continue
         text = _as_read(one)
         heading = below_heading(text, one.question, one.country, known, opens=one.opens)
         alone = heading is not None or _is_foreign(one)
