@@ -236,6 +236,15 @@ def test_no_matrix_without_crossed_groups(tmp_path: Path) -> None:
     assert not matrices(table(tmp_path, one())).figures
     twice = pl.concat([estimates(), estimates().with_columns(pl.col("test") + " other sentences")])
     assert not matrices(table(tmp_path, twice)).figures
+    apart = pl.concat([one(test=str(k), x=f"x{k}", y=f"y{k}") for k in range(3)])
+    assert not matrices(table(tmp_path, apart)).figures
+    both_ways = pl.concat(
+        how="vertical_relaxed",
+        items=[estimates(), one(x="hindu female", y="hindu male", a="career", b="family", language="en")],
+    )
+    alike = both_ways.with_columns(model=pl.lit("m"), pooling=pl.lit(""), axis=pl.lit(""))
+    (figure,) = matrices(table(tmp_path, alike)).figures
+    assert figure.name == "groups-en-non-violent-violent"
     assert len(forest_plots(table(tmp_path, twice)).figures[0].chart.to_json()) > 0
 
 

@@ -25,7 +25,10 @@ def report(
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Confidence level of the intervals; tests keep theirs.", show_default="0.95"),
+        typer.Option(
+            help="Confidence level of the intervals; association tests keep theirs.",
+            show_default="0.95 for pairs",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
 ) -> None:

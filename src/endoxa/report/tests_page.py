@@ -30,7 +30,7 @@ SECTIONS: tuple[Callable[[Associations], Section], ...] = (
 )
 """What is said about the tests, in this order."""
 
-WIDER = Markup("figure.wide svg { width: min(100%, 44rem); }\n")
+WIDER = Markup("figure.wide svg { width: auto; max-width: min(100%, 44rem); }\n")
 """The figures of this page have panels side by side."""
 
 

@@ -59,7 +59,7 @@ def association_forest(
             ).properties(title=alt.TitleParams(block if column == columns[0] else " ", subtitle=column))
             for column in columns
         ]
-        charts.append(alt.hconcat(*panels, spacing=14))
+        charts.append(alt.hconcat(*panels, spacing=26, bounds="flush"))
     return finish(alt.vconcat(*charts, spacing=10))
 
 
@@ -100,7 +100,6 @@ def _panel(
     axis = alt.Axis(
         values=list(range(math.ceil(domain[0]), math.floor(domain[1]) + 1)),
         format="+d",
-        labels=last,
         grid=False,
         title="effect size" if last else None,
     )

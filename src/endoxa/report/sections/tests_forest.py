@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import polars as pl
@@ -17,8 +18,8 @@ NEUTRAL = 0.0
 ROW = ("language", "axis", "a", "b", "test")
 """What a row is about; every model and pooling is a mark in it."""
 
-ROWS = 18
-"""Rows of one figure: more would not fit on a printed page."""
+MOST_MARKS = 72
+"""Marks of one figure below one another: more would not fit on a printed page."""
 
 MOST_ROWS = 108
 """Rows drawn in all; of more tests, those with the largest effect size."""
@@ -68,6 +69,7 @@ def _rows(estimates: pl.DataFrame) -> pl.DataFrame:
 def _figures(shown: pl.DataFrame, rows: pl.DataFrame, series: list[str]) -> Iterator[Figure]:
     ends = pl.concat([shown["low"], shown["high"], shown["effect_size"]]).drop_nulls()
     domain = symmetric_domain(ends, NEUTRAL, 1.0, 0.5)
+    rows_each = max(4, min(18, MOST_MARKS // len(series)))
     ordered = shown.join(rows, on=ROW, maintain_order="left")
     for (language,), tests in ordered.group_by(["language"], maintain_order=True):
         blocks = tests.select("axis", "a", "b").unique(maintain_order=True).with_row_index("block_number")
@@ -76,10 +78,12 @@ def _figures(shown: pl.DataFrame, rows: pl.DataFrame, series: list[str]) -> Iter
             .sort("block_number", "mean", descending=[False, True], nulls_last=True, maintain_order=True)
             .with_columns(place=pl.struct("block_number", "test").rle_id())
         )
-        parts = 1 + max(sorted_tests["place"].to_list()) // ROWS
+        number = 1 + max(sorted_tests["place"].to_list())
+        parts = math.ceil(number / rows_each)
+        even = math.ceil(number / parts)
         spoken = language_name(str(language)) if language else "Language not stated"
         for part in range(parts):
-            own = sorted_tests.filter(pl.col("place") // ROWS == part)
+            own = sorted_tests.filter(pl.col("place") // even == part)
             yield Figure(
                 name=f"forest-{slug(str(language) or 'tests')}",
                 title=spoken if parts == 1 else f"{spoken}, part {part + 1} of {parts}",

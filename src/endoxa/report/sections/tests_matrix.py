@@ -68,7 +68,7 @@ def _figures(results: Associations) -> Iterator[Figure]:
     reach = symmetric_domain(results.estimates["effect_size"].drop_nulls(), 0, 1, 0.5)[1]
     for (axis, language, a, b), tests in results.estimates.group_by(CELLS, maintain_order=True):
         groups = groups_of(tests)
-        if len(groups) < LEAST_GROUPS or tests.select("model", "pooling", "x", "y").is_duplicated().any():
+        if not _crossed(tests, groups):
             continue
         across = 2 if len(groups) <= 4 else 1
         ordered = pl.concat(tests.partition_by("model", maintain_order=True))
@@ -92,6 +92,15 @@ def _figures(results: Associations) -> Iterator[Figure]:
                 alt=_alt(shown, groups, str(a), str(b)),
                 wide=True,
             )
+
+
+def _crossed(tests: pl.DataFrame, groups: list[str]) -> bool:
+    """True where at least half of all pairs of three groups or more were tested, each once per encoder."""
+    pairs = {frozenset(pair) for pair in tests.select("x", "y").iter_rows()}
+    once = tests.height == len(
+        {(frozenset((x, y)), e) for x, y, e in tests.select("x", "y", "encoder").iter_rows()}
+    )
+    return once and len(groups) >= LEAST_GROUPS and 4 * len(pairs) >= len(groups) * (len(groups) - 1)
 
 
 def _cells(tests: pl.DataFrame) -> pl.DataFrame:
