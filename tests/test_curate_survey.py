@@ -237,6 +237,7 @@ def test_answers_to_select_all_that_apply(cell, mark, expected):
 def test_codes_of_survey_tools_are_no_part_of_a_header():
     assert without_code(plain_header("S01_Q05.What is it?")) == "what is it?"
     assert without_code(plain_header("Q12 - What is it?")) == "what is it?"
+    assert without_code(plain_header("S03. What do")) == "what do"
     assert without_code(plain_header("12. What")) == "what"
     assert without_code(plain_header("2024 income")) == "2024 income"
 
@@ -295,6 +296,37 @@ def test_draft_of_a_map_reads_the_file_it_was_made_for(export):
     assert [one.name for one in survey.questions] == ["other", "age"]
     assert "# looks private (e-mail): Contact" in draft
     assert [one.country for one in survey.respondents] == ["Kenya *", "Peru"]
+
+
+def test_draft_for_an_export_of_a_form(tmp_path):
+    path = tmp_path / "form.csv"
+    columns = {
+        "Timestamp": [
+            "2026/05/01 10:00:01 AM GMT+3",
+            "2026/05/02 11:12:13 PM GMT+3",
+            "2026/05/02 11:13:00 PM GMT+3",
+        ],
+        "Sent": ["Fri May 01 2026 10:00:01 GMT+0300 (East Africa Time)"] * 3,
+        "Participant code": ["P01", "P02", "P03"],
+        "S02. What country do you live in?": ["Kenya", "Kenya", "Peru"],
+        "What is your job?": ["I bake bread", "I teach", "I sell cars"],
+        "S03. What do people say about women?": ["kind, patient", "good cooks", "gossips, loud"],
+        "S04. What do people say about old people?": [
+            "Old people are wise",
+            "slow, wise",
+            "Old people are slow",
+        ],
+        "Do people in town think so?": ["Not at all", "Not at all", "Not at all"],
+        "Minutes": ["12", "15", "17"],
+    }
+    pl.DataFrame(columns).write_csv(path)
+    draft = draft_map(path)
+    survey = read_survey(path, parse_map(draft, "draft"))
+    assert [(one.name, one.identity) for one in survey.questions] == [("women", "women"), ("age", None)]
+    assert [one.code for one in survey.respondents] == ["P01", "P02", "P03"]
+    assert [one.country for one in survey.respondents] == ["Kenya", "Kenya", "Peru"]
+    assert 'column = "What do people say about women?"' in draft
+    assert '# column = "Timestamp"' in draft
 
 
 def test_draft_for_the_published_export_finds_its_seven_questions(shared):

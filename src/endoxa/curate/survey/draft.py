@@ -9,17 +9,31 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.survey.columns import plain_header, shown, without_code
+from endoxa.curate.survey.columns import is_code_header, plain_header, shown, without_code
+from endoxa.curate.survey.export import read_export
 from endoxa.curate.survey.privacy import private_columns
-from endoxa.datasets.frames import read_table
+from endoxa.curate.survey.reading import holds_codes
 
 _WORDS = 4.0
 """Words that answers in words have on average, at least."""
+_ASKED_WORDS = 1.5
+"""The same in a column whose header asks what is said or thought, or asks of others than the respondent."""
+_VARIED = 0.5
+"""Least share of different answers in such a column: choices among a few are no answers in words."""
+_SAID = re.compile(
+    r"\bsa(?:y|id|ys|ying)\b|\bth(?:ink|ought)|\bbelie[fv]|\bstereotyp|\best[eé]r[eé]otip|\bst[eé]r[eé]otyp|\bopinion"
+    r"|\bdescrib|\bd(?:it|isent|ice|icen|iz|izem)\b|\bpens(?:e|ent|er|a|an|am)\b|\bpiensan?\b|\bcroi(?:t|ent)\b"
+    r"|\bcreen?\b|\bopini[oó]n|\bwanasema\b|\bwanafikiri\b|\bhusema\b"
+)
+_TIME = re.compile(r"\d{1,2}:\d\d")
+_OF_RESPONDENT = re.compile(
+    r"\b(?:you|yours?|usted|t[uú]|su|vous|votre|vos|voc[eê]|seu|sua|unaishi|wewe|yako)\b"
+)
 _AXES = {
     "gender": r"\bwom[ae]n\b|\bm[ae]n\b|\bgender\b|\bfemmes?\b|\bhommes?\b|\bgenre\b|\bmujer|\bhombre",
     "ethnicity": r"\bethni|\btribe|\bregion|\brégion",
     "religion": r"\breligi",
-    "age": r"\bage\b|\bâge|\bedad\b",
+    "age": r"\bage\b|\b(?:old|older|young|elderly) people\b|\bâge|\bedad\b",
     "profession": r"\bprofession|\boccupation|\bjob|\bmétier",
     "nationality": r"\bnationalit|\bcountr|\bpays\b",
 }
@@ -32,7 +46,7 @@ _HEAD = """\
 # A header may be cut short, as long as only one column begins so.
 title = {title}
 # languages = ["en", "fr"]  # languages the answers may be in, if you know them
-{country}"""
+{respondent}{country}"""
 
 
 def draft_map(path: Path) -> str:
@@ -43,14 +57,17 @@ def draft_map(path: Path) -> str:
     Raises:
         UserError: the file cannot be read.
     """
-    table = read_table(path)
-    private = {one.column: one.kind for one in private_columns(table, table.columns)}
+    table = read_export(path)
+    code = next((name for name in table.columns if is_code_header(name) and holds_codes(table, name)), None)
+    private = {one.column: one.kind for one in private_columns(table, table.columns) if one.column != code}
     country = next((name for name in table.columns if _COUNTRY.search(_plain(name))), None)
-    questions = [name for name in table.columns if name not in private and _words(table[name]) >= _WORDS]
-    rest = [name for name in table.columns if name not in {*questions, *private, country}]
+    read = {*private, code, country}
+    questions = [name for name in table.columns if name not in read and _is_question(name, table[name])]
+    rest = [name for name in table.columns if name not in {*questions, *read}]
     head = _HEAD.format(
         name=path.name,
         title=_quoted(path.stem),
+        respondent=f"respondent = {{ column = {_quoted(_short(code, table.columns))} }}\n" if code else "",
         country=f"country = {{ column = {_quoted(_short(country, table.columns))} }}\n" if country else "",
     )
     parts = [head, *_questions(questions, table.columns), "# Columns that are not read.\n"]
@@ -107,9 +124,20 @@ def _plain(header: str) -> str:
     return without_code(plain_header(header))
 
 
-def _words(cells: pl.Series) -> float:
-    filled = [cell for cell in cells.drop_nulls().to_list() if cell.strip()]
-    return sum(len(re.findall(r"\w+", cell)) for cell in filled) / len(filled) if filled else 0.0
+def _is_question(header: str, cells: pl.Series) -> bool:
+    """Whether a column holds answers in words: by their length, or by its header where they are short but varied."""
+    filled = [cell.strip().casefold() for cell in cells.drop_nulls().to_list() if cell.strip()]
+    words = sum(map(_words, filled)) / len(filled) if filled else 0.0
+    plain = _plain(header)
+    asked = bool(_SAID.search(plain)) or ("?" in plain and not _OF_RESPONDENT.search(plain))
+    if all(_TIME.search(cell) for cell in filled):
+        return False
+    return words >= _WORDS or (asked and words >= _ASKED_WORDS and len(set(filled)) >= _VARIED * len(filled))
+
+
+def _words(cell: str) -> int:
+    """Words with a letter in them: dates and numbers have none."""
+    return sum(any(map(str.isalpha, word)) for word in re.split(r"[\s,;/]+", cell))
 
 
 def _quoted(text: str) -> str:
