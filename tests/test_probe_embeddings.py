@@ -291,3 +291,11 @@ def test_two_processes_cannot_share_a_folder(settings, tmp_path):
             probe_embeddings(settings, tmp_path / "run", restart=True)
     finally:
         journal.close()
+
+
+def test_a_start_that_failed_leaves_nothing_in_the_way(settings, tmp_path):
+    wrong = settings.model_copy(update={"layer": 99})
+    with pytest.raises(UserError, match="layer"):
+        probe_embeddings(wrong, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    assert probe_embeddings(settings, tmp_path / "run").tests == len(TESTS)

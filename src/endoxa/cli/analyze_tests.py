@@ -79,9 +79,14 @@ def association_tests(
 
     from endoxa.analyze.tests import analyze_tests
     from endoxa.cli.progress import shown
+    from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
 
     require_table_name(output)
+    inside = [
+        path for run in runs or [] for path in (run / "estimates.csv", run / "run.json", run / "tests.json")
+    ]
+    require_apart([output], [definitions, *(vectors or []), *inside])
     sources = _sources(runs or [], definitions, vectors or [], pooling)
     with shown("tests") as progress:
         results = pl.concat(
@@ -162,4 +167,14 @@ def _sources(runs: list[Path], definitions: Path | None, vectors: list[Path], po
     given = None if definitions is None else read_tests(definitions)
     if given is not None and vectors:
         return [vector_source(given, path, pooling) for path in vectors]
-    return [source for run in runs for source in run_sources(run, given)]
+    sources = [source for run in runs for source in run_sources(run, given)]
+    seen: set[tuple[str, str, str]] = set()
+    for source in sources:
+        keys = {(source.model, source.pooling, test.name) for test in source.tests}
+        if keys & seen:
+            raise UserError(
+                f"Two runs hold the model {source.model} under the pooling {source.pooling} with tests of one name: "
+                "analyze them one by one."
+            )
+        seen |= keys
+    return sources

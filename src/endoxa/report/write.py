@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from endoxa.datasets.files import require_apart
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.report.document import Figure
@@ -62,6 +63,7 @@ def write_report(
     """
     chosen = resolve_format(output, format)
     _refuse_folder(output)
+    require_apart([output], [path for run in runs for path in (run, run / "estimates.csv", run / "run.json")])
     found = read_runs(runs)
     if found[0].kind == EMBEDDINGS:
         from endoxa.report.tests_write import writers as tests_writers

@@ -64,8 +64,7 @@ def _read_npz(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
             texts, vectors = arrays[name], arrays["vectors"]
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as problem:
         raise UserError(
-            f"{path} is not readable as .npz ({problem}): write it again with "
-            "numpy.savez(path, texts=..., vectors=...)."
+            f"{path} is not readable as .npz: write it again with numpy.savez(path, texts=..., vectors=...)."
         ) from problem
     if texts.ndim != 1 or vectors.ndim != 2 or len(texts) != len(vectors) or texts.dtype.kind != "U":
         raise UserError(
@@ -76,8 +75,12 @@ def _read_npz(path: Path, wanted: Collection[str] | None) -> dict[str, Vector]:
         raise UserError(f"{path}: vectors must hold real numbers; found the type {vectors.dtype}.")
     found: dict[str, Vector] = {}
     for text, vector in zip(texts.tolist(), vectors.astype(np.float32), strict=True):
-        if wanted is None or text in wanted:
-            found.setdefault(text, vector)
+        if wanted is not None and text not in wanted:
+            continue
+        if not np.array_equal(found.setdefault(text, vector), vector, equal_nan=True):
+            raise UserError(
+                f"{path} holds the text {text!r} twice, with different vectors: keep one of them."
+            )
     _refuse_infinite(path, found)
     return found
 

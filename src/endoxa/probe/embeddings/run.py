@@ -123,11 +123,30 @@ def probe_embeddings(
             described = _encode_model(work, number, spec, fitted.poolings[spec.text])
             info["models"].append({**described, "fingerprint": facts[spec.text].fingerprint})
             info["vectors"].extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
+    except UserError:
+        # A start that failed before anything was encoded must not stand in the way of a mended command.
+        barren = before is None and not any(
+            journal.done(number, fitted.poolings[spec.text]) for number, spec in enumerate(specs, 1)
+        )
+        journal.close()
+        if barren:
+            _clear_start(out)
+        raise
     finally:
         journal.close()
     write_json(out / RUN, {**info, "counts": counts, "finished": now()})
     remove_journal(out)
     return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=False)
+
+
+def _clear_start(out: Path) -> None:
+    """Remove what a start leaves in a new run folder, and the folder where nothing else is in it."""
+    remove_journal(out)
+    for name in (RUN, TESTS):
+        (out / name).unlink(missing_ok=True)
+    shutil.rmtree(out / VECTORS, ignore_errors=True)
+    if not any(out.iterdir()):
+        out.rmdir()
 
 
 def _encode_model(work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]) -> dict[str, Any]:
