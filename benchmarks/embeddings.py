@@ -64,8 +64,8 @@ def main() -> None:
             times["one sentence at a time"].append(seconds)
             seconds, ours = by_endoxa(folder, Path(home), number)
             times["endoxa"].append(seconds)
-            ratio = times["one sentence at a time"][-1] / seconds
-            print(f"round {number + 1}: ratio {ratio:.1f}", flush=True)
+            slow, fast = (last[-1] for last in times.values())
+            print(f"round {number + 1}: {slow:.1f} s, {fast:.2f} s, ratio {slow / fast:.1f}", flush=True)
     gap = max(
         abs(effect_size(test, ours[pooling]) - published[pooling][test.name])
         for test in tests
