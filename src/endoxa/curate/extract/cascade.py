@@ -144,7 +144,7 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         return _elliptical(text, context, subject, "")
     end = split.end
     if end > 1 and len(parts[end - 1]) == 1 and not is_group(" ".join(parts[:end])):
-        end -= 1  # a stray letter or mark ("young people m are")
+        end -= 1  # a stray letter or mark ("bakers x are")
     who = _text(text, parts, 0, end)
     said = _text(text, parts, split.start, len(parts))
     if _is_pronoun(parts[:end]):
@@ -177,7 +177,7 @@ def _foreign(text: str, context: _Context, subject: str) -> Extraction:
 
 
 def _apart(found: re.Match[str]) -> str:
-    """Part a name from what is said: "Muslims-bigots" -> "Muslims - bigots"; a compound ("risk-takers") stays."""
+    """Part a name from what is said: "Bakers-jolly" -> "Bakers - jolly"; a compound ("risk-takers") stays."""
     who = found["who"]
     return f"{who} - " if is_group(who) or _AGENTS.search(who) else found.group()
 
@@ -251,7 +251,7 @@ def _elliptical(text: str, context: _Context, subject: str, rule: str) -> list[E
 
 
 def _without_pronoun(said: str) -> str:
-    """Take up the label: "Christianity: they seem conservative" -> "seem conservative"."""
+    """Take up the label: "Buddhism: they seem calm" -> "seem calm"."""
     first, _, rest = said.partition(" ")
     return rest if first.lower() in words("pronouns") and rest else said
 
@@ -276,7 +276,7 @@ def _rule(who: str, split: Split) -> str:
 
 
 def _subjects(who: str) -> list[str]:
-    """Take groups apart: "Policemen and women" -> two groups; "men and women in power" stays one."""
+    """Take groups apart: "Bakers and cooks" -> two groups; "men and women in power" stays one."""
     parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*[,/]\s*", who) if part.strip()]
     parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
     heads = [tokens(part) for part in parts]

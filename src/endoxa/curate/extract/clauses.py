@@ -108,7 +108,7 @@ def _is_base_form(text: str) -> bool:
 
 
 def _alternatives(text: str) -> list[str]:
-    """Take alternatives apart: "are poor/unambitious" -> two; "overly romantic/erotic" stays one."""
+    """Take alternatives apart: "are neat/jolly" -> two; "very quick/loud" stays one."""
     copula, rest = _copula_and_rest(text)
     words_between = rest.split("/")
     plain = copula is not None and len(words_between) > 1 and all(map(_is_one_adjective, words_between))

@@ -51,7 +51,7 @@ def find_split(tokens: Sequence[str]) -> Split | None:
 
     A finite verb is found without a tagger: a copula, modal or auxiliary anywhere outside a relative
     clause; any other word that can be a plain verb where the word before it can be the head of a plural
-    subject ("nurses love", not "light skin ladies"); failing that, a third person after a singular, or a
+    subject ("nurses love", not "night watch women"); failing that, a third person after a singular, or a
     verb anywhere behind a plural head ("men with money cheat").
     """
     low = [token.lower() for token in tokens]
@@ -115,7 +115,7 @@ def _with_adverbs(low: Sequence[str], verb: int) -> Split:
 
 
 def _after_plural(low: Sequence[str], place: int) -> bool:
-    """A plain verb behind a word that can head a plural subject ("nurses love", not "light skin ladies")."""
+    """A plain verb behind a word that can head a plural subject ("nurses love", not "night watch women")."""
     before = _before_adverbs(low, place)
     word = low[place]
     noun = word.endswith("s") and is_plural(word) and can_be(word, "NOUN")
@@ -190,7 +190,7 @@ def _behind_plural(low: Sequence[str], place: int) -> bool:
 
 
 def _dash(low: Sequence[str]) -> Split | None:
-    """Cut at a mark behind a short subject: "Doctors - educated", "Welders: strong", "nuns as strict"."""
+    """Cut at a mark behind a short subject: "Bakers - jolly", "Welders: strong", "nuns as strict"."""
     for place, word in enumerate(low[1:9], start=1):
         if word in {"-", "–", "—", ":", "=", ">", "→", "⇒", "as"} and place + 1 < len(low):
             rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
@@ -203,7 +203,7 @@ def _dash(low: Sequence[str]) -> Split | None:
 
 
 def _apposition(low: Sequence[str]) -> Split | None:
-    """Cut after a name: "Muslims spiritual": a known group, then something that is said of it without a verb."""
+    """Cut after a name: "Sikhs cheerful": a known group, then something that is said of it without a verb."""
     place = _OF_A_PLACE.match(" ".join(low))
     if place and len(low) > len(place.group().split()):
         end = len(place.group().split())

@@ -68,7 +68,7 @@ def foreign_identity(text: str, country: str = "", known: Tables | None = None) 
 
 
 def _without_aside(low: str) -> str:
-    """Words in brackets taken in or out: "Ibibio people (women)" is about Ibibio women; any other aside goes."""
+    """Words in brackets taken in or out: "Basque people (women)" is about Basque women; any other aside goes."""
     found = _ASIDE.search(low)
     if found is None:
         return low
