@@ -1,0 +1,1 @@
+"""What an organiser decides: the settings of a campaign, checked at the border."""

@@ -1,0 +1,119 @@
+"""Settings of a campaign, as an organiser writes them; each change is a version, which every draw carries."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from endoxa.collect.sampler.settings import SamplerSettings
+
+UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
+"""Languages that the pages themselves speak."""
+
+Texts = dict[str, str]
+"""A text by language (ISO 639-1); the first language of the campaign must be there."""
+
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+
+
+class _Checked(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class HelpLine(_Checked):
+    """Somebody to talk to; shown where cards can hurt."""
+
+    country: Country | Literal[""] = ""
+    name: str
+    contact: str
+
+
+class ProfileField(_Checked):
+    """An optional question about the person, with its purpose. Choices only: no free text."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+    label: Texts
+    purpose: Texts
+    choices: dict[str, Texts] = Field(min_length=2, max_length=20)
+
+
+class SurveyQuestion(_Checked):
+    """One open question of the survey, about one axis.
+
+    `identity` is the group it is about, if all answers are about one group ("women"); `examples` maps a country, or ""
+    for everybody, to an example by language.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+    axis: str
+    identity: str = ""
+    text: Texts
+    examples: dict[Country | Literal[""], Texts] = Field(default_factory=dict)
+
+
+class CampaignTexts(_Checked):
+    """What contributors read that is the campaign's own."""
+
+    title: Texts
+    about: Texts
+    content_warning: Texts
+    consent: Texts
+    publication: Texts
+    keep_words: Texts
+    thanks: Texts
+
+
+class CampaignSettings(_Checked):
+    """All that an organiser can change while a campaign runs.
+
+    `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
+    "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
+    """
+
+    organisation: str
+    contact: str
+    texts: CampaignTexts
+    ui_languages: tuple[Language, ...] = UI_LANGUAGES
+    data_languages: tuple[Language, ...]
+    countries: tuple[Country, ...] = ()
+    cards: bool = True
+    survey: bool = False
+    questions: tuple[SurveyQuestion, ...] = ()
+    profile: tuple[ProfileField, ...] = ()
+    moderation: Literal["before", "after"] = "before"
+    setting: Literal["workshop", "online"] = "workshop"
+    minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
+    consent_version: Annotated[int, Field(ge=1)] = 1
+    minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
+    retention: str = ""
+    help_lines: tuple[HelpLine, ...] = ()
+    watch_words: tuple[str, ...] = ()
+    sampler: SamplerSettings = SamplerSettings()
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.survey and not self.questions:
+            raise ValueError("a campaign with a survey needs at least one question")
+        if not (self.cards or self.survey):
+            raise ValueError("a campaign needs cards, a survey or both")
+        unknown = set(self.ui_languages) - set(UI_LANGUAGES)
+        if unknown or not self.ui_languages:
+            raise ValueError(f"ui_languages must be among {', '.join(UI_LANGUAGES)}")
+        return self
+
+    @property
+    def lease_minutes(self) -> int:
+        """How long a drawn card is reserved for one person."""
+        return self.sampler.lease_workshop if self.setting == "workshop" else self.sampler.lease_online
+
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that name these settings; stored with every draw."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+def in_language(texts: Texts, language: str) -> str:
+    """The text in a language, else in English, else the first there is, else ""."""
+    return texts.get(language) or texts.get("en") or next(iter(texts.values()), "")

@@ -1,0 +1,162 @@
+"""Answers to a card: rate it, skip it, take the last answer back. All are safe to send twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.utils import timezone
+
+from endoxa.collect.cards.counts import recount, root_of
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import Campaign, Card, CardState, Mention, Pair, Person, Rating, Skip
+
+_ASKED_FOR_MORE = ("topup", "open", "calibration")
+
+
+class UnknownCardError(Exception):
+    """The token is not of a card that was given to this person."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of a card. `again` is True where it had been answered before: nothing was changed then."""
+
+    card: Card
+    again: bool
+
+
+def card_of(person: Person, token: UUID) -> Card:
+    """The card with this token, if it was given to this person.
+
+    Raises:
+        UnknownCardError: if it was not.
+    """
+    card = Card.objects.filter(token=token, person=person).select_related("pair").first()
+    if card is None:
+        raise UnknownCardError
+    return card
+
+
+def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None) -> Answered:
+    """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person, or shows no pair.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id) as campaign:
+        card = card_of(person, token)
+        if card.pair is None:
+            raise UnknownCardError
+        if _closed(card) or Rating.objects.filter(person=person, pair=card.pair).exists():
+            return Answered(card, again=True)
+        root = root_of(card.pair)
+        _close(card, CardState.ANSWERED, now)
+        Rating.objects.create(
+            card=card,
+            person=person,
+            pair=card.pair,
+            value=value,
+            in_group=card.pair.country in person.origins,
+            surplus=card.tier not in _ASKED_FOR_MORE and root.ratings >= campaign.settings.sampler.k,
+            created_at=now,
+        )
+        recount([card.pair])
+        return Answered(card, again=False)
+
+
+def skip(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> Answered:
+    """Close a card without a rating; reports are put before moderators.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id):
+        card = card_of(person, token)
+        if _closed(card):
+            return Answered(card, again=True)
+        _close(card, CardState.SKIPPED, now)
+        Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
+        if card.pair is not None and reason.startswith("report_"):
+            _flag(card.pair, reason)
+        return Answered(card, again=False)
+
+
+def finish_prompt(person: Person, token: UUID, *, now: datetime | None = None) -> Answered:
+    """Close a prompt card after the person wrote what they wanted.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person, or shows a pair.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id):
+        card = card_of(person, token)
+        if card.pair is not None:
+            raise UnknownCardError
+        if _closed(card):
+            return Answered(card, again=True)
+        _close(card, CardState.ANSWERED, now)
+        return Answered(card, again=False)
+
+
+def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
+    """Take back the answer to a card: its rating, skip and mentions go, and the card is open again.
+
+    The card that was drawn since is given back. Only the person's latest closed card can be taken back; for
+    others nothing happens.
+
+    Raises:
+        UnknownCardError: if the card was not given to this person.
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id) as campaign:
+        card = card_of(person, token)
+        latest = Card.objects.filter(person=person, state__in=(CardState.ANSWERED, CardState.SKIPPED))
+        if not _closed(card) or latest.order_by("-closed_at", "-number").first() != card:
+            return card
+        Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
+        _forget(card)
+        card.state, card.closed_at, card.late = CardState.OPEN, None, False
+        card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
+        card.save(update_fields=["state", "closed_at", "late", "expires_at"])
+        return card
+
+
+def latest_answer(person: Person, campaign: Campaign) -> Card | None:
+    """The card that the person answered or skipped last, for the offer to take it back."""
+    closed = Card.objects.filter(
+        person=person, campaign=campaign, state__in=(CardState.ANSWERED, CardState.SKIPPED)
+    )
+    return closed.order_by("-closed_at", "-number").select_related("pair").first()
+
+
+def _forget(card: Card) -> None:
+    Rating.objects.filter(card=card).delete()
+    Skip.objects.filter(card=card).delete()
+    mentioned = list(Pair.objects.filter(mention_rows__card=card))
+    Mention.objects.filter(card=card).delete()
+    recount([*mentioned, *([card.pair] if card.pair else [])])
+    # What nobody else said and nobody rated was made by this answer and goes with it.
+    for pair in mentioned:
+        pair.refresh_from_db()
+        if pair.author_id == card.person_id and not pair.mentions and not pair.ratings:
+            pair.delete()
+
+
+def _closed(card: Card) -> bool:
+    return card.state in {CardState.ANSWERED, CardState.SKIPPED}
+
+
+def _close(card: Card, state: CardState, now: datetime) -> None:
+    card.late = card.state == CardState.LAPSED or now > card.expires_at
+    card.state, card.closed_at = state, now
+    card.save(update_fields=["late", "state", "closed_at"])
+
+
+def _flag(pair: Pair, reason: str) -> None:
+    if reason not in pair.flags:
+        pair.flags = [*pair.flags, reason]
+        pair.save(update_fields=["flags"])

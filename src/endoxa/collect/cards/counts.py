@@ -1,0 +1,57 @@
+"""Counts of a pair, always from the rows behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import pvariance
+
+from django.db.models import Q
+
+from endoxa.collect.models import Mention, Pair, Rating
+from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+
+
+def root_of(pair: Pair) -> Pair:
+    """The pair that a merged one stands for; itself where it is not merged."""
+    while pair.merged_into is not None:
+        pair = pair.merged_into
+    return pair
+
+
+def recount(pairs: Iterable[Pair]) -> None:
+    """Count ratings, mentions, variance and need of these pairs and of what they were merged into anew.
+
+    A person counts once: where they rated several pairs that were merged, their latest rating counts.
+    """
+    for root in {root_of(pair).pk: root_of(pair) for pair in pairs}.values():
+        _recount(root, root.campaign.settings.sampler)
+
+
+def family(root: Pair) -> list[int]:
+    """Ids of a pair and of all that was merged into it."""
+    found, latest = [root.pk], [root.pk]
+    while latest:
+        latest = list(Pair.objects.filter(merged_into__in=latest).values_list("pk", flat=True))
+        found += latest
+    return found
+
+
+def _recount(root: Pair, settings: SamplerSettings) -> None:
+    together = Q(pair__in=family(root))
+    given = Rating.objects.filter(together).order_by("created_at", "pk").values_list("person_id", "value")
+    values = list(dict(given).values())
+    root.ratings = len(values)
+    root.variance = pvariance(values) if len(values) > 1 else None
+    root.mentions = Mention.objects.filter(together).values("person_id").distinct().count()
+    root.need = need(root.ratings, root.variance, settings)
+    root.save(update_fields=["ratings", "variance", "mentions", "need"])
+
+
+def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int:
+    """State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more."""
+    if ratings < settings.k:
+        return NEEDS
+    if ratings >= settings.k_max:
+        return FULL
+    return TOPUP if variance is not None and variance >= settings.disagreement else OPEN

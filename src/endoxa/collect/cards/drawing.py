@@ -1,0 +1,73 @@
+"""The next card of a person."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import numpy as np
+from django.db.models import Max
+from django.utils import timezone
+
+from endoxa.collect import sampler
+from endoxa.collect.cards.balance import balance_of
+from endoxa.collect.cards.context import sampler_person
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.cards.pool import DatabasePool
+from endoxa.collect.models import Campaign, Card, CardState, Pair, Person
+
+PROMPT = "prompt"
+"""Tier of a card that shows no pair and asks what people say about a country."""
+
+
+def next_card(person: Person, *, now: datetime | None = None, rng: np.random.Generator | None = None) -> Card:
+    """The card this person has open, with its time renewed, or a newly drawn and reserved one.
+
+    A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
+    shown it is a prompt card (`pair` None).
+    """
+    now = now or timezone.now()
+    with locked(person.campaign_id) as campaign:
+        until = now + timedelta(minutes=campaign.settings.lease_minutes)
+        card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
+        if card is not None and card.expires_at > now:
+            card.expires_at = until
+            card.save(update_fields=["expires_at"])
+            return card
+        if card is not None:
+            card.state = CardState.LAPSED
+            card.save(update_fields=["state"])
+        return _drawn(campaign, person, now, until, rng or np.random.default_rng())
+
+
+def _drawn(
+    campaign: Campaign, person: Person, now: datetime, until: datetime, rng: np.random.Generator
+) -> Card:
+    person.campaign = campaign
+    settings = campaign.settings
+    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), settings.sampler, rng)
+    latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
+    number = 0 if latest is None else latest + 1
+    pair = Pair.objects.get(pk=drawn.pair) if drawn else None
+    return Card.objects.create(
+        campaign=campaign,
+        person=person,
+        pair=pair,
+        country=pair.country if pair else _prompted(campaign, person, number),
+        negative=pair.negative if pair else False,
+        number=number,
+        tier=drawn.tier if drawn else PROMPT,
+        weight=drawn.weight if drawn else None,
+        propensity=drawn.propensity if drawn else None,
+        pool=drawn.pool if drawn else 0,
+        version=campaign.version,
+        digest=settings.digest(),
+        adds=pair is None or sampler.adds_on(balance_of(campaign, now), number),
+        drawn_at=now,
+        expires_at=until,
+    )
+
+
+def _prompted(campaign: Campaign, person: Person, number: int) -> str:
+    """The country of a prompt card: the person's own and near ones in turn; "" lets them choose."""
+    countries = [*person.origins, *person.connections] or list(campaign.settings.countries)
+    return str(countries[number % len(countries)]) if countries else ""

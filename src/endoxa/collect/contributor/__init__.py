@@ -1,0 +1,1 @@
+"""The pages of contributors: join, consent, profile, cards, survey, thanks, leaving."""

@@ -1,0 +1,43 @@
+"""What is stored. One module for each subject; a column that is not here is not kept.
+
+Nobody's name, e-mail, address or device is stored for contributors. Times are exact in working data, where
+cards expire and pace is measured, and rounded to the hour in exports.
+"""
+
+from endoxa.collect.models.campaign import (
+    Campaign,
+    JoinCode,
+    Membership,
+    Role,
+    SettingsVersion,
+    State,
+)
+from endoxa.collect.models.cards import Card, CardState, Rating, Skip, SkipReason
+from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
+from endoxa.collect.models.people import Person
+from endoxa.collect.models.records import AuditEntry, Release, Tombstone
+from endoxa.collect.models.survey import Statement
+
+__all__ = [
+    "AuditEntry",
+    "Campaign",
+    "Card",
+    "CardState",
+    "JoinCode",
+    "Membership",
+    "Mention",
+    "Moderation",
+    "Pair",
+    "Person",
+    "Rating",
+    "Release",
+    "Role",
+    "SettingsVersion",
+    "Skip",
+    "SkipReason",
+    "Source",
+    "State",
+    "Statement",
+    "Tombstone",
+    "Via",
+]

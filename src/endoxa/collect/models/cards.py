@@ -1,0 +1,115 @@
+"""Cards that were drawn, and what people answered. An open card is the lease on its pair."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from endoxa.collect.models.campaign import Campaign
+from endoxa.collect.models.pairs import Pair
+from endoxa.collect.models.people import Person
+
+
+class CardState(models.TextChoices):
+    """What became of a card. An open one whose time is over counts as free; nobody has to tidy it up."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    SKIPPED = "skipped"
+    LAPSED = "lapsed"
+
+
+class Card(models.Model):
+    """One draw: the log of the sampler, the lease and the token of the form at once.
+
+    `token` goes into the form; submitting it twice gives the first result. `pair` is empty on a prompt card
+    ("what do people say about
+    `country`?"). `tier`, `weight`, `propensity`, `pool` are as drawn (`sampler.Drawn`); `version` and `digest` name the
+    settings. `adds` says whether fields for new pairs were shown. `number` counts the person's cards from 0.
+    """
+
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="cards")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="cards")
+    pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="cards")
+    country = models.CharField(max_length=2)
+    negative = models.BooleanField(default=False)
+    number = models.PositiveIntegerField()
+    tier = models.CharField(max_length=12)
+    weight = models.FloatField(null=True)
+    propensity = models.FloatField(null=True)
+    pool = models.PositiveIntegerField(default=0)
+    version = models.PositiveIntegerField()
+    digest = models.CharField(max_length=12)
+    adds = models.BooleanField(default=True)
+    state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
+    late = models.BooleanField(default=False)
+    drawn_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person"], condition=Q(state="open"), name="one_open_card"),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
+            models.Index(fields=["person", "number"], name="card_of_person"),
+            models.Index(fields=["campaign", "closed_at"], name="card_pace"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.token)
+
+
+class Rating(models.Model):
+    """How known a pair is where the person lives: 1 (never heard) to 5 (everyone knows it).
+
+    `surplus`: the pair had k ratings already and nothing asked for more.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.OneToOneField(Card, on_delete=models.CASCADE, related_name="rating")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="ratings")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="rating_rows")
+    value = models.PositiveSmallIntegerField()
+    in_group = models.BooleanField()
+    surplus = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "pair"], name="rating_once"),
+            models.CheckConstraint(condition=Q(value__gte=1, value__lte=5), name="rating_one_to_five"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class SkipReason(models.TextChoices):
+    """Why somebody did not answer; three different things, and four reasons to report."""
+
+    DONT_KNOW = "dont_know"
+    DONT_UNDERSTAND = "dont_understand"
+    RATHER_NOT = "rather_not"
+    REPORT_PERSONAL = "report_personal"
+    REPORT_HATE = "report_hate"
+    REPORT_NONSENSE = "report_nonsense"
+    REPORT_OTHER = "report_other"
+
+
+class Skip(models.Model):
+    """A card that was not answered, and why."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.OneToOneField(Card, on_delete=models.CASCADE, related_name="skip")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="skips")
+    pair = models.ForeignKey(Pair, null=True, on_delete=models.CASCADE, related_name="skip_rows")
+    reason = models.CharField(max_length=16, choices=SkipReason.choices)
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.reason

@@ -1,0 +1,122 @@
+"""Pairs of a country and what is said of its people, and who said so unprompted."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+
+from django.db import models
+from django.db.models import Q
+
+from endoxa.collect.models.campaign import Campaign
+from endoxa.collect.models.people import Person
+from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+
+
+class Source(models.TextChoices):
+    """Where a pair comes from."""
+
+    SEED = "seed"
+    CONTRIBUTOR = "contributor"
+
+
+class Moderation(models.TextChoices):
+    """Whether others may see a pair."""
+
+    PENDING = "pending"
+    LIVE = "live"
+    HIDDEN = "hidden"
+    MERGED = "merged"
+
+
+def _position() -> float:
+    # Spreads pairs evenly over [0, 1) for windows; nothing secret depends on it.
+    return random.random()  # noqa: S311
+
+
+def _seconds() -> int:
+    return int(time.time())
+
+
+class Pair(models.Model):
+    """(country, attribute, language). `key` is the normalised attribute, unique within country and language.
+
+    `need`, `ratings`, `mentions` and `variance` are recounted from the rows, never counted up or down by hand
+    (`cards.counts`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
+    keep their row and their answers and point to `merged_into`; ratings and mentions of both
+    count there. `flags` are words for moderators ("name", "email", ...).
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    country = models.CharField(max_length=2)
+    attribute = models.CharField(max_length=120)
+    key = models.CharField(max_length=120)
+    language = models.CharField(max_length=8)
+    topic = models.CharField(max_length=40, blank=True)
+    negative = models.BooleanField(default=False)
+    source = models.CharField(max_length=11, choices=Source.choices)
+    author = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="authored")
+    moderation = models.CharField(max_length=8, choices=Moderation.choices, default=Moderation.PENDING)
+    merged_into = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="merged")
+    flags = models.JSONField(default=list)
+    calibration = models.BooleanField(default=False)
+    need = models.PositiveSmallIntegerField(
+        default=NEEDS, choices=[(NEEDS, "needs"), (TOPUP, "topup"), (OPEN, "open"), (FULL, "full")]
+    )
+    ratings = models.PositiveIntegerField(default=0)
+    mentions = models.PositiveIntegerField(default=0)
+    variance = models.FloatField(null=True)
+    position = models.FloatField(default=_position)
+    waiting_since = models.BigIntegerField(default=_seconds)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "country", "language", "key"], name="pair_once"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["campaign", "moderation", "need", "country", "language", "negative"],
+                name="pair_by_cell",
+            ),
+            models.Index(fields=["campaign", "moderation", "need", "position"], name="pair_by_position"),
+            models.Index(fields=["campaign"], condition=Q(calibration=True), name="pair_calibration"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.country}: {self.attribute}"
+
+
+class Via(models.TextChoices):
+    """How somebody came to mention a pair. None of them was shown the pair itself."""
+
+    ATTRIBUTE = "attribute"
+    OTHER_COUNTRY = "other_country"
+    PROMPT = "prompt"
+
+
+class Mention(models.Model):
+    """One person proposed one pair, in these words. `pair` is the one these words made or met.
+
+    `alike_to` is the pair the person was asked about afterwards ("same as?"), `alike` what they said.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="mentions")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="mention_rows")
+    card = models.ForeignKey(
+        "collect.Card", null=True, on_delete=models.SET_NULL, related_name="mention_rows"
+    )
+    text = models.CharField(max_length=120)
+    via = models.CharField(max_length=13, choices=Via.choices)
+    alike_to = models.ForeignKey(Pair, null=True, on_delete=models.SET_NULL, related_name="+")
+    alike = models.BooleanField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "pair"], name="mention_once")]
+
+    def __str__(self) -> str:
+        return self.text

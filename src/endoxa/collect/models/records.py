@@ -1,0 +1,54 @@
+"""What is written down about the campaign itself: who did what, what was released, what was withdrawn."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings as django_settings
+from django.db import models
+
+from endoxa.collect.models.campaign import Campaign
+
+
+class AuditEntry(models.Model):
+    """Something an account did. Never holds an address or the words of a contributor."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="audit")
+    user = models.ForeignKey(django_settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    action = models.CharField(max_length=40)
+    detail = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "at"], name="audit_by_time")]
+
+    def __str__(self) -> str:
+        return self.action
+
+
+class Release(models.Model):
+    """A frozen, numbered export. `salt` re-keys people, so that nobody can be followed from one release to the next."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="releases")
+    number = models.CharField(max_length=20)
+    salt = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64, blank=True)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "number"], name="release_once")]
+
+    def __str__(self) -> str:
+        return self.number
+
+
+class Tombstone(models.Model):
+    """The id of a row that was withdrawn, so that whoever holds a release can drop it too."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tombstones")
+    row = models.UUIDField(default=uuid.uuid4, unique=True)
+    table = models.CharField(max_length=12)
+    withdrawn_hour = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.table} {self.row}"

@@ -1,0 +1,1 @@
+"""The pages of organisers, moderators, reviewers and researchers."""

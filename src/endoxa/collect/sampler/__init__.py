@@ -1,0 +1,26 @@
+"""Which card comes next: pure functions over a `Pool`, the same for the site and for `simulate`.
+
+`settings.py` the numbers an organiser may change, `types.py` what goes in and out, `tiers.py` which pairs belong where,
+`weights.py` how they are weighed, `draw.py` the draw and its propensity, `controller.py` the balance between
+new pairs and ratings.
+"""
+
+from endoxa.collect.sampler.controller import Balance, Forecast, adds_on, forecast
+from endoxa.collect.sampler.draw import draw
+from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.collect.sampler.types import Cell, Drawn, Person, Pool, Region, Rows
+
+__all__ = [
+    "Balance",
+    "Cell",
+    "Drawn",
+    "Forecast",
+    "Person",
+    "Pool",
+    "Region",
+    "Rows",
+    "SamplerSettings",
+    "adds_on",
+    "draw",
+    "forecast",
+]

@@ -1,0 +1,82 @@
+"""The balance between new pairs and ratings: without it, each card adds more work than it does.
+
+If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so the fields for new pairs
+are shown on fewer cards as the ratings still missing come near to what the people present can give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Balance(StrEnum):
+    """How often the fields for new pairs are shown."""
+
+    EXPLORE = "explore"
+    BALANCE = "balance"
+    SPARSE = "sparse"
+    VALIDATE = "validate"
+
+
+_EVERY = {Balance.EXPLORE: 1, Balance.BALANCE: 2, Balance.SPARSE: 4, Balance.VALIDATE: 0}
+_LIMITS = ((0.8, Balance.EXPLORE), (0.9, Balance.BALANCE), (1.0, Balance.SPARSE))
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What to expect at the end.
+
+    Attributes:
+        backlog: ratings still missing up to k, less those reserved.
+        capacity: ratings that the people active now will give in the minutes left.
+        short: pairs that will end below k if new ones keep coming as they did.
+        switch_in: minutes after which only ratings should be asked for, so that all pairs reach k; None if never.
+        balance: what the controller does now.
+    """
+
+    backlog: int
+    capacity: float
+    short: int
+    switch_in: float | None
+    balance: Balance
+
+
+def forecast(*, backlog: int, people: int, pace: float, minutes: float, new_pairs: float, k: int) -> Forecast:
+    """Look ahead.
+
+    Args:
+        backlog: sum over pairs of max(0, k - ratings - reservations).
+        people: active in the last minutes.
+        pace: ratings per person and minute.
+        minutes: left.
+        new_pairs: new pairs per rating, as of late.
+        k: ratings each pair should get.
+    """
+    rate = people * pace
+    capacity = rate * max(0.0, minutes)
+    missing = backlog + new_pairs * k * capacity - capacity
+    room = capacity - backlog
+    switch = None
+    if new_pairs > 0 and rate > 0 and missing > 0:
+        switch = max(0.0, room / (rate * new_pairs * k))
+    return Forecast(
+        backlog=backlog,
+        capacity=capacity,
+        short=max(0, -int(-missing // k)),
+        switch_in=switch,
+        balance=_balance(backlog, capacity),
+    )
+
+
+def _balance(backlog: int, capacity: float) -> Balance:
+    for limit, balance in _LIMITS:
+        if backlog <= limit * capacity:
+            return balance
+    return Balance.VALIDATE
+
+
+def adds_on(balance: Balance, card: int) -> bool:
+    """Whether the fields for new pairs are shown on a person's card number `card` (from 0)."""
+    every = _EVERY[balance]
+    return every > 0 and card % every == 0

@@ -1,0 +1,201 @@
+"""The draw of one pair, with the probability that it had.
+
+A card comes from one of several branches: the calibration set, exploration (equal chances), countries that got too
+little, or the tiers (own country, near, anywhere, disagreement). A pair can be reached by several branches;
+its propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and Thompson 1952).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.collect.sampler.tiers import available, base, shares, still_open, tiers
+from endoxa.collect.sampler.types import Drawn, FloatArray, Person, Pool, Region, Rows
+from endoxa.collect.sampler.weights import weights
+
+_PROMPT = "prompt"
+
+_FLOOR_FROM = 50
+"""Cards before which no country can be said to get too little."""
+
+
+@dataclass(frozen=True)
+class _Branch:
+    """A way to reach a pair: `even` gives all its pairs the same chance, else they are weighed."""
+
+    name: str
+    probability: float
+    region: Region
+    size: int
+    even: bool
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """What every step of a draw looks at."""
+
+    pool: Pool
+    person: Person
+    settings: SamplerSettings
+
+
+def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.Generator) -> Drawn | None:
+    """Draw a pair for a person, or None where there is none (a prompt card is due).
+
+    Sorted and seeded alike, the same pool gives the same draws. Reads at most `settings.whole` pairs of a tier.
+    """
+    moment = _Moment(pool, person, settings)
+    for guarded in (True, False):
+        whole = base(person, settings, guarded=guarded)
+        branches = _branches(moment, whole)
+        while branches:
+            branch = branches[_pick(np.array([branch.probability for branch in branches]), rng)]
+            if branch.name == _PROMPT:
+                return None
+            drawn = _from(branch, branches, moment, rng)
+            if drawn is not None:
+                return drawn
+            # The sizes were a little old: the branch is empty by now.
+            branches = _without(branches, branch)
+    return None
+
+
+def _branches(moment: _Moment, whole: Region) -> list[_Branch]:
+    """All branches that have a pair for this person; their probabilities add up to 1."""
+    pool, person, settings = moment.pool, moment.person, moment.settings
+    sizes = pool.sizes()
+    parts = tiers(person, whole)
+    counts = {name: available(region, sizes, person.excluded) for name, region in parts.items()}
+    needing = counts["own"] + counts["near"] + counts["anywhere"]
+    result: list[_Branch] = []
+    common = int(_free(pool.calibration(person.languages), person).sum()) if settings.calibration else 0
+    if common:
+        anything = replace(whole, needs=frozenset({0, 1, 2, 3}))
+        result.append(_Branch("calibration", settings.calibration, anything, common, even=True))
+    if needing and settings.exploration:
+        result.append(_Branch("exploration", settings.exploration, whole, needing, even=True))
+    if needing and settings.floor:
+        poor = replace(whole, countries=_poor({cell.country for cell in sizes}, pool.drawn(), settings))
+        if size := available(poor, sizes, person.excluded):
+            result.append(_Branch("floor", settings.floor, poor, size, even=True))
+    left = 1 - sum(branch.probability for branch in result)
+    chosen = shares(settings, counts)
+    if not chosen:
+        rest = still_open(whole)
+        parts, counts = (
+            {"open": rest, _PROMPT: rest},
+            {"open": available(rest, sizes, person.excluded), _PROMPT: 0},
+        )
+        chosen = {"open": 1 - settings.prompt, _PROMPT: settings.prompt} if counts["open"] else {}
+    result += [
+        _Branch(name, left * share, parts[name], counts[name], even=False) for name, share in chosen.items()
+    ]
+    return _whole_again(result)
+
+
+def _poor(countries: set[str], drawn: Mapping[str, int], settings: SamplerSettings) -> frozenset[str]:
+    """Countries of the pool that got less than their floor of all cards."""
+    total = sum(drawn.values())
+    if total < _FLOOR_FROM:
+        return frozenset()
+    return frozenset(name for name in countries if drawn.get(name, 0) < settings.floor_below * total)
+
+
+def _from(
+    branch: _Branch, branches: list[_Branch], moment: _Moment, rng: np.random.Generator
+) -> Drawn | None:
+    """Draw from one branch; None where it turns out to be empty."""
+    rows = _rows(branch, moment, float(rng.random()))
+    weighed = _weigh(branch, rows, moment)
+    total = float(weighed.sum())
+    if total <= 0:
+        return None
+    place = _pick(weighed, rng)
+    propensity = sum(
+        other.probability * _chance(other, rows, place, moment)
+        if other is not branch
+        else branch.probability * _chance_within(branch, rows, weighed, place)
+        for other in branches
+    )
+    return Drawn(
+        pair=int(rows.ids[place]),
+        tier=branch.name,
+        weight=float(weighed[place]),
+        propensity=min(1.0, propensity),
+        pool=branch.size,
+    )
+
+
+def _rows(branch: _Branch, moment: _Moment, start: float) -> Rows:
+    pool, person, settings = moment.pool, moment.person, moment.settings
+    if branch.name == "calibration":
+        return pool.calibration(person.languages)
+    if branch.size <= settings.whole:
+        return pool.whole(branch.region)
+    # Wide enough that what the person has seen cannot fill it.
+    return pool.window(branch.region, start, settings.candidates + len(person.excluded))
+
+
+def _weigh(branch: _Branch, rows: Rows, moment: _Moment) -> FloatArray:
+    pool, person = moment.pool, moment.person
+    free = _free(rows, person)
+    if branch.even:
+        return free.astype(np.float64)
+    return free * weights(rows, person.reserved, pool.coverage(), pool.heavy_topics(), moment.settings)
+
+
+def _free(rows: Rows, person: Person) -> FloatArray:
+    """1 for pairs that the person can get, 0 for others."""
+    excluded = person.excluded
+    return np.array([pair not in excluded for pair in rows.ids.tolist()], dtype=np.float64)
+
+
+def _chance_within(branch: _Branch, rows: Rows, weighed: FloatArray, place: int) -> float:
+    """P(this row | branch): exact where the branch was read whole, else that of the window times its chance within."""
+    if branch.even:
+        return 1.0 / branch.size
+    return float(rows.inclusion[place] * weighed[place] / weighed.sum())
+
+
+def _chance(other: _Branch, rows: Rows, place: int, moment: _Moment) -> float:
+    """P(a pair that another branch drew | this branch)."""
+    pool, person = moment.pool, moment.person
+    pair, country = int(rows.ids[place]), str(rows.countries[place])
+    if other.name == _PROMPT:
+        return 0.0
+    if other.name == "calibration":
+        return 1.0 / other.size if pair in pool.calibration(person.languages).ids else 0.0
+    if not other.region.holds(country, int(rows.needs[place]), negative=bool(rows.negative[place])):
+        return 0.0
+    if other.even:
+        return 1.0 / other.size
+    there = _rows(other, moment, 0.0)
+    weighed = _weigh(other, there, moment)
+    found = np.flatnonzero(there.ids == pair)
+    if found.size and other.size <= moment.settings.whole:
+        return _chance_within(other, there, weighed, int(found[0]))
+    # A tier too large to be read whole: its weight beside the mean weight of a window.
+    own = _weigh(other, rows, moment)[place]
+    mean = float(weighed.sum()) / max(1, int(np.count_nonzero(weighed)))
+    return float(own / (mean * other.size)) if mean else 0.0
+
+
+def _pick(weighed: FloatArray, rng: np.random.Generator) -> int:
+    """A place drawn in proportion to the weights."""
+    steps: FloatArray = np.cumsum(weighed)
+    place = int(np.searchsorted(steps, rng.random() * steps[-1], side="right"))
+    return min(place, len(steps) - 1)
+
+
+def _without(branches: list[_Branch], empty: _Branch) -> list[_Branch]:
+    return _whole_again([branch for branch in branches if branch is not empty])
+
+
+def _whole_again(branches: list[_Branch]) -> list[_Branch]:
+    """The same branches with probabilities that add up to 1."""
+    total = sum(branch.probability for branch in branches)
+    return [replace(branch, probability=branch.probability / total) for branch in branches if total > 0]

@@ -1,0 +1,68 @@
+"""The numbers of the sampler. Each is configuration; `simulate` tries others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class SamplerSettings(BaseModel):
+    """How cards are drawn.
+
+    Attributes:
+        k: ratings each pair should get; below it a pair *needs* ratings.
+        k_max: ratings after which a pair is shown no more.
+        own, near, anywhere, topup: how often a card is about the person's own country, a near one, any other,
+            or a pair that people disagree about. The share of an empty tier goes to the next one.
+        exploration: share of cards drawn with equal chances among all pairs that need ratings.
+        calibration: share of cards from a fixed random set that everybody may see.
+        calibration_pairs: size of that set.
+        floor: share of cards kept for countries that got less than `floor_below` of all draws while they need ratings.
+        topic_cap: a topic of the seeds with more than this share of the recent draws is weighed at a quarter.
+        disagreement: variance of ratings (1 to 5) from which a pair that has `k` ratings is topped up.
+        prompt: share of cards that ask an open question instead of showing a pair, once no pair needs ratings.
+        in_a_row: most cards in a row about one country.
+        negative_in_a_row: most negative cards in a row about the person's own countries.
+        age_minutes: a pair that has waited this long weighs twice as much as a new one.
+        whole: tiers up to this size are weighed whole, larger ones by a random window of `candidates` pairs.
+        lease_workshop, lease_online: minutes that a drawn card is reserved.
+        break_after: cards after which a pause is offered.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    k: Annotated[int, Field(ge=1, le=50)] = 3
+    k_max: Annotated[int, Field(ge=1, le=200)] = 7
+    own: Share = 0.70
+    near: Share = 0.20
+    anywhere: Share = 0.05
+    topup: Share = 0.05
+    exploration: Annotated[float, Field(ge=0, le=0.5)] = 0.05
+    calibration: Annotated[float, Field(ge=0, le=0.3)] = 0.03
+    calibration_pairs: Annotated[int, Field(ge=0, le=500)] = 30
+    floor: Annotated[float, Field(ge=0, le=0.3)] = 0.03
+    floor_below: Share = 0.01
+    topic_cap: Share = 0.30
+    disagreement: Annotated[float, Field(ge=0, le=4)] = 1.5
+    prompt: Share = 0.5
+    in_a_row: Annotated[int, Field(ge=1, le=100)] = 3
+    negative_in_a_row: Annotated[int, Field(ge=1, le=100)] = 2
+    age_minutes: Annotated[float, Field(gt=0)] = 60.0
+    whole: Annotated[int, Field(ge=1, le=10_000)] = 2_000
+    candidates: Annotated[int, Field(ge=1, le=2_000)] = 200
+    lease_workshop: Annotated[int, Field(ge=1, le=240)] = 5
+    lease_online: Annotated[int, Field(ge=1, le=1_440)] = 30
+    break_after: Annotated[int, Field(ge=1, le=1_000)] = 15
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.k_max < self.k:
+            raise ValueError("k_max must be at least k")
+        if abs(self.own + self.near + self.anywhere + self.topup - 1) > 1e-6:
+            raise ValueError("own, near, anywhere and topup must add up to 1")
+        if self.own + self.near + self.anywhere <= 0:
+            raise ValueError("own, near and anywhere cannot all be 0")
+        return self

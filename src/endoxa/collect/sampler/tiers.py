@@ -1,0 +1,72 @@
+"""Which pairs belong to which tier for one person, and how often each tier is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP, Cell, Person, Region
+
+ORDER: tuple[str, ...] = ("own", "near", "anywhere", "topup")
+"""The share of an empty tier goes to the next one, that of the last to the first."""
+
+
+def base(person: Person, settings: SamplerSettings, *, guarded: bool) -> Region:
+    """All pairs that need ratings and that the person reads, within the guards of what was just shown.
+
+    Guards: no country more than `in_a_row` times running, and no more than `negative_in_a_row` negative cards running
+    about the person's own countries.
+    """
+    needs = frozenset({NEEDS})
+    if not guarded:
+        return Region(needs=needs, languages=person.languages)
+    latest = [country for country, _ in person.last[: settings.in_a_row]]
+    repeated = len(latest) == settings.in_a_row and len(set(latest)) == 1
+    hurtful = person.last[: settings.negative_in_a_row]
+    hurt = len(hurtful) == settings.negative_in_a_row and all(
+        negative and country in person.origins for country, negative in hurtful
+    )
+    return Region(
+        needs=needs,
+        languages=person.languages,
+        without=frozenset(latest) if repeated else frozenset(),
+        mild_in=person.origins if hurt else frozenset(),
+    )
+
+
+def tiers(person: Person, whole: Region) -> dict[str, Region]:
+    """The four tiers as parts of `whole`; they do not overlap."""
+    known = person.origins | person.near
+    return {
+        "own": _within(whole, person.origins),
+        "near": _within(whole, person.near),
+        "anywhere": Region(whole.needs, whole.languages, None, whole.without | known, whole.mild_in),
+        "topup": Region(frozenset({TOPUP}), whole.languages, None, whole.without, whole.mild_in),
+    }
+
+
+def still_open(whole: Region) -> Region:
+    """Pairs with k ratings or more and room for further ones: for when nothing needs ratings."""
+    return Region(frozenset({TOPUP, OPEN}), whole.languages, None, whole.without, whole.mild_in)
+
+
+def _within(whole: Region, countries: frozenset[str]) -> Region:
+    return Region(whole.needs, whole.languages, countries, whole.without, whole.mild_in)
+
+
+def available(region: Region, sizes: Mapping[Cell, int], excluded: Mapping[int, Cell]) -> int:
+    """How many pairs of a region the person can get."""
+    there = sum(size for cell, size in sizes.items() if region.takes(cell))
+    return there - sum(region.takes(cell) for cell in excluded.values()) if there else 0
+
+
+def shares(settings: SamplerSettings, counts: Mapping[str, int]) -> dict[str, float]:
+    """Probability of each tier, given how many pairs each has; empty where all are."""
+    wanted = [settings.own, settings.near, settings.anywhere, settings.topup]
+    filled = [place for place, name in enumerate(ORDER) if counts[name] > 0]
+    result: dict[str, float] = {}
+    for place, share in enumerate(wanted):
+        if filled:
+            taker = next((other for other in filled if other >= place), filled[0])
+            result[ORDER[taker]] = result.get(ORDER[taker], 0.0) + share
+    return result

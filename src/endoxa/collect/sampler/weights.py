@@ -1,0 +1,34 @@
+"""How much each pair weighs within its tier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.collect.sampler.types import NEEDS, FloatArray, Rows
+
+_HEAVY = 0.25
+
+
+def weights(
+    rows: Rows,
+    reserved: Mapping[int, int],
+    coverage: Mapping[str, int],
+    heavy: frozenset[str],
+    settings: SamplerSettings,
+) -> FloatArray:
+    """Weight of each row: missing share of ratings x 1 / sqrt(1 + ratings of its country) x age x topic.
+
+    Rows whose ratings and reservations already reach what they need weigh 0.
+    """
+    held = np.array([reserved.get(pair, 0) for pair in rows.ids.tolist()]) if reserved else 0
+    goal = np.where(rows.needs == NEEDS, settings.k, settings.k_max)
+    missing = np.clip((goal - rows.ratings - held) / goal, 0, None)
+    names, place = np.unique(rows.countries, return_inverse=True)
+    covered = np.array([coverage.get(str(name), 0) for name in names], dtype=np.float64)
+    age = 1 + np.minimum(1, rows.waiting / settings.age_minutes)
+    topic = np.where(np.isin(rows.topics, list(heavy)), _HEAVY, 1.0) if heavy else 1.0
+    result: FloatArray = missing / np.sqrt(1 + covered)[place] * age * topic
+    return result

@@ -1,0 +1,1 @@
+"""What protects the site: headers, limits."""

@@ -1,0 +1,128 @@
+"""Django settings, from the campaign's folder and a few environment variables; nothing secret is written here.
+
+`ENDOXA_CAMPAIGN` names the folder that `endoxa collect init` made. `DATABASE_URL` replaces the SQLite file in it.
+`ENDOXA_HTTPS=1` says that people reach the site by https; `ENDOXA_HOSTS` lists host names, separated by commas.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+import dj_database_url
+
+from endoxa.collect.campaign.settings import UI_LANGUAGES
+
+_HERE = Path(__file__).parent
+_folder = os.environ.get("ENDOXA_CAMPAIGN")
+FOLDER = Path(_folder) if _folder else None
+HTTPS = os.environ.get("ENDOXA_HTTPS") == "1"
+
+_secret = FOLDER / "secret.key" if FOLDER else None
+SECRET_KEY = _secret.read_text().strip() if _secret and _secret.exists() else secrets.token_urlsafe(48)
+DEBUG = False
+ALLOWED_HOSTS = os.environ.get("ENDOXA_HOSTS", "*").split(",")
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "endoxa.collect.apps.CollectConfig",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "endoxa.collect.security.headers.SecurityHeaders",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "endoxa.collect.contributor.identity.ContributorMiddleware",
+]
+ROOT_URLCONF = "endoxa.collect.urls"
+WSGI_APPLICATION = "endoxa.collect.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [_HERE / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+            ]
+        },
+    }
+]
+
+SQLITE_OPTIONS = {
+    # Taking the write lock when a transaction begins is what keeps two people from drawing one place.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 30,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+}
+_url = os.environ.get("DATABASE_URL") or (
+    f"sqlite:///{FOLDER.resolve()}/db.sqlite3" if FOLDER else "sqlite://:memory:"
+)
+DATABASES = {"default": dj_database_url.parse(_url, conn_max_age=600, conn_health_checks=True)}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
+
+STATISTICS_SECONDS = 5.0
+"""How old the sampler's statistics of a large pool may be."""
+
+LANGUAGE_CODE = "en"
+_OWN_NAMES = {
+    "en": "English",
+    "fr": "Français",
+    "es": "Español",
+    "pt": "Português",
+    "ar": "العربية",
+    "hi": "हिन्दी",
+    "sw": "Kiswahili",
+}
+LANGUAGES = [(code, _OWN_NAMES[code]) for code in UI_LANGUAGES]
+LOCALE_PATHS = [_HERE / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [_HERE / "static"]
+STATIC_ROOT = FOLDER / ".static" if FOLDER else None
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+LOGIN_URL = "organiser:login"
+LOGIN_REDIRECT_URL = "organiser:home"
+SESSION_COOKIE_NAME = "endoxa_account"
+SESSION_COOKIE_PATH = "/organise/"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SECURE = HTTPS
+LANGUAGE_COOKIE_NAME = "endoxa_language"
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "no-referrer"
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
+FILE_UPLOAD_PERMISSIONS = 0o600
