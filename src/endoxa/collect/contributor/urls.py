@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from endoxa.collect.contributor.cards.urls import urlpatterns as cards
+from endoxa.collect.contributor.joining.urls import urlpatterns as joining
+from endoxa.collect.contributor.leaving.urls import urlpatterns as leaving
+from endoxa.collect.contributor.survey.urls import urlpatterns as survey
 
 app_name = "contributor"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [*joining, *cards, *survey, *leaving]

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from endoxa.collect.organiser.accounts.urls import urlpatterns as accounts
+from endoxa.collect.organiser.audit.urls import urlpatterns as audit
+from endoxa.collect.organiser.codes.urls import urlpatterns as codes
+from endoxa.collect.organiser.dashboard.urls import urlpatterns as dashboard
+from endoxa.collect.organiser.exports.urls import urlpatterns as exports
+from endoxa.collect.organiser.moderation.urls import urlpatterns as moderation
+from endoxa.collect.organiser.seeds.urls import urlpatterns as seeds
+from endoxa.collect.organiser.settings.urls import urlpatterns as settings
 
 app_name = "organiser"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [*accounts, *dashboard, *settings, *seeds, *codes, *moderation, *exports, *audit]

@@ -1,0 +1,1 @@
+"""The card: rate a pair, skip it, add others, take back, pause."""

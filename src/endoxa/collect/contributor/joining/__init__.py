@@ -1,0 +1,1 @@
+"""Join, consent, receipt, profile, language: the way in."""

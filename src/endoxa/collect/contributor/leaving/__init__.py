@@ -1,0 +1,1 @@
+"""Leave and delete, with the cookie or the receipt code."""

@@ -1,0 +1,1 @@
+"""The open questions, one page an axis."""

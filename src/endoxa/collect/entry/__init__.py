@@ -1,0 +1,1 @@
+"""From typed words to a pair: cleaning, keys, near-duplicates, flags, merging."""

@@ -1,0 +1,1 @@
+"""Tables for researchers: declared columns only."""

@@ -1,0 +1,1 @@
+"""Sign in and out; the list of campaigns an account may see."""

@@ -1,0 +1,15 @@
+"""Writing down what accounts did."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AnonymousUser, User
+
+from endoxa.collect.models import AuditEntry, Campaign
+
+
+def record(
+    campaign: Campaign, user: User | AnonymousUser | None, action: str, **detail: str | int | bool
+) -> None:
+    """Note an action; `user` None stands for the command line. Never pass words of contributors."""
+    who = user if isinstance(user, User) else None
+    AuditEntry.objects.create(campaign=campaign, user=who, action=action, detail=detail)

@@ -1,0 +1,1 @@
+"""Join codes with expiry, and the page with the QR code."""

@@ -1,0 +1,1 @@
+"""The dashboard and the projector page: counts of the whole, never of one person."""

@@ -1,0 +1,1 @@
+"""The queue of new and flagged pairs; merging and taking it back."""

@@ -1,0 +1,1 @@
+"""Seeds: upload with preview and report of duplicates."""

@@ -1,0 +1,1 @@
+"""Settings of a campaign: each change is a new version."""

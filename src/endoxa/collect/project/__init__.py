@@ -1,0 +1,1 @@
+"""The campaign as a folder: init, serve, accounts, backup, restore."""

@@ -1,0 +1,124 @@
+"""Fixtures of the campaign site: a database in memory, a campaign, people."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.utils import timezone
+from samples import campaign_settings
+
+from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret
+from endoxa.collect.models import (
+    Campaign,
+    Membership,
+    Moderation,
+    Pair,
+    Person,
+    SettingsVersion,
+    Source,
+    State,
+)
+
+
+@pytest.fixture(autouse=True)
+def _plain_static_files(settings):
+    # No collected files in tests; and statistics are always fresh.
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    settings.STATISTICS_SECONDS = 0.0
+
+
+@pytest.fixture
+def make_campaign(db):
+    """A function that makes an open campaign with settings of ours, changed as told."""
+
+    def make(slug="river", **changes):
+        campaign = Campaign.objects.create(slug=slug, state=State.OPEN, opened_at=timezone.now())
+        content = json.loads(campaign_settings(**changes).model_dump_json())
+        SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
+        return campaign
+
+    return make
+
+
+@pytest.fixture
+def campaign(make_campaign):
+    return make_campaign()
+
+
+@pytest.fixture
+def make_person(db):
+    """A function that makes a contributor; their cookie is `person.cookie`, their receipt code `person.receipt`."""
+
+    def make(campaign, name="ana", **changes):
+        facts = {
+            "ui_language": "en",
+            "consent_version": 1,
+            "consent_language": "en",
+            "consent_hour": timezone.now().replace(minute=0, second=0, microsecond=0),
+            "profile_done": True,
+            "origins": ["AR"],
+            "languages": ["en", "es"],
+            **changes,
+        }
+        receipt = f"CODE-OF-{name}".upper()
+        person = Person.objects.create(
+            campaign=campaign, secret_hash=hash_secret(name), receipt_hash=hash_receipt(receipt), **facts
+        )
+        person.cookie, person.receipt = name, receipt
+        return person
+
+    return make
+
+
+@pytest.fixture
+def person(campaign, make_person):
+    return make_person(campaign)
+
+
+@pytest.fixture
+def make_pairs(db):
+    """A function that makes live pairs of the seeds: (country, attribute, language) each."""
+
+    def make(campaign, *triples, **changes):
+        facts = {"source": Source.SEED, "moderation": Moderation.LIVE, **changes}
+        return [
+            Pair.objects.create(
+                campaign=campaign,
+                country=country,
+                attribute=attribute,
+                key=attribute,
+                language=language,
+                **facts,
+            )
+            for country, attribute, language in triples
+        ]
+
+    return make
+
+
+@pytest.fixture
+def as_person(client):
+    """A function that gives the test client the cookie of a person."""
+
+    def become(person):
+        client.cookies[COOKIE] = person.cookie
+        return client
+
+    return become
+
+
+@pytest.fixture
+def make_account(db, django_user_model):
+    """A function that makes an account with roles in a campaign."""
+
+    def make(name, campaign=None, *roles):
+        user = django_user_model.objects.create_user(name, password="a long password of ours")
+        for role in roles:
+            Membership.objects.create(user=user, campaign=campaign, role=role)
+        return user
+
+    return make
