@@ -1,0 +1,130 @@
+"""Leaving a campaign: everything a person gave is deleted at once, and releases learn which rows to drop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count, Model, Q, QuerySet
+from django.utils import timezone
+
+from endoxa.collect.cards.counts import recount, root_of
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import (
+    Campaign,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Skip,
+    Source,
+    Statement,
+    Tombstone,
+)
+from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.privacy.erasing import erase_traces
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """How many rows went. `pairs` were said by nobody else; `kept` of the person's pairs stay, without their name."""
+
+    ratings: int = 0
+    mentions: int = 0
+    skips: int = 0
+    cards: int = 0
+    statements: int = 0
+    pairs: int = 0
+    kept: int = 0
+
+
+def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
+    """Delete a person and all their answers, in one transaction.
+
+    A pair that others mentioned or rated stays, without this person's mention; where it is shown in their words and
+    somebody else put it in other words, those take their place. A pair of theirs alone goes, unless they
+    agreed that their words may stay. Counts are made anew. The public ids of all rows that a release may hold
+    are kept as tombstones, without a link to anybody. The second call does nothing.
+    """
+    hour = (now or timezone.now()).replace(minute=0, second=0, microsecond=0)
+    with locked(person.campaign_id) as campaign:
+        found = Person.objects.filter(pk=person.pk).first()
+        if found is None:
+            return Withdrawn()
+        gone = _withdraw(campaign, found, hour)
+        record(campaign, None, "withdrawal", **asdict(gone))
+        transaction.on_commit(erase_traces)
+    return gone
+
+
+def _withdraw(campaign: Campaign, person: Person, hour: datetime) -> Withdrawn:
+    keep = person.keep_words
+    words = dict(Mention.objects.filter(person=person).values_list("pair_id", "text"))
+    own = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
+    rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
+    roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=own | rated)}
+    ratings = _bury(campaign, "ratings", Rating.objects.filter(person=person), hour)
+    mentions = _bury(campaign, "mentions", Mention.objects.filter(person=person), hour)
+    skips = _bury(campaign, "skips", Skip.objects.filter(person=person), hour)
+    statements = _bury(campaign, "statements", Statement.objects.filter(person=person), hour)
+    cards = person.cards.count()
+    person.delete()
+    alone = [pk for pk in sorted(own) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]
+    for pk in alone:
+        pair = Pair.objects.get(pk=pk)
+        heir = _hand_over(pair)
+        roots |= {heir.pk} if heir else set()
+        _bury(campaign, "skips", Skip.objects.filter(pair=pair), hour)
+        _bury(campaign, "pairs", Pair.objects.filter(pk=pk), hour)
+        pair.delete()
+    kept = Pair.objects.filter(pk__in=own)
+    _reword(kept, words)
+    recount(Pair.objects.filter(pk__in=roots))
+    return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count())
+
+
+def _bury(campaign: Campaign, table: str, rows: QuerySet[Model], hour: datetime) -> int:
+    """Leave a tombstone for each row; how many there are."""
+    ids = list(rows.values_list("public_id", flat=True))
+    Tombstone.objects.bulk_create(
+        Tombstone(campaign=campaign, row=row, table=table, withdrawn_hour=hour) for row in ids
+    )
+    return len(ids)
+
+
+def _nobody_elses(pair: Pair) -> bool:
+    """Whether nobody who is still there proposed, mentioned or rated the pair."""
+    if pair.source == Source.SEED or pair.author_id is not None:
+        return False
+    return not pair.mention_rows.exists() and not pair.rating_rows.exists()
+
+
+def _hand_over(pair: Pair) -> Pair | None:
+    """Give what was merged into a pair that goes another root; the new one if there is one."""
+    merged = Pair.objects.filter(merged_into=pair).annotate(said=Count("mention_rows"))
+    heir = pair.merged_into or merged.order_by("-said", "pk").first()
+    if heir is None:
+        return None
+    if pair.merged_into is None:
+        heir.merged_into, heir.moderation = None, pair.moderation
+        heir.save(update_fields=["merged_into", "moderation"])
+    Pair.objects.filter(merged_into=pair).exclude(pk=heir.pk).update(merged_into=heir)
+    return None if heir.moderation == Moderation.MERGED else heir
+
+
+def _reword(pairs: QuerySet[Pair], words: Mapping[int, str]) -> None:
+    """Show pairs that stay in the words of somebody who is still there, where they were shown in these words."""
+    shown = [pair for pair in pairs.filter(~Q(source=Source.SEED)) if pair.pk in words]
+    for pair in shown:
+        others = list(pair.mention_rows.order_by("created_at", "pk").values_list("text", flat=True))
+        theirs = _folded(pair.attribute) == _folded(words[pair.pk])
+        if theirs and others and pair.attribute not in others:
+            pair.attribute = others[0]
+            pair.save(update_fields=["attribute"])
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
