@@ -15,10 +15,11 @@ from endoxa.collect.models.campaign import (
 from endoxa.collect.models.cards import Card, CardState, Rating, Skip, SkipReason
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person
-from endoxa.collect.models.records import AuditEntry, Release, Tombstone
+from endoxa.collect.models.records import Attempts, AuditEntry, Release, Tombstone
 from endoxa.collect.models.survey import Statement
 
 __all__ = [
+    "Attempts",
     "AuditEntry",
     "Campaign",
     "Card",

@@ -52,3 +52,18 @@ class Tombstone(models.Model):
 
     def __str__(self) -> str:
         return f"{self.table} {self.row}"
+
+
+class Attempts(models.Model):
+    """How often something was tried in a window of time; `name` is a keyed hash, `start` and `ends` Unix seconds."""
+
+    name = models.CharField(max_length=64)
+    start = models.BigIntegerField()
+    ends = models.BigIntegerField(db_index=True)
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "start"], name="attempts_once")]
+
+    def __str__(self) -> str:
+        return f"{self.count} tries"
