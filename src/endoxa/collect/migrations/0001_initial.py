@@ -8,7 +8,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -17,288 +16,653 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Campaign',
+            name="Campaign",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=40, unique=True)),
-                ('state', models.CharField(choices=[('draft', 'Draft'), ('open', 'Open'), ('paused', 'Paused'), ('closed', 'Closed')], default='draft', max_length=8)),
-                ('balance', models.CharField(blank=True, choices=[('explore', 'explore'), ('balance', 'balance'), ('sparse', 'sparse'), ('validate', 'validate')], max_length=8)),
-                ('version', models.PositiveIntegerField(default=1)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('opened_at', models.DateTimeField(null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=40, unique=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("open", "Open"),
+                            ("paused", "Paused"),
+                            ("closed", "Closed"),
+                        ],
+                        default="draft",
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "balance",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("explore", "explore"),
+                            ("balance", "balance"),
+                            ("sparse", "sparse"),
+                            ("validate", "validate"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(default=1)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("opened_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Attempts',
+            name="Attempts",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=64)),
-                ('start', models.BigIntegerField()),
-                ('ends', models.BigIntegerField(db_index=True)),
-                ('count', models.PositiveIntegerField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=64)),
+                ("start", models.BigIntegerField()),
+                ("ends", models.BigIntegerField(db_index=True)),
+                ("count", models.PositiveIntegerField()),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('name', 'start'), name='attempts_once')],
+                "constraints": [models.UniqueConstraint(fields=("name", "start"), name="attempts_once")],
             },
         ),
         migrations.CreateModel(
-            name='JoinCode',
+            name="JoinCode",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=16, unique=True)),
-                ('expires_at', models.DateTimeField(null=True)),
-                ('revoked', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codes', to='collect.campaign')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("code", models.CharField(max_length=16, unique=True)),
+                ("expires_at", models.DateTimeField(null=True)),
+                ("revoked", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="codes",
+                        to="collect.campaign",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Pair',
+            name="Pair",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('country', models.CharField(max_length=2)),
-                ('attribute', models.CharField(max_length=120)),
-                ('key', models.CharField(max_length=120)),
-                ('language', models.CharField(max_length=8)),
-                ('topic', models.CharField(blank=True, max_length=40)),
-                ('negative', models.BooleanField(default=False)),
-                ('source', models.CharField(choices=[('seed', 'Seed'), ('contributor', 'Contributor')], max_length=11)),
-                ('moderation', models.CharField(choices=[('pending', 'Pending'), ('live', 'Live'), ('hidden', 'Hidden'), ('merged', 'Merged')], default='pending', max_length=8)),
-                ('flags', models.JSONField(default=list)),
-                ('calibration', models.BooleanField(default=False)),
-                ('need', models.PositiveSmallIntegerField(choices=[(0, 'needs'), (1, 'topup'), (2, 'open'), (3, 'full')], default=0)),
-                ('ratings', models.PositiveIntegerField(default=0)),
-                ('mentions', models.PositiveIntegerField(default=0)),
-                ('variance', models.FloatField(null=True)),
-                ('position', models.FloatField(default=endoxa.collect.models.pairs._position)),
-                ('waiting_since', models.BigIntegerField(default=endoxa.collect.models.pairs._seconds)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='collect.campaign')),
-                ('merged_into', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='merged', to='collect.pair')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("public_id", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("country", models.CharField(max_length=2)),
+                ("attribute", models.CharField(max_length=120)),
+                ("key", models.CharField(max_length=120)),
+                ("language", models.CharField(max_length=8)),
+                ("topic", models.CharField(blank=True, max_length=40)),
+                ("negative", models.BooleanField(default=False)),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[("seed", "Seed"), ("contributor", "Contributor")], max_length=11
+                    ),
+                ),
+                (
+                    "moderation",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("live", "Live"),
+                            ("hidden", "Hidden"),
+                            ("merged", "Merged"),
+                        ],
+                        default="pending",
+                        max_length=8,
+                    ),
+                ),
+                ("flags", models.JSONField(default=list)),
+                ("calibration", models.BooleanField(default=False)),
+                (
+                    "need",
+                    models.PositiveSmallIntegerField(
+                        choices=[(0, "needs"), (1, "topup"), (2, "open"), (3, "full")], default=0
+                    ),
+                ),
+                ("ratings", models.PositiveIntegerField(default=0)),
+                ("mentions", models.PositiveIntegerField(default=0)),
+                ("variance", models.FloatField(null=True)),
+                ("position", models.FloatField(default=endoxa.collect.models.pairs._position)),
+                ("waiting_since", models.BigIntegerField(default=endoxa.collect.models.pairs._seconds)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pairs",
+                        to="collect.campaign",
+                    ),
+                ),
+                (
+                    "merged_into",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="merged",
+                        to="collect.pair",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Card',
+            name="Card",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('country', models.CharField(max_length=2)),
-                ('negative', models.BooleanField(default=False)),
-                ('number', models.PositiveIntegerField()),
-                ('tier', models.CharField(max_length=12)),
-                ('weight', models.FloatField(null=True)),
-                ('propensity', models.FloatField(null=True)),
-                ('pool', models.PositiveIntegerField(default=0)),
-                ('version', models.PositiveIntegerField()),
-                ('digest', models.CharField(max_length=12)),
-                ('adds', models.BooleanField(default=True)),
-                ('state', models.CharField(choices=[('open', 'Open'), ('answered', 'Answered'), ('skipped', 'Skipped'), ('lapsed', 'Lapsed')], default='open', max_length=8)),
-                ('late', models.BooleanField(default=False)),
-                ('drawn_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(null=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='collect.campaign')),
-                ('pair', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='collect.pair')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("token", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("country", models.CharField(max_length=2)),
+                ("negative", models.BooleanField(default=False)),
+                ("number", models.PositiveIntegerField()),
+                ("tier", models.CharField(max_length=12)),
+                ("weight", models.FloatField(null=True)),
+                ("propensity", models.FloatField(null=True)),
+                ("pool", models.PositiveIntegerField(default=0)),
+                ("version", models.PositiveIntegerField()),
+                ("digest", models.CharField(max_length=12)),
+                ("adds", models.BooleanField(default=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("answered", "Answered"),
+                            ("skipped", "Skipped"),
+                            ("lapsed", "Lapsed"),
+                        ],
+                        default="open",
+                        max_length=8,
+                    ),
+                ),
+                ("late", models.BooleanField(default=False)),
+                ("drawn_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(null=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="cards",
+                        to="collect.campaign",
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="cards",
+                        to="collect.pair",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Person',
+            name="Person",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('secret_hash', models.CharField(max_length=64, unique=True)),
-                ('receipt_hash', models.CharField(max_length=64, unique=True)),
-                ('ui_language', models.CharField(max_length=8)),
-                ('consent_version', models.PositiveIntegerField()),
-                ('consent_language', models.CharField(max_length=8)),
-                ('consent_hour', models.DateTimeField()),
-                ('keep_words', models.BooleanField(default=False)),
-                ('profile_done', models.BooleanField(default=False)),
-                ('origins', models.JSONField(default=list)),
-                ('connections', models.JSONField(default=list)),
-                ('languages', models.JSONField(default=list)),
-                ('topic_optouts', models.JSONField(default=list)),
-                ('extras', models.JSONField(default=dict)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='people', to='collect.campaign')),
+                (
+                    "id",
+                    models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
+                ),
+                ("secret_hash", models.CharField(max_length=64, unique=True)),
+                ("receipt_hash", models.CharField(max_length=64, unique=True)),
+                ("ui_language", models.CharField(max_length=8)),
+                ("consent_version", models.PositiveIntegerField()),
+                ("consent_language", models.CharField(max_length=8)),
+                ("consent_hour", models.DateTimeField()),
+                ("keep_words", models.BooleanField(default=False)),
+                ("profile_done", models.BooleanField(default=False)),
+                ("origins", models.JSONField(default=list)),
+                ("connections", models.JSONField(default=list)),
+                ("languages", models.JSONField(default=list)),
+                ("topic_optouts", models.JSONField(default=list)),
+                ("extras", models.JSONField(default=dict)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="people",
+                        to="collect.campaign",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='pair',
-            name='author',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='authored', to='collect.person'),
+            model_name="pair",
+            name="author",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="authored",
+                to="collect.person",
+            ),
         ),
         migrations.CreateModel(
-            name='Mention',
+            name="Mention",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('text', models.CharField(max_length=120)),
-                ('via', models.CharField(choices=[('attribute', 'Attribute'), ('other_country', 'Other Country'), ('prompt', 'Prompt')], max_length=13)),
-                ('alike', models.BooleanField(null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('card', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='mention_rows', to='collect.card')),
-                ('alike_to', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='collect.pair')),
-                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mention_rows', to='collect.pair')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='collect.person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("public_id", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("text", models.CharField(max_length=120)),
+                (
+                    "via",
+                    models.CharField(
+                        choices=[
+                            ("attribute", "Attribute"),
+                            ("other_country", "Other Country"),
+                            ("prompt", "Prompt"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                ("alike", models.BooleanField(null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "card",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="mention_rows",
+                        to="collect.card",
+                    ),
+                ),
+                (
+                    "alike_to",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="collect.pair",
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="mention_rows",
+                        to="collect.pair",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="mentions",
+                        to="collect.person",
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='card',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='collect.person'),
+            model_name="card",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="cards", to="collect.person"
+            ),
         ),
         migrations.CreateModel(
-            name='Rating',
+            name="Rating",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('value', models.PositiveSmallIntegerField()),
-                ('in_group', models.BooleanField()),
-                ('surplus', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField()),
-                ('card', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='rating', to='collect.card')),
-                ('pair', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rating_rows', to='collect.pair')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='collect.person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("public_id", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("value", models.PositiveSmallIntegerField()),
+                ("in_group", models.BooleanField()),
+                ("surplus", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField()),
+                (
+                    "card",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="rating", to="collect.card"
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="rating_rows",
+                        to="collect.pair",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ratings",
+                        to="collect.person",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Release',
+            name="Release",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.CharField(max_length=20)),
-                ('salt', models.CharField(max_length=64)),
-                ('sha256', models.CharField(blank=True, max_length=64)),
-                ('made_at', models.DateTimeField(auto_now_add=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='releases', to='collect.campaign')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.CharField(max_length=20)),
+                ("salt", models.CharField(max_length=64)),
+                ("sha256", models.CharField(blank=True, max_length=64)),
+                ("made_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="releases",
+                        to="collect.campaign",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='SettingsVersion',
+            name="SettingsVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('content', models.JSONField()),
-                ('made_at', models.DateTimeField(auto_now_add=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='collect.campaign')),
-                ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("content", models.JSONField()),
+                ("made_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="versions",
+                        to="collect.campaign",
+                    ),
+                ),
+                (
+                    "made_by",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Skip',
+            name="Skip",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('reason', models.CharField(choices=[('dont_know', 'Dont Know'), ('dont_understand', 'Dont Understand'), ('rather_not', 'Rather Not'), ('report_personal', 'Report Personal'), ('report_hate', 'Report Hate'), ('report_nonsense', 'Report Nonsense'), ('report_other', 'Report Other')], max_length=16)),
-                ('created_at', models.DateTimeField()),
-                ('card', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='skip', to='collect.card')),
-                ('pair', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='skip_rows', to='collect.pair')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skips', to='collect.person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("public_id", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                (
+                    "reason",
+                    models.CharField(
+                        choices=[
+                            ("dont_know", "Dont Know"),
+                            ("dont_understand", "Dont Understand"),
+                            ("rather_not", "Rather Not"),
+                            ("report_personal", "Report Personal"),
+                            ("report_hate", "Report Hate"),
+                            ("report_nonsense", "Report Nonsense"),
+                            ("report_other", "Report Other"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
+                (
+                    "card",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="skip", to="collect.card"
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="skip_rows",
+                        to="collect.pair",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="skips", to="collect.person"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Statement',
+            name="Statement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('question', models.CharField(max_length=31)),
-                ('axis', models.CharField(max_length=40)),
-                ('language', models.CharField(max_length=8)),
-                ('text', models.CharField(max_length=2000)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='statements', to='collect.campaign')),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='statements', to='collect.person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("public_id", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("question", models.CharField(max_length=31)),
+                ("axis", models.CharField(max_length=40)),
+                ("language", models.CharField(max_length=8)),
+                ("text", models.CharField(max_length=2000)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="statements",
+                        to="collect.campaign",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="statements",
+                        to="collect.person",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Tombstone',
+            name="Tombstone",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('row', models.UUIDField(default=uuid.uuid4, unique=True)),
-                ('table', models.CharField(max_length=12)),
-                ('withdrawn_hour', models.DateTimeField()),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tombstones', to='collect.campaign')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("row", models.UUIDField(default=uuid.uuid4, unique=True)),
+                ("table", models.CharField(max_length=12)),
+                ("withdrawn_hour", models.DateTimeField()),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tombstones",
+                        to="collect.campaign",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='AuditEntry',
+            name="AuditEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(max_length=40)),
-                ('detail', models.JSONField(default=dict)),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='audit', to='collect.campaign')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("action", models.CharField(max_length=40)),
+                ("detail", models.JSONField(default=dict)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="audit",
+                        to="collect.campaign",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['campaign', 'at'], name='audit_by_time')],
+                "indexes": [models.Index(fields=["campaign", "at"], name="audit_by_time")],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('organiser', 'Organiser'), ('moderator', 'Moderator'), ('reviewer', 'Reviewer'), ('researcher', 'Researcher')], max_length=10)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='collect.campaign')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("organiser", "Organiser"),
+                            ("moderator", "Moderator"),
+                            ("reviewer", "Reviewer"),
+                            ("researcher", "Researcher"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "campaign",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="collect.campaign",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('user', 'campaign', 'role'), name='membership_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("user", "campaign", "role"), name="membership_once")
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(fields=['campaign', 'moderation', 'need', 'country', 'language', 'negative'], name='pair_by_cell'),
+            model_name="pair",
+            index=models.Index(
+                fields=["campaign", "moderation", "need", "country", "language", "negative"],
+                name="pair_by_cell",
+            ),
         ),
         migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(fields=['campaign', 'moderation', 'need', 'position'], name='pair_by_position'),
+            model_name="pair",
+            index=models.Index(
+                fields=["campaign", "moderation", "need", "position"], name="pair_by_position"
+            ),
         ),
         migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(condition=models.Q(('calibration', True)), fields=['campaign'], name='pair_calibration'),
+            model_name="pair",
+            index=models.Index(
+                condition=models.Q(("calibration", True)), fields=["campaign"], name="pair_calibration"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.UniqueConstraint(fields=('campaign', 'country', 'language', 'key'), name='pair_once'),
+            model_name="pair",
+            constraint=models.UniqueConstraint(
+                fields=("campaign", "country", "language", "key"), name="pair_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='mention',
-            constraint=models.UniqueConstraint(fields=('person', 'pair'), name='mention_once'),
+            model_name="mention",
+            constraint=models.UniqueConstraint(fields=("person", "pair"), name="mention_once"),
         ),
         migrations.AddIndex(
-            model_name='card',
-            index=models.Index(fields=['campaign', 'state', 'expires_at'], name='card_leases'),
+            model_name="card",
+            index=models.Index(fields=["campaign", "state", "expires_at"], name="card_leases"),
         ),
         migrations.AddIndex(
-            model_name='card',
-            index=models.Index(fields=['person', 'number'], name='card_of_person'),
+            model_name="card",
+            index=models.Index(fields=["person", "number"], name="card_of_person"),
         ),
         migrations.AddIndex(
-            model_name='card',
-            index=models.Index(fields=['campaign', 'closed_at'], name='card_pace'),
+            model_name="card",
+            index=models.Index(fields=["campaign", "closed_at"], name="card_pace"),
         ),
         migrations.AddConstraint(
-            model_name='card',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('person',), name='one_open_card'),
+            model_name="card",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "open")), fields=("person",), name="one_open_card"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.UniqueConstraint(fields=('person', 'pair'), name='rating_once'),
+            model_name="rating",
+            constraint=models.UniqueConstraint(fields=("person", "pair"), name="rating_once"),
         ),
         migrations.AddConstraint(
-            model_name='rating',
-            constraint=models.CheckConstraint(condition=models.Q(('value__gte', 1), ('value__lte', 5)), name='rating_one_to_five'),
+            model_name="rating",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("value__gte", 1), ("value__lte", 5)), name="rating_one_to_five"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='release',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='release_once'),
+            model_name="release",
+            constraint=models.UniqueConstraint(fields=("campaign", "number"), name="release_once"),
         ),
         migrations.AddConstraint(
-            model_name='settingsversion',
-            constraint=models.UniqueConstraint(fields=('campaign', 'number'), name='settings_version_once'),
+            model_name="settingsversion",
+            constraint=models.UniqueConstraint(fields=("campaign", "number"), name="settings_version_once"),
         ),
         migrations.AddConstraint(
-            model_name='statement',
-            constraint=models.UniqueConstraint(fields=('person', 'question'), name='statement_once'),
+            model_name="statement",
+            constraint=models.UniqueConstraint(fields=("person", "question"), name="statement_once"),
         ),
     ]
