@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 from samples import campaign_settings
 
+from endoxa.collect.cards import balance, pool
 from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret
 from endoxa.collect.models import (
     Campaign,
@@ -19,6 +20,7 @@ from endoxa.collect.models import (
     Source,
     State,
 )
+from endoxa.collect.models import campaign as campaign_model
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +31,10 @@ def _plain_static_files(settings):
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
     settings.STATISTICS_SECONDS = 0.0
+    # Ids begin anew in each test, so what processes remember by id must go.
+    for kept in (balance._KEPT, pool._KEPT):
+        kept.clear()
+    campaign_model._settings.cache_clear()
 
 
 @pytest.fixture

@@ -58,8 +58,9 @@ def forecast(*, backlog: int, people: int, pace: float, minutes: float, new_pair
     missing = backlog + new_pairs * k * capacity - capacity
     room = capacity - backlog
     switch = None
-    if new_pairs > 0 and rate > 0 and missing > 0:
-        switch = max(0.0, room / (rate * new_pairs * k))
+    growth = rate * new_pairs * k
+    if growth > 0 and missing > 0:
+        switch = max(0.0, room / growth)
     return Forecast(
         backlog=backlog,
         capacity=capacity,
