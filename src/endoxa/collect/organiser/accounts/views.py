@@ -1,0 +1,46 @@
+"""Sign in and out, change the password, the campaigns of an account."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse_lazy
+from django.views.decorators.http import require_safe
+
+from endoxa.collect.models import Campaign, Membership
+from endoxa.collect.organiser.accounts.forms import SignInForm
+from endoxa.collect.organiser.wording import ROLES, STATES
+
+sign_in = auth.LoginView.as_view(
+    authentication_form=SignInForm,
+    template_name="organiser/sign_in.html",
+    redirect_authenticated_user=True,
+)
+sign_out = auth.LogoutView.as_view(next_page="organiser:login")
+change_password = auth.PasswordChangeView.as_view(
+    template_name="organiser/password.html", success_url=reverse_lazy("organiser:password_changed")
+)
+
+
+@login_required
+@require_safe
+def password_changed(request: HttpRequest) -> HttpResponse:
+    """Say that the new password is in force."""
+    return render(request, "organiser/password_changed.html")
+
+
+@login_required
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The campaigns in which the account has a role."""
+    roles: dict[Campaign, list[Any]] = defaultdict(list)
+    held = Membership.objects.filter(user=request.user.pk).select_related("campaign")
+    for one in held.order_by("campaign__slug", "role"):
+        roles[one.campaign].append(ROLES[one.role])
+    campaigns = [(campaign, STATES[campaign.state], names) for campaign, names in roles.items()]
+    return render(request, "organiser/home.html", {"campaigns": campaigns})

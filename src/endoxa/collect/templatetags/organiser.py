@@ -1,0 +1,65 @@
+"""What the pages of accounts have in common: the links to those pages of a campaign that the account may open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.template import RequestContext
+from django.urls import NoReverseMatch, resolve, reverse
+from django.utils.translation import get_language, gettext_lazy
+
+from endoxa.collect.campaign.settings import in_language
+from endoxa.collect.models import Campaign
+from endoxa.collect.organiser.access import roles_of
+from endoxa.collect.organiser.wording import STATES
+
+register = template.Library()
+
+PAGES = (
+    ("dashboard", gettext_lazy("Dashboard")),
+    ("projector", gettext_lazy("Projector")),
+    ("codes", gettext_lazy("Join codes")),
+    ("moderation", gettext_lazy("Moderation")),
+    ("settings", gettext_lazy("Settings")),
+    ("seeds", gettext_lazy("Seeds")),
+    ("exports", gettext_lazy("Exports")),
+    ("audit", gettext_lazy("Log")),
+)
+"""Names of the pages and what their links say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link; `current` where it leads to the page it is on."""
+
+    address: str
+    label: str
+    current: bool
+
+
+@register.inclusion_tag("organiser/links.html", takes_context=True)
+def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, Any]:
+    """Links to the pages of a campaign that the signed-in account may open."""
+    title = in_language(campaign.settings.texts.title, get_language() or "en")
+    return {
+        "title": title or campaign.slug,
+        "state": STATES[campaign.state],
+        "links": links(context["request"], campaign),
+    }
+
+
+def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
+    """The pages whose views name one of the account's roles."""
+    held = roles_of(request, campaign)
+    found = []
+    for name, label in PAGES:
+        try:
+            address = reverse(f"organiser:{name}", args=[campaign.slug])
+        except NoReverseMatch:
+            continue
+        if held & set(resolve(address).func.roles):  # type: ignore[attr-defined]
+            found.append(Link(address, str(label), request.path == address))
+    return found
