@@ -41,6 +41,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "endoxa.collect.contributor.identity.ContributorMiddleware",
+    "endoxa.collect.contributor.language.LanguageMiddleware",
 ]
 ROOT_URLCONF = "endoxa.collect.urls"
 WSGI_APPLICATION = "endoxa.collect.wsgi.application"
@@ -53,6 +54,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
+                "endoxa.collect.contributor.frame.frame",
             ]
         },
     }

@@ -1,7 +1,11 @@
-"""Addresses of these pages."""
+"""Addresses of the pages that lead out."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from endoxa.collect.contributor.leaving.views import leave
+
+urlpatterns: list[URLPattern] = [
+    path("leave/", leave, name="leave"),
+]

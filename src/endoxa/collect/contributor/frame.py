@@ -1,0 +1,42 @@
+"""What every page shows round its own content: the campaign's name, languages to choose from, whom to write to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import get_language
+
+from endoxa.collect.campaign.settings import in_language
+from endoxa.collect.models import Campaign
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The frame of one page. `languages` are pairs (code, own name); `title` is "" where no campaign is known."""
+
+    title: str
+    organisation: str
+    contact: str
+    languages: tuple[tuple[str, str], ...]
+    joined: bool
+
+
+def frame(request: HttpRequest) -> dict[str, Frame]:
+    """Context processor: gives templates `frame`, for the campaign of `request`."""
+    person = getattr(request, "person", None)
+    campaign = campaign_of(request)
+    if campaign is None:
+        return {"frame": Frame("", "", "", tuple(settings.LANGUAGES), joined=False)}
+    told = campaign.settings
+    offered = tuple((code, name) for code, name in settings.LANGUAGES if code in told.ui_languages)
+    title = in_language(told.texts.title, get_language() or "en")
+    return {"frame": Frame(title, told.organisation, told.contact, offered, joined=person is not None)}
+
+
+def campaign_of(request: HttpRequest) -> Campaign | None:
+    """The campaign a page belongs to: the one its view set, else the one the person joined."""
+    person = getattr(request, "person", None)
+    shown: Campaign | None = getattr(request, "campaign", None)
+    return shown or (person.campaign if person else None)
