@@ -167,7 +167,7 @@ def test_countries_below_the_floor_get_their_share():
         [PlainPair(n, "AR") for n in range(50)] + [PlainPair(99, "PE")], recent={"AR": 990, "PE": 2}
     )
     settings = SamplerSettings(
-        floor=0.2, floor_below=0.01, exploration=0, calibration=0, anywhere=0, own=0.95
+        floor=0.2, floor_below=0.01, exploration=0, calibration=0, near=0, anywhere=0, own=0.95
     )
     drawn = many(pool, ANA, settings, 2_000)
     assert np.mean([one.pair == 99 for one in drawn]) == pytest.approx(0.2, abs=0.03)
