@@ -37,6 +37,9 @@ class PlainPool:
     def sizes(self):
         return Counter(pair.cell for pair in self.pairs)
 
+    def count(self, region):
+        return sum(region.takes(pair.cell) for pair in self.pairs)
+
     def whole(self, region):
         return rows_of([pair for pair in self.pairs if region.takes(pair.cell)])
 

@@ -93,6 +93,10 @@ class DatabasePool:
         """How many live pairs each cell holds; up to `STATISTICS_SECONDS` old for a large pool."""
         return self._statistics.sizes
 
+    def count(self, region: Region) -> int:
+        """How many live pairs a region holds, from `sizes`."""
+        return sum(size for cell, size in self.sizes().items() if region.takes(cell))
+
     def coverage(self) -> Mapping[str, int]:
         """Ratings that pairs of each country have."""
         return self._statistics.coverage

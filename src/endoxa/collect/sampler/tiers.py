@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from endoxa.collect.sampler.settings import SamplerSettings
-from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP, Cell, Person, Region
+from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP, Cell, Person, Pool, Region
 
 ORDER: tuple[str, ...] = ("own", "near", "anywhere", "topup")
 """The share of an empty tier goes to the next one, that of the last to the first."""
@@ -54,9 +54,9 @@ def _within(whole: Region, countries: frozenset[str]) -> Region:
     return Region(whole.needs, whole.languages, countries, whole.without, whole.mild_in)
 
 
-def available(region: Region, sizes: Mapping[Cell, int], excluded: Mapping[int, Cell]) -> int:
+def available(region: Region, pool: Pool, excluded: Mapping[int, Cell]) -> int:
     """How many pairs of a region the person can get."""
-    there = sum(size for cell, size in sizes.items() if region.takes(cell))
+    there = pool.count(region)
     return there - sum(region.takes(cell) for cell in excluded.values()) if there else 0
 
 

@@ -94,8 +94,8 @@ class Person:
 class Pool(Protocol):
     """Where pairs are read from: the database, or memory in a simulation. All methods see live pairs only."""
 
-    def sizes(self) -> Mapping[Cell, int]:
-        """How many pairs each cell holds."""
+    def count(self, region: Region) -> int:
+        """How many pairs a region holds."""
 
     def whole(self, region: Region) -> Rows:
         """All pairs of a region; `inclusion` is 1."""
