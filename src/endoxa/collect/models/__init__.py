@@ -13,17 +13,21 @@ from endoxa.collect.models.campaign import (
     State,
 )
 from endoxa.collect.models.cards import Card, CardState, Rating, Skip, SkipReason
+from endoxa.collect.models.moderation import Act, Action, Claim
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person
 from endoxa.collect.models.records import Attempts, AuditEntry, Release, Tombstone
 from endoxa.collect.models.survey import Statement
 
 __all__ = [
+    "Act",
+    "Action",
     "Attempts",
     "AuditEntry",
     "Campaign",
     "Card",
     "CardState",
+    "Claim",
     "JoinCode",
     "Membership",
     "Mention",

@@ -45,7 +45,8 @@ class Pair(models.Model):
     `need`, `ratings`, `mentions` and `variance` are recounted from the rows, never counted up or down by hand
     (`cards.counts`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
     keep their row and their answers and point to `merged_into`; ratings and mentions of both
-    count there. `flags` are words for moderators ("name", "email", ...).
+    count there. `before_merge` is the moderation that comes back when a merge is undone. `flags` are words for
+    moderators ("name", "email", ...).
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
@@ -60,6 +61,7 @@ class Pair(models.Model):
     author = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="authored")
     moderation = models.CharField(max_length=8, choices=Moderation.choices, default=Moderation.PENDING)
     merged_into = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="merged")
+    before_merge = models.CharField(max_length=8, choices=Moderation.choices, blank=True)
     flags = models.JSONField(default=list)
     calibration = models.BooleanField(default=False)
     need = models.PositiveSmallIntegerField(
