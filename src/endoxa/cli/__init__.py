@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from endoxa.cli import analyze, build, curate, datasets, demo, export, probe, report
+from endoxa.cli import analyze, build, collect, curate, datasets, demo, export, probe, report
 from endoxa.errors import UserError
 
 INTERRUPTED = 130
@@ -38,6 +38,7 @@ app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
 app.command("report")(report.report)
 app.add_typer(export.app, name="export")
+app.add_typer(collect.app, name="collect")
 
 
 @app.callback(invoke_without_command=True)

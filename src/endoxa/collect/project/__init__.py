@@ -1,1 +1,1 @@
-"""The campaign as a folder: init, serve, accounts, backup, restore."""
+"""A campaign as a folder: made, served, backed up, restored; and the accounts that may enter."""

@@ -1,0 +1,221 @@
+"""`endoxa collect`: a campaign that people answer on their phones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from endoxa.collect.project.starting import Started
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Collect what people say and how known it is, on their phones; from a folder on your machine.",
+)
+
+Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
+Slug = Annotated[
+    str | None,
+    typer.Option("--campaign", metavar="NAME", help="Which campaign, where the database has several."),
+]
+PasswordStdin = Annotated[
+    bool,
+    typer.Option("--password-stdin", help="Read the password from standard input instead of making one."),
+]
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    *,
+    preset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What to start from: laces (cards) or afristereo (survey).",
+        ),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Short name of the campaign; the preset's if not given."),
+    ] = None,
+    organisation: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Who runs it, as people read it.")
+    ] = None,
+    contact: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="How people reach you: an address or a phone number.")
+    ] = None,
+    account: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the organiser's account.")
+    ] = "organiser",
+    password_stdin: PasswordStdin = False,
+) -> None:
+    """Make a campaign: a folder with its database, its settings, an organiser's account and a code to join.
+
+    The password is printed once and stored nowhere in the clear. The campaign is open at once; nobody can reach it
+    before it is served. With DATABASE_URL in the environment everything that is collected goes there instead.
+
+    \b
+    Examples:
+      endoxa collect init campaign --preset laces
+      endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
+      DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
+    """  # noqa: D301
+    from endoxa.collect.project.folder import enter, make_folder
+
+    password = _read_password() if password_stdin else None
+    made = make_folder(folder)
+    try:
+        enter(made)
+        from endoxa.collect.project.database import prepare
+        from endoxa.collect.project.starting import start
+
+        prepare()
+        started = start(
+            preset, name or preset, account, password=password, organisation=organisation, contact=contact
+        )
+        made.finish()
+    except BaseException:
+        made.discard()
+        raise
+    _print_started(started, folder, named=bool(organisation and contact))
+
+
+@app.command()
+def serve(
+    folder: Campaign,
+    *,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen at; 127.0.0.1 lets only this machine in."),
+    ] = "0.0.0.0",  # noqa: S104
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Port to listen at.")] = 8000,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, help="Processes; 1 on SQLite and 2 on PostgreSQL if not given."),
+    ] = None,
+) -> None:
+    """Serve a campaign to the phones in the room until Ctrl-C: prints its address and a QR code to join.
+
+    No access log is written. For the internet, put a proxy with TLS in front (see the manual).
+
+    \b
+    Examples:
+      endoxa collect serve campaign
+      endoxa collect serve campaign --port 8808
+      DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
+    """  # noqa: D301
+    from endoxa.collect.project.addresses import reached_at, refuse_taken
+    from endoxa.collect.project.folder import enter, open_folder
+
+    opened = open_folder(folder)
+    refuse_taken(host, port)
+    enter(opened)
+    from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.serving import collect_static, invitations
+    from endoxa.collect.project.serving import serve as answer
+
+    prepare()
+    collect_static()
+    addresses = reached_at(host, port)
+    for invitation in invitations():
+        typer.echo(f"Campaign {invitation.slug} is {invitation.state}.")
+        _print_invitation(invitation.code, addresses)
+    typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
+    sys.stdout.flush()
+    answer(host, port, workers)
+    typer.echo("\nStopped. Everything is kept.")
+
+
+@app.command()
+def account(
+    folder: Campaign,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Name of the account; all are listed if not given.")
+    ] = None,
+    *,
+    role: Annotated[
+        str | None,
+        typer.Option(metavar="ROLE", help="organiser, moderator, reviewer or researcher."),
+    ] = None,
+    campaign: Slug = None,
+    password_stdin: PasswordStdin = False,
+    new_password: Annotated[bool, typer.Option("--new-password", help="Make a new password.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take the role away; without --role, the account.")
+    ] = False,
+) -> None:
+    """Make an account, give it a role or a new password, or take it away. Without NAME: list all accounts.
+
+    A generated password is printed once. Running the command also opens an account that wrong passwords have locked.
+
+    \b
+    Examples:
+      endoxa collect account campaign
+      endoxa collect account campaign ines --role moderator
+      endoxa collect account campaign ines --new-password
+      endoxa collect account campaign ines --remove
+    """  # noqa: D301
+    from endoxa.collect.project.folder import enter, open_folder
+
+    password = _read_password() if password_stdin else None
+    enter(open_folder(folder))
+    from endoxa.collect.project.accounts import (
+        accounts,
+        campaign_named,
+        remove_account,
+        role_named,
+        set_account,
+    )
+    from endoxa.collect.project.database import prepare
+
+    prepare()
+    where = campaign_named(campaign)
+    if name is None:
+        for one in accounts(where):
+            typer.echo(f"{one.name}: {', '.join(one.roles)}")
+        return
+    wanted = role_named(role)
+    if remove:
+        left = remove_account(name, where, wanted)
+        typer.echo(f"{name}: {', '.join(left.roles) or 'removed'}")
+        return
+    result = set_account(name, where, wanted, password=password, new_password=new_password)
+    typer.echo(f"{name}: {', '.join(result.roles)}")
+    if result.password:
+        typer.echo(f"Password (shown once): {result.password}")
+
+
+def _read_password() -> str:
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise UserError("--password-stdin found no password: put it on one line of standard input.")
+    return password
+
+
+def _print_started(started: Started, folder: Path, *, named: bool) -> None:
+    typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: open, with {started.pairs} seed pairs.")
+    typer.echo(f"Code to join: {started.code} (until {started.code_ends:%d %B %Y})")
+    typer.echo(f"Account: {started.account}")
+    if started.password:
+        typer.echo(f"Password (shown once): {started.password}")
+    if not named:
+        typer.echo("Say who runs it and how to reach them (Settings) before anybody joins.")
+    typer.echo(f"Next: endoxa collect serve {folder}")
+
+
+def _print_invitation(code: str | None, addresses: tuple[str, ...]) -> None:
+    from endoxa.collect.project.addresses import qr
+
+    if code is None:
+        typer.echo("Nobody can join now: open it, or make a code, on the organisers' pages.")
+        return
+    links = [f"{address}/j/{code}/" for address in addresses]
+    typer.echo("\n".join(["Join:", *(f"  {link}" for link in links)]))
+    typer.echo(qr(links[0], sys.stdout.encoding or "ascii"))

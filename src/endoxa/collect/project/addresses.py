@@ -1,0 +1,61 @@
+"""Under which addresses people in the room reach the site."""
+
+from __future__ import annotations
+
+import io
+import socket
+
+import segno
+
+from endoxa.errors import UserError
+
+_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
+
+
+def lan_address() -> str:
+    """This machine's address in the local network; 127.0.0.1 where there is none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Connecting a datagram socket only asks the routing table which address it would use.
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def reached_at(host: str, port: int) -> tuple[str, ...]:
+    """Addresses to print: the one for phones first, this machine's own second."""
+    if host not in _EVERYWHERE:
+        return (f"http://{f'[{host}]' if ':' in host else host}:{port}",)
+    return tuple(dict.fromkeys(f"http://{name}:{port}" for name in (lan_address(), "127.0.0.1")))
+
+
+def refuse_taken(host: str, port: int) -> None:
+    """Raise a `UserError` if nothing can listen there."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except PermissionError:
+            raise UserError(
+                f"This account may not use port {port}: choose one above 1023 (--port)."
+            ) from None
+        except socket.gaierror:
+            raise UserError(f"'{host}' is no address of this machine: leave --host out.") from None
+        except OSError as problem:
+            raise UserError(
+                f"{host}:{port} cannot be used ({problem.strerror}): another program has it, or it is no address of "
+                "this machine. Choose another --port."
+            ) from None
+
+
+def qr(address: str, encoding: str) -> str:
+    """The address as a QR code of text; "" where the terminal cannot show it."""
+    drawn = io.StringIO()
+    segno.make(address, error="m").terminal(out=drawn, border=2, compact=True)
+    try:
+        drawn.getvalue().encode(encoding)
+    except UnicodeError:
+        return ""
+    return drawn.getvalue()

@@ -1,0 +1,118 @@
+"""The folder of a campaign: what is in it, and how the rest of the process learns which one it is.
+
+`secret.key` signs cookies and keys the hashes of receipt codes. `db.sqlite3` is everything that was collected; it is
+absent where DATABASE_URL names another database. `withdrawals.jsonl` lists who withdrew, as hashes, so that a restored
+backup forgets them too. `endoxa-campaign.json` says that the folder is one of ours; it is written last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from endoxa.errors import UserError
+
+MARK = "endoxa-campaign.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where the parts of a campaign's folder are."""
+
+    path: Path
+
+    @property
+    def secret(self) -> Path:
+        """The site's secret."""
+        return self.path / "secret.key"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite database."""
+        return self.path / "db.sqlite3"
+
+    @property
+    def withdrawals(self) -> Path:
+        """The list of withdrawals."""
+        return self.path / "withdrawals.jsonl"
+
+    def discard(self) -> None:
+        """Take back what was made here, if it was not finished."""
+        for path in (self.secret, *self.path.glob("db.sqlite3*")):
+            path.unlink(missing_ok=True)
+        if not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    def finish(self) -> None:
+        """Mark the folder as complete."""
+        content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"
+        (self.path / MARK).write_text(content, encoding="utf-8")
+
+
+def open_folder(path: Path) -> Folder:
+    """The campaign in a folder.
+
+    Raises:
+        UserError: there is none, or a newer endoxa made it.
+    """
+    mark = path / MARK
+    if not mark.is_file():
+        state = "is no campaign" if path.is_dir() else "does not exist"
+        raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
+    try:
+        made = json.loads(mark.read_text(encoding="utf-8"))["format"]
+    except (ValueError, KeyError, TypeError):
+        raise UserError(f"{mark} cannot be read: restore the folder from a backup.") from None
+    if made > _FORMAT:
+        raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
+    if not (path / "secret.key").is_file():
+        raise UserError(f"{path} has lost its secret.key: restore the folder from a backup.")
+    return Folder(path.resolve())
+
+
+def make_folder(path: Path, *, secret: str | None = None) -> Folder:
+    """A new folder that only its owner can enter, with a secret; not yet marked as complete.
+
+    Raises:
+        UserError: the folder holds something already, or cannot be made.
+    """
+    refuse_used(path)
+    folder = Folder(path.resolve())
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        folder.path.chmod(0o700)
+        write_private(folder.secret, secret or secrets.token_urlsafe(48))
+    except OSError as problem:
+        raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
+    return folder
+
+
+def refuse_used(path: Path) -> None:
+    """Raise a `UserError` if a folder is there and holds anything."""
+    if path.is_file():
+        raise UserError(f"{path} is a file: name a new folder.")
+    if (path / MARK).exists():
+        raise UserError(
+            f"{path} is a campaign already; nothing was changed. `endoxa collect serve {path}` serves it."
+        )
+    if path.is_dir() and any(path.iterdir()):
+        raise UserError(f"{path} is not empty; nothing was changed: name a new folder, or empty this one.")
+
+
+def write_private(path: Path, content: str) -> None:
+    """Write a file that only its owner can read."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(content)
+
+
+def enter(folder: Folder) -> None:
+    """Start Django on this folder; once in a process."""
+    os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
+    os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa.collect.settings"
+    import django
+
+    django.setup()

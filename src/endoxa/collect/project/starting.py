@@ -1,0 +1,84 @@
+"""The first minutes of a campaign: its settings and seeds from a preset, the first account, the first code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+from django.utils import timezone
+
+from endoxa.collect.campaign.presets import SeedRow, load_preset
+from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.contributor.identity import new_code
+from endoxa.collect.entry.seeding import add_seeds
+from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
+from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.project.accounts import set_account
+from endoxa.errors import UserError
+
+CODE_DAYS = 14
+_CODE_LENGTH = 8
+
+
+@dataclass(frozen=True)
+class Started:
+    """What was made. `password` was generated and is shown once; None where it was given."""
+
+    campaign: Campaign
+    code: str
+    code_ends: datetime
+    account: str
+    password: str | None
+    pairs: int
+
+
+@transaction.atomic
+def start(
+    preset: str,
+    slug: str,
+    account: str,
+    *,
+    password: str | None = None,
+    organisation: str | None = None,
+    contact: str | None = None,
+) -> Started:
+    """Make an open campaign, so that the first phone can join at once.
+
+    Raises:
+        UserError: unknown preset; a slug that is taken or has other characters than letters, digits, - and _; a name or
+            password that cannot be used.
+    """
+    campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
+    report = add_seeds(campaign, seeds)
+    made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
+    code = make_code(campaign)
+    record(campaign, None, "campaign made", preset=preset)
+    return Started(
+        campaign, code.code, code.expires_at or timezone.now(), made.name, made.password, report.added
+    )
+
+
+def make_code(campaign: Campaign) -> JoinCode:
+    """A join code that holds for `CODE_DAYS` days."""
+    ends = timezone.now() + timedelta(days=CODE_DAYS)
+    return JoinCode.objects.create(campaign=campaign, code=new_code(_CODE_LENGTH), expires_at=ends)
+
+
+def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, tuple[SeedRow, ...]]:
+    try:
+        validate_slug(slug)
+    except ValidationError:
+        raise UserError(
+            f"'{slug}' cannot be the name of a campaign: use letters, digits, '-' and '_' (--name)."
+        ) from None
+    if Campaign.objects.filter(slug=slug).exists():
+        raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
+    loaded = load_preset(preset)
+    content = loaded.settings.model_dump(mode="json") | {key: text for key, text in named.items() if text}
+    settings = CampaignSettings.model_validate(content)
+    campaign = Campaign.objects.create(slug=slug, state=State.OPEN, opened_at=timezone.now())
+    SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
+    return campaign, loaded.seeds
