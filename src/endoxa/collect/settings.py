@@ -13,6 +13,7 @@ from pathlib import Path
 import dj_database_url
 
 from endoxa.collect.campaign.settings import UI_LANGUAGES
+from endoxa.collect.security.logs import LOGGING as _LOGGING
 
 _HERE = Path(__file__).parent
 _folder = os.environ.get("ENDOXA_CAMPAIGN")
@@ -22,7 +23,9 @@ HTTPS = os.environ.get("ENDOXA_HTTPS") == "1"
 _secret = FOLDER / "secret.key" if FOLDER else None
 SECRET_KEY = _secret.read_text().strip() if _secret and _secret.exists() else secrets.token_urlsafe(48)
 DEBUG = False
-ALLOWED_HOSTS = os.environ.get("ENDOXA_HOSTS", "*").split(",")
+ALLOWED_HOSTS = [name.strip() for name in os.environ.get("ENDOXA_HOSTS", "*").split(",")]
+# Behind a proxy that ends TLS, forms may come from these names only.
+CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if HTTPS and name != "*"]
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
@@ -32,9 +35,9 @@ INSTALLED_APPS = [
     "endoxa.collect.apps.CollectConfig",
 ]
 MIDDLEWARE = [
+    "endoxa.collect.security.headers.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "endoxa.collect.security.headers.SecurityHeaders",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -42,6 +45,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "endoxa.collect.contributor.identity.ContributorMiddleware",
     "endoxa.collect.contributor.language.LanguageMiddleware",
+    "endoxa.collect.security.bodies.BodyLimit",
 ]
 ROOT_URLCONF = "endoxa.collect.urls"
 WSGI_APPLICATION = "endoxa.collect.wsgi.application"
@@ -90,6 +94,7 @@ _OWN_NAMES = {
 }
 LANGUAGES = [(code, _OWN_NAMES[code]) for code in UI_LANGUAGES]
 LOCALE_PATHS = [_HERE / "locale"]
+LOGGING = _LOGGING
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -122,11 +127,12 @@ CSRF_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_NAME = "endoxa_language"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_REFERRER_POLICY = "no-referrer"
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_PERMISSIONS = 0o600

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 from django.http import HttpRequest, HttpResponse
 
@@ -10,10 +11,36 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+_UNUSED = (
+    "accelerometer",
+    "camera",
+    "display-capture",
+    "geolocation",
+    "gyroscope",
+    "magnetometer",
+    "microphone",
+)
+_UNUSED += ("midi", "payment", "publickey-credentials-get", "serial", "usb", "browsing-topics")
+HEADERS = MappingProxyType(
+    {
+        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "X-Robots-Tag": "noindex, nofollow, noarchive",
+    }
+)
+"""On every response, static files and errors included."""
+
+NOT_KEPT = "no-store"
+"""Whoever takes the phone next must not find the last person's cards with the back button."""
 
 
 class SecurityHeaders:
-    """Middleware that sets the content security policy on every response."""
+    """The outermost middleware: sets the headers, and keeps pages out of every cache. Static files set their own."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -21,5 +48,7 @@ class SecurityHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer as the rest of the site does, with the headers added."""
         response = self._get_response(request)
-        response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", NOT_KEPT)
         return response
