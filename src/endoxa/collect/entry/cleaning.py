@@ -1,0 +1,59 @@
+"""Typed words made safe to store and show: one line of visible characters, as the person wrote them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+from django.utils.translation import gettext, ngettext
+
+from endoxa.collect.entry.errors import EmptyTextError, TooLongError
+
+MAX_LENGTH = 120
+"""Characters of an attribute."""
+
+_SPACES = regex.compile(r"[\s\p{Cc}\u2800]+")
+_INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}--[\u200c\u200d]]", regex.V1)
+"""Bidirectional controls, zero-width and private characters, fillers; the joiners are looked at apart."""
+
+_JOINED = (
+    r"[\p{Arabic}\p{Syriac}\p{Nko}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}"
+    r"\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Myanmar}\p{Khmer}]"
+)
+_STRAY_JOINERS = regex.compile(
+    rf"(?<!\p{{ccc=9}})(?:(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED}))"
+)
+"""Joiners that are not between letters of a script that needs them, nor after a virama (Unicode, RFC 5892 A.1)."""
+_TOO_MANY_MARKS = regex.compile(r"(\p{M}{4})\p{M}+")
+"""No script stacks more than four marks; text that does is meant to spill over its neighbours."""
+
+
+def clean(text: str) -> str:
+    """One line of at most 120 visible characters, in Unicode's composed form (NFC); otherwise as it was typed.
+
+    Raises:
+        EmptyTextError: if nothing is left.
+        TooLongError: if more is left than fits.
+    """
+    line = visible(text)
+    if not line:
+        raise EmptyTextError(gettext("Please write a few words first."))
+    if len(line) > MAX_LENGTH:
+        over = len(line) - MAX_LENGTH
+        raise TooLongError(
+            ngettext(
+                "This is %(over)d character too long. Please say it in fewer words.",
+                "This is %(over)d characters too long. Please say it in fewer words.",
+                over,
+            )
+            % {"over": over}
+        )
+    return line
+
+
+def visible(text: str) -> str:
+    """The text on one line without invisible characters; of any length, perhaps empty."""
+    line = unicodedata.normalize("NFC", _SPACES.sub(" ", text))
+    line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", line))
+    line = unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", line))
+    return _SPACES.sub(" ", line).strip()

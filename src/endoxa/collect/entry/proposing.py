@@ -1,0 +1,216 @@
+"""From typed words to a mention of a pair: one the campaign has, or a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from endoxa.collect import geography
+from endoxa.collect.cards.counts import family, recount, root_of
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.entry.alike import alike, are_alike
+from endoxa.collect.entry.cleaning import clean
+from endoxa.collect.entry.errors import AlreadyShownError, EmptyTextError, EntryError, TooManyError
+from endoxa.collect.entry.flags import SERIOUS, flags
+from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.merging import merge
+from endoxa.collect.entry.polarity import negative
+from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
+
+PER_CARD = 20
+"""Typed proposals that one card takes."""
+PER_MINUTE = 20
+"""Typed proposals of one person within a minute."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What became of a proposal.
+
+    `created` is False where the campaign had the pair. `alike` are pairs that the new one may be the same as (at
+    most three, only such as others may see); the person is asked, and `say_alike` takes the answer.
+    """
+
+    mention: Mention
+    pair: Pair
+    created: bool
+    alike: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class _Words:
+    """An attribute as it was typed, and all that follows from the words alone."""
+
+    text: str
+    key: str
+    language: str
+    flags: tuple[str, ...]
+    negative: bool
+    topic: str = ""
+
+
+def propose(
+    person: Person, card: Card | None, *, country: str, text: str, language: str, via: str
+) -> Proposal:
+    """Store that a person says this of a country, unprompted.
+
+    The exact key decides whether the campaign has the pair. Saying the same again gives the first mention.
+
+    Args:
+        person: who says it.
+        card: the card on which they say it.
+        country: ISO 3166 code.
+        text: the attribute as it was typed.
+        language: ISO 639 code of the words.
+        via: a `models.Via`.
+
+    Raises:
+        EntryError: with a sentence for the person; see `entry.errors`.
+    """
+    with locked(person.campaign_id) as campaign:
+        _check(campaign, country, language)
+        _check_pace(person, card)
+        return _proposed(person, card, country, _words(campaign, text, language), via)
+
+
+def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tuple[Mention, ...]:
+    """Store that the same is said of other countries: the attribute of the card's pair, in its words and language.
+
+    The card's own country and pairs that the person was shown are left out.
+
+    Raises:
+        EntryError: if the card shows no pair or a country is unknown.
+    """
+    if card.pair is None:
+        raise EntryError(gettext("This card has no words that could be said of other countries."))
+    pair, mentions = card.pair, []
+    with locked(person.campaign_id) as campaign:
+        words = _words(campaign, pair.attribute, pair.language, topic=pair.topic, negative_too=pair.negative)
+        for country in dict.fromkeys(countries):
+            _check(campaign, country, pair.language)
+            if country == card.country:
+                continue
+            try:
+                mentions.append(_proposed(person, card, country, words, Via.OTHER_COUNTRY).mention)
+            except AlreadyShownError:
+                continue
+    return tuple(mentions)
+
+
+def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
+    """Store that a person's new pair is the same as one they were offered (None: as none of them).
+
+    A pair that is only theirs and has no serious flag is merged into the other, which a moderator can undo;
+    otherwise the answer is kept for moderators. Other people's mentions and pairs that were not alike are ignored.
+    """
+    with locked(person.campaign_id):
+        found = Mention.objects.filter(person=person, public_id=mention).select_related("pair").first()
+        if found is None or found.alike is not None:
+            return
+        other = None if pair is None else _offered(found.pair, pair)
+        if pair is not None and other is None:
+            return
+        found.alike, found.alike_to = other is not None, other
+        found.save(update_fields=["alike", "alike_to"])
+        if other is not None and _only_of(found.pair, person) and not SERIOUS & set(found.pair.flags):
+            merge(found.pair, other)
+
+
+def _words(
+    campaign: Campaign, text: str, language: str, *, topic: str = "", negative_too: bool = False
+) -> _Words:
+    line = clean(text)
+    name = key(line, language)
+    if not name:
+        raise EmptyTextError(gettext("Please write a few words first."))
+    found = tuple(flags(line, language, campaign.settings))
+    return _Words(line, name, language, found, negative_too or bool(negative(line, language)), topic)
+
+
+def _check(campaign: Campaign, country: str, language: str) -> None:
+    if country not in geography.codes():
+        raise EntryError(gettext("Please choose a country from the list."))
+    if language not in campaign.settings.data_languages:
+        raise EntryError(gettext("Please choose one of the languages of this campaign."))
+
+
+def _check_pace(person: Person, card: Card | None) -> None:
+    typed = Mention.objects.filter(person=person).exclude(via=Via.OTHER_COUNTRY)
+    if card is not None and typed.filter(card=card).count() >= PER_CARD:
+        raise TooManyError(gettext("Thank you, that is plenty for this card. Please go on to the next one."))
+    lately = timezone.now() - timedelta(minutes=1)
+    if typed.filter(created_at__gte=lately).count() >= PER_MINUTE:
+        raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
+
+
+def _proposed(person: Person, card: Card | None, country: str, words: _Words, via: str) -> Proposal:
+    campaign = person.campaign
+    same = Pair.objects.filter(campaign=campaign, country=country, language=words.language, key=words.key)
+    pair = same.first()
+    created = pair is None
+    if pair is None:
+        pair = _new(campaign, person, country, words)
+    else:
+        first = Mention.objects.filter(person=person, pair=pair).first()
+        if first is not None:
+            return Proposal(first, pair, created=False, alike=())
+        _check_unseen(person, pair)
+    mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
+    recount([pair])
+    pair.refresh_from_db()
+    typed = created and via != Via.OTHER_COUNTRY
+    near = alike(campaign, country, words.language, words.text, exclude=pair.pk) if typed else ()
+    return Proposal(mention, pair, created, near)
+
+
+def _new(campaign: Campaign, person: Person, country: str, words: _Words) -> Pair:
+    at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
+    return Pair.objects.create(
+        campaign=campaign,
+        country=country,
+        attribute=words.text,
+        key=words.key,
+        language=words.language,
+        topic=words.topic,
+        negative=words.negative,
+        source=Source.CONTRIBUTOR,
+        author=person,
+        moderation=Moderation.LIVE if at_once else Moderation.PENDING,
+        flags=list(words.flags),
+    )
+
+
+def _check_unseen(person: Person, pair: Pair) -> None:
+    """A mention is unprompted: what a card showed to the person, under whatever words, is none."""
+    if Card.objects.filter(Q(pair__in=family(root_of(pair))), person=person).exists():
+        raise AlreadyShownError(
+            gettext("You have seen this one on a card, so it is here already. What else do people say?")
+        )
+
+
+def _offered(pair: Pair, public_id: UUID) -> Pair | None:
+    """The pair that stands for an offered one now, if it can have been offered."""
+    other = Pair.objects.filter(
+        campaign=pair.campaign_id, country=pair.country, language=pair.language, public_id=public_id
+    ).first()
+    if other is None or not are_alike(pair.key, other.key):
+        return None
+    root = root_of(other)
+    return root if root.moderation == Moderation.LIVE and root.pk != root_of(pair).pk else None
+
+
+def _only_of(pair: Pair, person: Person) -> bool:
+    """Whether nobody but this person made, mentioned or rated a pair that stands for itself."""
+    return (
+        pair.author_id == person.pk
+        and pair.moderation != Moderation.MERGED
+        and not pair.merged.exists()
+        and not pair.rating_rows.exists()
+        and not pair.mention_rows.exclude(person=person).exists()
+    )
