@@ -16,7 +16,7 @@ WORKBOOK_SUFFIXES = (".xlsx",)
 WRITTEN_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
-def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
+def read_table(path: Path, required: Sequence[str] = (), *, respect_withdrawals: bool = True) -> pl.DataFrame:
     """Every row of a CSV, TSV, JSONL, Parquet or XLSX file; all columns are text, in the file's order.
 
     An empty cell is an empty string or null, as the format has it.
@@ -24,6 +24,7 @@ def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
     Args:
         path: the file; its suffix says what it is.
         required: columns it must have.
+        respect_withdrawals: leave out what people took back from the campaign that the file comes from.
 
     Raises:
         UserError: the file cannot be read, has no rows, lacks a column, or a row is broken.
@@ -32,13 +33,13 @@ def read_table(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
         return _read_workbook(path, required)
     columns: dict[str, list[str | None]] = {name: [] for name in table_columns(path)}
     require_commas(path, list(columns))
-    for row in table_rows(path, required):
+    for before, row in enumerate(table_rows(path, required, respect_withdrawals=respect_withdrawals)):
         for fault in row.faults:
             line = f" (line {row.line})" if row.line else ""
             column = f", column '{fault.column}'" if fault.column else ""
             raise UserError(f"{path}, row {row.number}{line}{column}: {fault.message}.")
         for name in row.cells.keys() - columns.keys():  # JSONL: a later object may have more keys
-            columns[name] = [None] * (row.number - 1)
+            columns[name] = [None] * before
         for name, cells in columns.items():
             cells.append(row.cells.get(name))
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))

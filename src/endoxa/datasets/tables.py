@@ -1,13 +1,15 @@
 """Rows of a CSV, TSV, JSONL or Parquet file as strings, one at a time, with their place in the file.
 
 A record that cannot be taken apart is handed on with its faults instead of stopping the file: a strict
-caller raises at the first one, `check` lists them all.
+caller raises at the first one, `check` lists them all. Rows that a contributor of a campaign withdrew are left out
+(`endoxa.datasets.collected`).
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
+from endoxa.datasets.collected import ID_COLUMNS, WITHDRAWALS, is_collected, restored, withdrawn_beside
 from endoxa.datasets.files import open_text, require_file, undecodable
 from endoxa.errors import UserError
 
@@ -26,6 +29,8 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 TABLE_SUFFIXES = (".csv", ".tsv", *JSONL_SUFFIXES, *PARQUET_SUFFIXES)
 
 _PARQUET_SLICE = 32_768
+
+_LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -64,8 +69,14 @@ def table_columns(path: Path) -> tuple[str, ...]:
         return tuple(_csv_header(path, _csv_reader(path, stream)))
 
 
-def table_rows(path: Path, required: Sequence[str]) -> Iterator[Row]:
+def table_rows(path: Path, required: Sequence[str], *, respect_withdrawals: bool = True) -> Iterator[Row]:
     """Yield every record of the file in order; memory does not grow with the file.
+
+    Args:
+        path: the file.
+        required: columns it must have.
+        respect_withdrawals: leave out what people took back from the campaign that the file comes from, and log how
+            many rows that were.
 
     Raises:
         UserError: the file cannot be read, or lacks one of the `required` columns.
@@ -78,11 +89,32 @@ def table_rows(path: Path, required: Sequence[str]) -> Iterator[Row]:
             f"its columns are: {', '.join(map(repr, found))}."
             f"{separator_hint(found)}"
         )
+    withdrawn = withdrawn_beside(path) if respect_withdrawals else frozenset[str]()
+    return _without(withdrawn, _all_rows(path), path) if withdrawn else _all_rows(path)
+
+
+def _all_rows(path: Path) -> Iterator[Row]:
     if path.suffix.lower() in PARQUET_SUFFIXES:
         return _parquet_rows(path)
     if path.suffix.lower() in JSONL_SUFFIXES:
         return _jsonl_rows(path)
     return _csv_rows(path)
+
+
+def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
+    left_out = 0
+    for row in rows:
+        if any(row.cells.get(name) in withdrawn for name in ID_COLUMNS):
+            left_out += 1
+        else:
+            yield row
+    if left_out:
+        _LOG.warning(
+            "%d rows of %s were withdrawn by the people who gave them (%s): left out.",
+            left_out,
+            path,
+            WITHDRAWALS,
+        )
 
 
 def separator_hint(columns: Sequence[str]) -> str:
@@ -138,6 +170,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
     with open_text(path, newline="") as stream:
         reader = _csv_reader(path, stream)
         header = _csv_header(path, reader)
+        plain = restored if is_collected(path) else str
         number = 0
         while True:
             line = reader.line_num + 1
@@ -154,7 +187,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             if not values:
                 continue
             number += 1
-            cells = dict(zip(header, values, strict=False))
+            cells = dict(zip(header, map(plain, values), strict=False))
             yield Row(number, line, cells, _ragged(header, values) or _text_faults(cells))
 
 
@@ -211,8 +244,8 @@ def _jsonl_row(number: int, line: int, text: str) -> Row:
     for column, value in record.items():
         if value is None or isinstance(value, str):
             cells[column] = value
-        elif isinstance(value, int) and not isinstance(value, bool):
-            cells[column] = str(value)
+        elif isinstance(value, int | float):
+            cells[column] = json.dumps(value)
         else:
             cells[column] = None
             faults.append(Fault("not-text", column, f"holds {type(value).__name__} where text is expected"))

@@ -1,0 +1,101 @@
+"""Folders that a campaign was exported to: what was withdrawn since, and cells kept from being run as formulas.
+
+`endoxa collect export` writes `withdrawals.csv` beside its tables: the ids of rows that people took back. Whoever reads
+a table of such a folder leaves these rows out (`endoxa.datasets.tables`); a newer `withdrawals.csv` put in the place of
+the old one is all that an older release needs.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.errors import UserError
+
+WITHDRAWALS = "withdrawals.csv"
+WITHDRAWAL_COLUMNS = ("row_id", "table", "hour")
+MARK = "export.json"
+KIND = "endoxa campaign export"
+
+ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
+"""Columns whose ids can have been withdrawn; a row goes with any of them."""
+
+_STARTS = r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = re.compile(f"'*{_STARTS}")
+_ADDED = re.compile(f"'+{_STARTS}")
+
+
+def neutralised(text: str) -> str:
+    """The text as it is written to CSV: an apostrophe in front of what a spreadsheet might run as a formula.
+
+    That is what begins with = + - @ (also in full width), a tab or a carriage return, after blanks or apostrophes too
+    (OWASP, CSV injection).
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def restored(text: str) -> str:
+    """The text before `neutralised`."""
+    return text[1:] if _ADDED.match(text) else text
+
+
+def is_collected(path: Path) -> bool:
+    """Whether a file lies in a folder that a campaign was exported to."""
+    mark = path.parent / MARK
+    try:
+        return mark.is_file() and json.loads(mark.read_text(encoding="utf-8")).get("kind") == KIND
+    except (ValueError, AttributeError, OSError):
+        return False
+
+
+def read_withdrawals(path: Path) -> frozenset[str]:
+    """Ids of withdrawn rows.
+
+    Raises:
+        UserError: the file cannot be read, or is no list of withdrawals.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.DictReader(stream)
+            if not set(WITHDRAWAL_COLUMNS) <= set(rows.fieldnames or ()):
+                raise UserError(
+                    f"{path} is no list of withdrawals: it needs the columns row_id, table, hour."
+                )
+            return frozenset(row["row_id"] for row in rows if row["row_id"])
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise UserError(f"{path} cannot be read ({problem}): take it from the campaign again.") from problem
+
+
+def withdrawn_beside(path: Path) -> frozenset[str]:
+    """Ids of the rows that were withdrawn from the export that a table belongs to; none for any other table.
+
+    Raises:
+        UserError: the list is there and cannot be read.
+    """
+    listed = path.parent / WITHDRAWALS
+    if path.stem == Path(WITHDRAWALS).stem or not listed.is_file():
+        return frozenset()
+    with listed.open(encoding="utf-8-sig", errors="replace") as stream:
+        if not stream.readline().startswith(",".join(WITHDRAWAL_COLUMNS)):
+            return frozenset()  # somebody else's file of that name
+    return read_withdrawals(listed)
+
+
+def respecting_withdrawals(frame: pl.DataFrame, withdrawn: frozenset[str]) -> pl.DataFrame:
+    """The rows of a table that nobody withdrew.
+
+    Args:
+        frame: any table with one of `ID_COLUMNS`.
+        withdrawn: what `read_withdrawals` read, perhaps from a newer list than the one beside the table.
+    """
+    named = [name for name in ID_COLUMNS if name in frame.columns]
+    if not named or not withdrawn:
+        return frame
+    gone = pl.any_horizontal(
+        pl.col(name).cast(pl.String).fill_null("").is_in(list(withdrawn)) for name in named
+    )
+    return frame.filter(~gone)
