@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli import collect_backup
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -190,6 +191,11 @@ def account(
     typer.echo(f"{name}: {', '.join(result.roles)}")
     if result.password:
         typer.echo(f"Password (shown once): {result.password}")
+
+
+app.command()(collect_backup.backup)
+app.command()(collect_backup.restore)
+app.command()(collect_backup.replay)
 
 
 def _read_password() -> str:

@@ -26,6 +26,7 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.privacy.erasing import erase_traces
+from endoxa.collect.project.withdrawn import noted
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         found = Person.objects.filter(pk=person.pk).first()
         if found is None:
             return Withdrawn()
-        gone = _withdraw(campaign, found, hour)
+        with noted(campaign, found.pk):
+            gone = _withdraw(campaign, found, hour)
         record(campaign, None, "withdrawal", **asdict(gone))
         transaction.on_commit(erase_traces)
     return gone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,10 +11,10 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from endoxa.collect.campaign.presets import SeedRow, load_preset
+from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.contributor.identity import new_code
-from endoxa.collect.entry.seeding import add_seeds
+from endoxa.collect.entry.seeding import SeedRow, add_seeds
 from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
 from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.project.accounts import set_account
@@ -67,7 +68,7 @@ def make_code(campaign: Campaign) -> JoinCode:
     return JoinCode.objects.create(campaign=campaign, code=new_code(_CODE_LENGTH), expires_at=ends)
 
 
-def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, tuple[SeedRow, ...]]:
+def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, Sequence[SeedRow]]:
     try:
         validate_slug(slug)
     except ValidationError:

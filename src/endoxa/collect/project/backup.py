@@ -1,0 +1,109 @@
+"""Backing up a campaign, and restoring it without the people who withdrew since."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from endoxa.collect.project.archive import Archive, read_archive, write_archive
+from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
+from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
+from endoxa.errors import UserError
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was restored: when the backup was made, and who was deleted again because they withdrew after it."""
+
+    made_at: str
+    people: int
+
+
+def back_up(folder: Folder, target: Path) -> int:
+    """Write a backup of a campaign that may be in use; its size in bytes. Sign-ins stay out of it.
+
+    Raises:
+        UserError: the campaign is on another database, is damaged, or the file cannot be written.
+    """
+    _refuse_server("pg_dump")
+    if not target.parent.is_dir():
+        raise UserError(f"{target.parent} is no folder: make it, or choose another file.")
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary) / "db.sqlite3"
+        copy_database(folder.database, copy)
+        forget_sessions(copy)
+        check_database(copy)
+        return write_archive(folder, copy, target)
+
+
+def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Path | None = None) -> Restored:
+    """Restore a backup into a new folder, or with `replace` into the folder that it came from.
+
+    It is brought up to the installed version and loses whoever withdrew after it was made, before anything is put in
+    place: by the list in that folder, and by `withdrawals`, a copy of the list. Starts Django; once in a process.
+
+    Raises:
+        UserError: the backup is damaged, the folder is in use or another campaign's, a list cannot be read.
+    """
+    _refuse_server("pg_restore, then `endoxa collect replay`")
+    archive = read_archive(backup)
+    present = _present(path, archive, replace=replace)
+    if withdrawals is not None and not withdrawals.is_file():
+        raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
+    with TemporaryDirectory() as temporary:
+        staged = make_folder(Path(temporary) / "campaign", secret=archive.secret)
+        staged.database.write_bytes(archive.database)
+        check_database(staged.database)
+        enter(staged)
+        lists = [present.withdrawals if present else None, withdrawals]
+        people = _replayed(staged, archive, [one for one in lists if one])
+        folder = present or make_folder(path, secret=archive.secret)
+        copy_database(staged.database, folder.database)
+        staged.withdrawals.replace(folder.withdrawals)
+    folder.finish()
+    return Restored(archive.made_at, people)
+
+
+def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
+    """The campaign that is to be replaced; None for a new folder."""
+    if not (path / MARK).exists():
+        refuse_used(path)
+        return None
+    if not replace:
+        raise UserError(
+            f"{path} is a campaign already; nothing was changed. --replace puts the backup in its place."
+        )
+    folder = open_folder(path)
+    if folder.secret.read_text() != archive.secret:
+        raise UserError(
+            f"{path} is another campaign than the backup's; nothing was changed: name a new folder."
+        )
+    return folder
+
+
+def _replayed(staged: Folder, archive: Archive, lists: list[Path]) -> int:
+    # Only importable once Django has started on the staged folder.
+    from django.db import connections
+
+    from endoxa.collect.project import withdrawn
+    from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.replaying import replay
+
+    lines = withdrawn.merged(
+        withdrawn.parse(archive.withdrawals, withdrawn.NAME), *(withdrawn.read(one) for one in lists)
+    )
+    prepare()
+    replayed = replay(lines)
+    connections.close_all()
+    staged.withdrawals.unlink(missing_ok=True)
+    withdrawn.append(staged.withdrawals, lines)
+    return replayed.people
+
+
+def _refuse_server(instead: str) -> None:
+    if os.environ.get("DATABASE_URL"):
+        raise UserError(
+            f"DATABASE_URL is set, and this command copies SQLite only: use {instead} (see the manual)."
+        )

@@ -1,0 +1,51 @@
+"""Copying an SQLite database while it is in use."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from endoxa.errors import UserError
+
+_SECONDS = 30.0
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Put the content of one database into another, in one transaction; others may go on reading and writing.
+
+    Raises:
+        UserError: one of them is locked, no database, or damaged.
+    """
+    try:
+        with closing(_open(source)) as old, closing(_open(target)) as new:
+            old.backup(new)
+            # Copies the last pages from the log into the file.
+            new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.OperationalError:
+        raise UserError(f"{source} is locked by another program: stop it and try again.") from None
+    except sqlite3.DatabaseError:
+        raise UserError(f"{source} is no database or is damaged: restore it from a backup.") from None
+
+
+def check_database(path: Path) -> None:
+    """Raise a `UserError` unless the file is a whole database with whole references."""
+    try:
+        with closing(_open(path)) as database:
+            sound = database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            sound = sound and not database.execute("PRAGMA foreign_key_check").fetchall()
+    except sqlite3.DatabaseError:
+        sound = False
+    if not sound:
+        raise UserError(f"The database in {path.name} is damaged: take another backup.")
+
+
+def forget_sessions(path: Path) -> None:
+    """Take the sign-ins out of a copy: whoever finds a backup must not be able to use them."""
+    with closing(_open(path)) as database, database:
+        database.execute("PRAGMA secure_delete = ON")
+        database.execute("DELETE FROM django_session")
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_SECONDS)
