@@ -1,0 +1,53 @@
+"""Taps on a card: an answer, a reason to skip, take back. Each is safe to send twice and ends in a redirect."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from endoxa.collect.cards import answering
+from endoxa.collect.contributor.cards import topics
+from endoxa.collect.contributor.cards.forms import RatingForm, SkipForm
+from endoxa.collect.contributor.cards.leading import own_card, to_card
+from endoxa.collect.models import Person
+
+
+@require_POST
+@own_card
+def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep an answer; then what else the person may add, else the next card."""
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    answered = answering.rate(person, token, form.cleaned_data["value"])
+    return redirect("contributor:add", token) if answered.card.adds else to_card()
+
+
+@require_POST
+@own_card
+def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Close a card without an answer."""
+    form = SkipForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    answering.skip(person, token, form.cleaned_data["reason"])
+    return to_card()
+
+
+@require_POST
+@own_card
+def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Take back what was answered to a card and all that was added to it; the card is shown again."""
+    answering.undo(person, token)
+    return to_card()
+
+
+@require_POST
+@own_card
+def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Show this person no more cards about the topic of a card."""
+    topics.avoid(person, answering.card_of(person, token))
+    return to_card()

@@ -1,0 +1,103 @@
+"""Countries on a card: which ones to offer beside it, and which one somebody means by what they typed."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from babel.core import get_global
+from rapidfuzz import fuzz, process
+
+from endoxa.collect import geography
+from endoxa.collect.campaign.settings import UI_LANGUAGES
+
+OFFERED = 6
+"""Countries that a card offers to tick."""
+
+_LIKE_ENOUGH = 75.0
+_SUGGESTED = 4
+
+
+@dataclass(frozen=True)
+class Match:
+    """The country that was meant, or "" and the ones that may have been meant."""
+
+    code: str
+    perhaps: tuple[str, ...] = ()
+
+
+def offered(
+    about: str, own: Iterable[str], campaign: Iterable[str], without: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Up to `OFFERED` countries near the one a card is about, those of the campaign first.
+
+    Args:
+        about: country of the card.
+        own: countries of the person, offered after the campaign's neighbours.
+        campaign: countries of the campaign; they fill what is left.
+        without: countries that were answered already.
+    """
+    campaign = tuple(campaign)
+    beside = sorted(geography.neighbours(about))
+    ordered = [
+        *(code for code in beside if code in campaign),
+        *own,
+        *beside,
+        *(code for code in campaign if code not in beside),
+    ]
+    wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
+    return tuple(wanted[:OFFERED])
+
+
+def match(typed: str, language: str) -> Match:
+    """The country that somebody means who typed its name or code.
+
+    Its name in `language` is taken at once; a name in another language of the pages or a code if it could be no other
+    country. Else `perhaps` holds those with similar names. Capitals and accents do not matter.
+    """
+    wanted = _plain(typed)
+    own = {_plain(name): code for code, name in geography.names(language).items()}
+    if wanted in own:
+        return Match(own[wanted])
+    elsewhere = _spellings()
+    begun = [code for spelling, code in own.items() if len(wanted) > 1 and spelling.startswith(wanted)]
+    sure = dict.fromkeys([*elsewhere.get(wanted, ()), *begun])
+    if len(sure) == 1 and wanted in elsewhere:
+        return Match(next(iter(sure)))
+    alike = process.extract(
+        wanted,
+        {code: spelling for spelling, code in own.items()},
+        scorer=fuzz.ratio,
+        score_cutoff=_LIKE_ENOUGH,
+    )
+    return Match("", tuple(dict.fromkeys([*sure, *(code for _, _, code in alike)]))[:_SUGGESTED])
+
+
+@cache
+def _spellings() -> dict[str, tuple[str, ...]]:
+    """Countries by their names in all languages of the pages, their codes and the aliases that CLDR has for codes."""
+    spelled = [(name, code) for language in UI_LANGUAGES for code, name in geography.names(language).items()]
+    spelled += [(code, code) for code in geography.codes()]
+    spelled += [
+        (alias, codes[0]) for alias, codes in get_global("territory_aliases").items() if len(codes) == 1
+    ]
+    known = set(geography.codes())
+    found: dict[str, tuple[str, ...]] = {}
+    for spelling, code in spelled:
+        codes = found.get(_plain(spelling), ())
+        if code in known and code not in codes:
+            found[_plain(spelling)] = (*codes, code)
+    return found
+
+
+def _plain(text: str) -> str:
+    """Without capitals, accents, and signs and spaces that do not matter."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    kept = "".join(
+        part if unicodedata.category(part)[0] in "LNM" else " "
+        for part in parts
+        if not unicodedata.combining(part)
+    )
+    return " ".join(kept.split())
