@@ -141,8 +141,9 @@ def _forget(card: Card) -> None:
     recount([*mentioned, *([card.pair] if card.pair else [])])
     # What nobody else said and nobody rated was made by this answer and goes with it.
     for pair in mentioned:
-        pair.refresh_from_db()
-        if pair.author_id == card.person_id and not pair.mentions and not pair.ratings:
+        # Rows, not counts: a merged pair's are counted where it was merged into.
+        others = pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists()
+        if pair.author_id == card.person_id and not others:
             pair.delete()
 
 

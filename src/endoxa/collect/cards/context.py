@@ -35,9 +35,11 @@ def _own(person: Person) -> dict[int, Cell]:
     answered = Card.objects.filter(person=person, state__in=_CLOSED, pair__isnull=False)
     seen = set(answered.values_list("pair_id", flat=True))
     seen |= set(Mention.objects.filter(person=person).values_list("pair_id", flat=True))
-    seen |= set(
-        Pair.objects.filter(pk__in=seen, merged_into__isnull=False).values_list("merged_into_id", flat=True)
-    )
+    latest = seen
+    while latest:
+        merged = Pair.objects.filter(pk__in=latest, merged_into__isnull=False)
+        latest = set(merged.values_list("merged_into_id", flat=True)) - seen
+        seen |= latest
     wanted = Q(pk__in=seen)
     if person.topic_optouts:
         wanted |= Q(campaign=person.campaign_id, topic__in=person.topic_optouts)

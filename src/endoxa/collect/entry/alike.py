@@ -1,21 +1,17 @@
-"""Pairs that may say the same in other words: near-duplicates by the characters of their keys.
+"""Pairs of the campaign that may say the same as some words.
 
-Only pairs of one country and one language are compared; whether "hospitable" is "hospitalario" is for the
-analysis to say, not for spelling. What is found here is a question to a person, never a decision.
+Only pairs about one country in one language are compared; whether "hospitable" is "hospitalario" is for the
+analysis to say, not for spelling.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
-from rapidfuzz import fuzz, process
-
 from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.likeness import CUT_OFF, nearest
 from endoxa.collect.models import Campaign, Moderation, Pair
 
-CUT_OFF = 80.0
-"""From here people are asked. Chosen on the labelled pairs of the tests: see there what it finds and misses."""
 COMPARED = 5_000
 """Most pairs of one country and language that are compared, the newest first."""
 
@@ -28,22 +24,13 @@ class Scored:
     score: float
 
 
-def likeness(one: str, other: str) -> float:
-    """How alike two keys are (0 to 100), whatever the order of their words."""
-    return float(fuzz.token_sort_ratio(one, other))
-
-
-def are_alike(one: str, other: str) -> bool:
-    """Whether people are asked if two keys are the same."""
-    return likeness(one, other) >= CUT_OFF
-
-
 def alike(
     campaign: Campaign, country: str, language: str, text: str, *, limit: int = 3, exclude: int | None = None
 ) -> tuple[Pair, ...]:
     """Live pairs that a contributor may be asked about, the most alike first.
 
-    Pairs that wait for a moderator are never offered to others. Reads and compares at most 5,000 keys: some 15 ms.
+    Pairs that wait for a moderator are never offered to others, merged ones are offered as what they stand for. Reads
+    and compares at most 5,000 keys: 15 ms.
     """
     live = (Moderation.LIVE,)
     found = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
@@ -61,19 +48,11 @@ def scored(
     moderation: tuple[Moderation, ...] = (Moderation.LIVE, Moderation.PENDING),
     cut_off: float = CUT_OFF,
 ) -> tuple[Scored, ...]:
-    """The same with scores, and for moderators with pairs that wait and a cut-off of their own."""
-    keys = dict(_keys(campaign, country, language, moderation).values_list("pk", "key")[:COMPARED])
-    keys.pop(exclude, None)
-    best = process.extract(
-        key(text, language), keys, scorer=fuzz.token_sort_ratio, score_cutoff=cut_off, limit=limit
-    )
-    pairs = Pair.objects.in_bulk([pk for _, _, pk in best])
-    return tuple(Scored(pairs[pk], score) for _, score, pk in best)
-
-
-def _keys(
-    campaign: Campaign, country: str, language: str, moderation: tuple[Moderation, ...]
-) -> QuerySet[Pair]:
-    return Pair.objects.filter(
+    """The same with scores; for moderators also among pairs that wait, with a cut-off of their own."""
+    rows = Pair.objects.filter(
         campaign=campaign, country=country, language=language, moderation__in=moderation
-    ).order_by("-pk")
+    )
+    keys = dict(rows.exclude(pk=exclude).order_by("-pk").values_list("pk", "key")[:COMPARED])
+    found = nearest(key(text, language), keys, limit=limit, cut_off=cut_off)
+    pairs = Pair.objects.in_bulk([pk for pk, _ in found])
+    return tuple(Scored(pairs[pk], score) for pk, score in found)

@@ -14,11 +14,12 @@ from django.utils.translation import gettext
 from endoxa.collect import geography
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.entry.alike import alike, are_alike
+from endoxa.collect.entry.alike import alike
 from endoxa.collect.entry.cleaning import clean
 from endoxa.collect.entry.errors import AlreadyShownError, EmptyTextError, EntryError, TooManyError
 from endoxa.collect.entry.flags import SERIOUS, flags
 from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.likeness import CUT_OFF, likeness
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.polarity import negative
 from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
@@ -74,6 +75,7 @@ def propose(
         EntryError: with a sentence for the person; see `entry.errors`.
     """
     with locked(person.campaign_id) as campaign:
+        person.campaign = campaign
         _check(campaign, country, language)
         _check_pace(person, card)
         return _proposed(person, card, country, _words(campaign, text, language), via)
@@ -91,6 +93,7 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
         raise EntryError(gettext("This card has no words that could be said of other countries."))
     pair, mentions = card.pair, []
     with locked(person.campaign_id) as campaign:
+        person.campaign = campaign
         words = _words(campaign, pair.attribute, pair.language, topic=pair.topic, negative_too=pair.negative)
         for country in dict.fromkeys(countries):
             _check(campaign, country, pair.language)
@@ -199,7 +202,7 @@ def _offered(pair: Pair, public_id: UUID) -> Pair | None:
     other = Pair.objects.filter(
         campaign=pair.campaign_id, country=pair.country, language=pair.language, public_id=public_id
     ).first()
-    if other is None or not are_alike(pair.key, other.key):
+    if other is None or likeness(pair.key, other.key) < CUT_OFF:
         return None
     root = root_of(other)
     return root if root.moderation == Moderation.LIVE and root.pk != root_of(pair).pk else None
