@@ -35,7 +35,7 @@ def next_step(person: Person) -> str:
     settings = person.campaign.settings
     if not person.profile_done:
         return "contributor:profile"
-    answered = person.statements.count()
-    if settings.survey and answered < len(settings.questions):
+    answered = set(person.statements.values_list("question", flat=True))
+    if settings.survey and any(question.name not in answered for question in settings.questions):
         return "contributor:survey"
     return "contributor:card" if settings.cards else "contributor:thanks"

@@ -11,7 +11,10 @@ from endoxa.collect.models.people import Person
 
 
 class Statement(models.Model):
-    """What one person wrote to one question; one row a person and question, replaced when they change it."""
+    """What one person wrote to one question; one row a person and question, replaced when they change it.
+
+    Each line of `text` is one statement. Where nothing came to mind it is empty, so that nobody is asked twice.
+    """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="statements")
