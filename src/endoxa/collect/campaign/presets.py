@@ -1,0 +1,58 @@
+"""Campaigns to start from: settings with texts in all languages of the pages, and a few pairs.
+
+A preset is `presets/NAME.toml`, settings as `CampaignSettings` has them, and perhaps `presets/NAME.csv`, pairs as
+organisers upload them. `organisation` and `contact` are empty: whoever starts a campaign fills them in.
+"""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+
+from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.entry.seeding import SeedRow
+from endoxa.errors import UserError
+
+__all__ = ["Preset", "SeedRow", "load_preset", "preset_names"]
+
+_FOLDER = files("endoxa.collect") / "presets"
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What a campaign starts with."""
+
+    settings: CampaignSettings
+    seeds: tuple[SeedRow, ...]
+
+
+def preset_names() -> tuple[str, ...]:
+    """Names of the presets, sorted."""
+    return tuple(
+        sorted(file.name.removesuffix(".toml") for file in _FOLDER.iterdir() if file.name.endswith(".toml"))
+    )
+
+
+def load_preset(name: str) -> Preset:
+    """Read a preset.
+
+    Raises:
+        UserError: if there is none of this name.
+    """
+    if name not in preset_names():
+        raise UserError(f"There is no preset '{name}': choose one of {', '.join(preset_names())}.")
+    settings = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    return Preset(CampaignSettings.model_validate(settings), _seeds(name))
+
+
+def _seeds(name: str) -> tuple[SeedRow, ...]:
+    file = _FOLDER / f"{name}.csv"
+    if not file.is_file():
+        return ()
+    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    return tuple(
+        SeedRow(row["country"], row["attribute"], row["language"], row["topic"], row["negative"] == "yes")
+        for row in rows
+    )
