@@ -1,0 +1,101 @@
+"""Ours: the sampler and the controller of the site, the very same functions, over a pool in memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from endoxa.collect import sampler
+from endoxa.collect.sampler import Balance, Cell
+from endoxa.collect.sampler.types import NEEDS
+from endoxa.collect.simulate.arms.laces import lease_minutes
+from endoxa.collect.simulate.arms.uniform import question
+from endoxa.collect.simulate.campaign import Campaign, Card
+
+_WINDOW = 10.0
+"""Minutes whose answers say how many people are active and how fast they are, as on the site."""
+
+_FIRST_PACE = 1.5
+_KEPT = 0.05
+
+
+class EndoxaArm:
+    """`sampler.draw` chooses, `sampler.forecast` decides when further pairs are asked for."""
+
+    name = "endoxa"
+    summary = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
+    surveys = False
+
+    def start(self, campaign: Campaign) -> _Endoxa:
+        """Begin a campaign."""
+        return _Endoxa(campaign)
+
+
+class _Endoxa:
+    def __init__(self, campaign: Campaign) -> None:
+        self._campaign = campaign
+        self._lease = lease_minutes(campaign)
+        self._people: Counter[int] = Counter()
+        self._forecast: tuple[float, Balance] | None = None
+
+    def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
+        """The site's draw; an open question where it gives none."""
+        campaign = self._campaign
+        drawn = sampler.draw(campaign.pool, self._person(person), campaign.settings, campaign.draws[person])
+        if drawn is None:
+            return question(campaign, person)
+        return Card(
+            country=campaign.pool.codes(drawn.pair)[0],
+            pair=drawn.pair,
+            adds=sampler.adds_on(self._balance(), campaign.number[person]),
+            tier=drawn.tier,
+            propensity=drawn.propensity,
+            lease=self._lease,
+        )
+
+    def _person(self, person: int) -> sampler.Person:
+        campaign = self._campaign
+        pool, held = campaign.pool, campaign.leases.held
+        excluded = {pair: pool.cell(pair) for pair in campaign.seen(person).nonzero()[0].tolist()}
+        for pair, count in held.items():
+            cell = pool.cell(pair)
+            if pool.codes(pair)[3] + count >= self._goal(cell):
+                excluded[pair] = cell
+        return sampler.Person(
+            origins=campaign.world.origins[person],
+            near=campaign.world.near[person],
+            languages=campaign.languages(person),
+            excluded=excluded,
+            reserved=held,
+            last=tuple(campaign.last[person]),
+        )
+
+    def _goal(self, cell: Cell) -> int:
+        settings = self._campaign.settings
+        return settings.k if cell.need == NEEDS else settings.k_max
+
+    def _balance(self) -> Balance:
+        now = self._campaign.pool.now
+        if self._forecast is None or now - self._forecast[0] > _KEPT:
+            self._forecast = now, self._look_ahead(now)
+        return self._forecast[1]
+
+    def _look_ahead(self, now: float) -> Balance:
+        """What the site asks its controller, from the answers and new pairs of the last minutes."""
+        campaign = self._campaign
+        began = now - _WINDOW
+        answered, created = campaign.answered, campaign.created
+        while answered and answered[0][0] < began:
+            answered.popleft()
+        while created and created[0] < began:
+            created.popleft()
+        people = max(1, len({person for _, person in answered}))
+        minutes = max(1.0, min(_WINDOW, now))
+        held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
+        return sampler.forecast(
+            backlog=max(0, campaign.pool.missing - held),
+            people=people,
+            pace=len(answered) / people / minutes if answered else _FIRST_PACE,
+            minutes=campaign.world.settings.campaign_minutes - now,
+            new_pairs=len(created) / len(answered) if answered else 0.0,
+            k=campaign.settings.k,
+        ).balance

@@ -1,0 +1,238 @@
+"""What an arm sees and changes while a simulated campaign runs: the pool, who saw what, which cards are reserved."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.simulate.memory import MemoryPool, NewPair
+from endoxa.collect.simulate.world import JUNK, LANGUAGES, World
+
+_SEED_STREAM = 1
+
+ASKED_FOR_MORE = frozenset({"topup", "open", "calibration"})
+"""Tiers that ask for ratings beyond k on purpose; what others get beyond k is surplus."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a person is shown: a pair to rate, or (`pair` None) the question what people say about a country.
+
+    Attributes:
+        country: place of the country in the world.
+        pair: number of the pair in the pool.
+        adds: whether the fields for further pairs are there.
+        ticks: whether further countries can be ticked.
+        tier: where it was drawn from.
+        propensity: probability that this pair had; None where the arm does not know it.
+        lease: minutes for which the pair is reserved; 0 means not at all.
+    """
+
+    country: int
+    pair: int | None = None
+    adds: bool = True
+    ticks: bool = True
+    tier: str = ""
+    propensity: float | None = None
+    lease: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Nothing to do before this minute."""
+
+    until: float
+
+
+@dataclass
+class Ratings:
+    """All ratings in the order in which they came; one entry a rating in each list."""
+
+    person: list[int] = field(default_factory=list)
+    pair: list[int] = field(default_factory=list)
+    value: list[int] = field(default_factory=list)
+    propensity: list[float] = field(default_factory=list)
+    late: list[bool] = field(default_factory=list)
+    over: list[bool] = field(default_factory=list)
+    """The pair had k ratings already."""
+    surplus: list[bool] = field(default_factory=list)
+    """The same, and nobody had asked for more."""
+
+
+class Leases:
+    """Pairs reserved by open cards; each person holds one at most."""
+
+    def __init__(self) -> None:
+        self.held: dict[int, int] = {}
+        self._of: dict[int, tuple[int, float]] = {}
+        self._ends: list[tuple[float, int]] = []
+
+    def take(self, person: int, pair: int, until: float) -> None:
+        """Reserve a pair for a person."""
+        self._of[person] = pair, until
+        self.held[pair] = self.held.get(pair, 0) + 1
+        heapq.heappush(self._ends, (until, person))
+
+    def release(self, person: int) -> None:
+        """Give back what a person holds, if anything."""
+        pair, _ = self._of.pop(person, (None, 0.0))
+        if pair is not None:
+            self.held[pair] -= 1
+            if not self.held[pair]:
+                del self.held[pair]
+
+    def expire(self, now: float) -> None:
+        """Give back what is over."""
+        while self._ends and self._ends[0][0] <= now:
+            until, person = heapq.heappop(self._ends)
+            if self._of.get(person, (None, 0.0))[1] == until:
+                self.release(person)
+
+
+class Campaign:
+    """One campaign of one arm in one world.
+
+    Attributes:
+        settings: of the sampler; `k` holds for every arm.
+        share: part of their time that people of a survey spend on writing, for arms that have one.
+        number: cards that each person was shown.
+        last: countries of each person's latest cards, newest first, with whether the pair was negative.
+        seen: (people, pairs): rated, skipped or proposed.
+        mentioned: latest new pairs, as minutes. answered: latest answers, as (minute, person).
+    """
+
+    def __init__(self, world: World, settings: SamplerSettings, share: float | None = None) -> None:
+        self.world, self.settings, self.share = world, settings, share
+        self.pool = MemoryPool(world.countries, LANGUAGES, settings)
+        self.leases = Leases()
+        self.ratings = Ratings()
+        self.draws = world.streams(purpose=2)
+        self.number = [0] * world.settings.people
+        self.last: list[deque[tuple[str, bool]]] = [
+            deque(maxlen=max(settings.in_a_row, settings.negative_in_a_row))
+            for _ in range(world.settings.people)
+        ]
+        self.created: deque[float] = deque()
+        self.answered: deque[tuple[float, int]] = deque()
+        self.in_group: list[bool] = []
+        self._seen: npt.NDArray[np.bool_] = np.zeros((world.settings.people, 1_024), dtype=np.bool_)
+        self._known_as: dict[tuple[int, int, int, int], int] = {}
+        self._first: dict[tuple[int, int, int], int] = {}
+        self._positions = np.random.default_rng([world.seed, 3])
+        self._junk = 0
+        self._seed()
+
+    def seen(self, person: int) -> npt.NDArray[np.bool_]:
+        """By pair: whether this person rated, skipped or proposed it."""
+        return self._seen[person, : self.pool.size]
+
+    def readable(self, person: int) -> npt.NDArray[np.bool_]:
+        """By pair: whether it is in a language of this person."""
+        languages: npt.NDArray[np.int64] = self.pool["language"]
+        return languages <= int(self.world.reads_english[person])
+
+    def languages(self, person: int) -> frozenset[str]:
+        """Codes of the languages that a person reads."""
+        return frozenset(LANGUAGES[: 1 + int(self.world.reads_english[person])])
+
+    def held(self) -> npt.NDArray[np.int64]:
+        """By pair: how many open cards reserve it."""
+        counts = np.zeros(self.pool.size, dtype=np.int64)
+        if held := self.leases.held:
+            counts[list(held)] = list(held.values())
+        return counts
+
+    def show(self, person: int, card: Card) -> None:
+        """Hand a card to a person, and reserve its pair."""
+        self.number[person] += 1
+        if card.pair is not None:
+            self.pool.note(card.pair)
+            if card.lease:
+                self.leases.take(person, card.pair, self.pool.now + card.lease)
+
+    def close(self, person: int, card: Card, value: int | None, *, late: bool) -> None:
+        """Take the answer to a card: a rating, or None where it was skipped or showed no pair."""
+        self.leases.release(person)
+        if card.pair is None:
+            self.answered.append((self.pool.now, person))
+            return
+        self._seen[person, card.pair] = True
+        negative = bool(self.pool["negative"][card.pair])
+        self.last[person].appendleft((self.world.countries[card.country], negative))
+        if value is None:
+            return
+        self.answered.append((self.pool.now, person))
+        over = int(self.pool["ratings"][card.pair]) >= self.settings.k
+        ratings = self.ratings
+        ratings.person.append(person)
+        ratings.pair.append(card.pair)
+        ratings.value.append(value)
+        ratings.propensity.append(float("nan") if card.propensity is None else card.propensity)
+        ratings.late.append(late)
+        ratings.over.append(over)
+        ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
+        self.pool.rate(card.pair, value)
+
+    def propose(
+        self, person: int, country: int, rank: int, language: int, wording: int, *, caught: bool
+    ) -> None:
+        """Enter what a person wrote or ticked: it meets a pair that is there already, or makes a new one.
+
+        The same words meet the same pair; other words for it do where the likeness is noticed at entry (`caught`).
+        """
+        if rank == JUNK:
+            # Nobody else would say it, so it never meets anything.
+            self._junk += 1
+            wording = self._junk
+        key = (country, rank, language, wording)
+        number = self._known_as.get(key)
+        if number is None and caught and rank != JUNK:
+            number = self._first.get(key[:3])
+        if number is None:
+            number = self._new(key)
+            self.created.append(self.pool.now)
+            self.in_group.append(self.world.countries[country] in self.world.origins[person])
+        self._known_as[key] = number
+        if not self._seen[person, number]:
+            self._seen[person, number] = True
+            self.pool.mention(number)
+
+    def _new(self, key: tuple[int, int, int, int], *, seed: bool = False, calibration: bool = False) -> int:
+        country, rank, language, _ = key
+        attribute = int(self.world.attribute[country, rank])
+        true = rank != JUNK
+        number = self.pool.add(
+            NewPair(
+                country=country,
+                rank=rank,
+                language=language,
+                negative=bool(self.world.negative[attribute]) and true,
+                topic=int(self.world.topic[attribute]),
+                seed=seed,
+                calibration=calibration,
+            ),
+            position=float(self._positions.random()),
+        )
+        if number == self._seen.shape[1]:
+            self._seen = np.concatenate([self._seen, np.zeros_like(self._seen)], axis=1)
+        self._known_as[key] = number
+        self._first.setdefault(key[:3], number)
+        return number
+
+    def _seed(self) -> None:
+        """The pairs to begin with: salient ones, in Spanish; a random part of them is the calibration set."""
+        settings, world = self.world.settings, self.world
+        rng = np.random.default_rng([world.seed, _SEED_STREAM])
+        homes = list(range(len(settings.countries)))
+        if settings.seed_country:
+            homes = [world.countries.index(settings.seed_country)]
+        number = min(settings.seeds, len(homes) * world.attribute.shape[1])
+        common = set(rng.permutation(number)[: self.settings.calibration_pairs].tolist())
+        for place in range(number):
+            country, rank = homes[place % len(homes)], place // len(homes)
+            self._new((country, rank, 0, 0), seed=True, calibration=place in common)
