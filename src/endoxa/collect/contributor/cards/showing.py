@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from endoxa.collect import geography
+from endoxa.collect.campaign.topics import topic_name
 from endoxa.collect.cards import drawing
 from endoxa.collect.cards.answering import latest_answer
 from endoxa.collect.contributor.access import contributor, next_step
@@ -19,6 +20,7 @@ from endoxa.collect.contributor.cards.fields import prompt_form
 from endoxa.collect.contributor.cards.forms import PromptForm
 from endoxa.collect.contributor.cards.leading import to_card
 from endoxa.collect.contributor.cards.progress import cards_of, pause_due
+from endoxa.collect.contributor.cards.said import said_on
 from endoxa.collect.contributor.cards.wording import NOTES, PROMPT_SKIPS, RATINGS, REPORTS, SKIPS
 from endoxa.collect.models import Card, Person
 
@@ -47,7 +49,7 @@ def prompt_page(
         **_around(request, person, card, cards_of(person).cards if done is None else done),
         "country": geography.name(form.about, get_language() or "en"),
         "form": form,
-        "mentions": card.mention_rows.select_related("pair").order_by("pk"),
+        "said": said_on(card),
         "skips": PROMPT_SKIPS,
     }
     return render(request, "contributor/card_prompt.html", context)
@@ -85,5 +87,5 @@ def _around(request: HttpRequest, person: Person, card: Card, done: int) -> dict
         "done": done,
         "note": NOTES.get(request.GET.get("note", "")),
         "latest": latest,
-        "topic": topics.offered(latest, person),
+        "topic": topic_name(topics.offered(latest, person)),
     }

@@ -63,9 +63,10 @@ def _filled_form(person: Person, step: Step) -> AnswerForm:
     """The form with what the person wrote before."""
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, _language())
     latest = person.statements.exclude(text="").order_by("-created_at").first()
-    guesses = (step.answer.language if step.lines else None, latest and latest.language, _language())
+    written = step.answer if step.lines else latest
     initial = {f"line_{index}": line for index, line in enumerate(step.lines)}
-    initial["language"] = likely_language(languages, *guesses, *person.languages)
+    guesses = (written.language if written else None, _language(), *person.languages)
+    initial["language"] = likely_language(languages, *guesses)
     return AnswerForm(lines=max(LINES, len(step.lines)), languages=languages, initial=initial)
 
 
