@@ -28,6 +28,9 @@ from samples import campaign_settings
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
 
+ASKING_FOR_K = {"own": 0.75, "topup": 0.0}
+"""Nothing is asked for beyond k ratings, so that any more are surplus."""
+
 COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC")
 
 
@@ -35,7 +38,7 @@ def set_up(people: int, pairs: int) -> list[str]:
     """Make a campaign with pairs and people; gives the people's ids."""
     call_command("migrate", verbosity=0)
     campaign = Campaign.objects.create(slug="crowd", state=State.OPEN, opened_at=timezone.now())
-    content = json.loads(campaign_settings(moderation="after").model_dump_json())
+    content = json.loads(campaign_settings(moderation="after", sampler=ASKING_FOR_K).model_dump_json())
     SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
     Pair.objects.bulk_create(
         Pair(

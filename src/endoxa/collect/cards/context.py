@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from django.db.models import F, Q
+from django.db.models import F
 
 from endoxa.collect import geography, sampler
 from endoxa.collect.models import Card, CardState, Mention, Pair, Person
 from endoxa.collect.sampler import Cell
 from endoxa.collect.sampler.types import NEEDS
 
+_CELL = ("country", "language", "need", "negative")
 _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 
@@ -32,19 +33,17 @@ def sampler_person(person: Person, now: datetime) -> sampler.Person:
 
 def _own(person: Person) -> dict[int, Cell]:
     """Pairs this person answered, skipped, proposed or does not want to see, and what those were merged into."""
+    through = ("pair_id", *(f"pair__{name}" for name in _CELL))
+    merged = ("pair__merged_into_id", *(f"pair__merged_into__{name}" for name in _CELL))
     answered = Card.objects.filter(person=person, state__in=_CLOSED, pair__isnull=False)
-    seen = set(answered.values_list("pair_id", flat=True))
-    seen |= set(Mention.objects.filter(person=person).values_list("pair_id", flat=True))
-    latest = seen
-    while latest:
-        merged = Pair.objects.filter(pk__in=latest, merged_into__isnull=False)
-        latest = set(merged.values_list("merged_into_id", flat=True)) - seen
-        seen |= latest
-    wanted = Q(pk__in=seen)
+    proposed = Mention.objects.filter(person=person)
+    rows = [*answered.values_list(*through, *merged), *proposed.values_list(*through, *merged)]
+    own = {row[0]: Cell(*row[1:5]) for row in rows}
+    own.update({row[5]: Cell(*row[6:]) for row in rows if row[5] is not None})
     if person.topic_optouts:
-        wanted |= Q(campaign=person.campaign_id, topic__in=person.topic_optouts)
-    rows = Pair.objects.filter(wanted).values_list("pk", "country", "language", "need", "negative")
-    return {row[0]: Cell(*row[1:]) for row in rows}
+        unwanted = Pair.objects.filter(campaign=person.campaign_id, topic__in=person.topic_optouts)
+        own.update({row[0]: Cell(*row[1:]) for row in unwanted.values_list("pk", *_CELL)})
+    return own
 
 
 def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, Cell]]:
@@ -53,7 +52,7 @@ def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, 
     leases = Card.objects.filter(
         campaign=person.campaign_id, state=CardState.OPEN, expires_at__gt=now, pair__isnull=False
     ).exclude(person=person)
-    fields = ("pair__country", "pair__language", "pair__need", "pair__negative", "pair__ratings")
+    fields = (*(f"pair__{name}" for name in _CELL), "pair__ratings")
     reserved: Counter[int] = Counter()
     cells: dict[int, tuple[Cell, int]] = {}
     for pair, *cell, ratings in leases.values_list(F("pair_id"), *fields):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import pvariance
 
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 
-from endoxa.collect.models import Mention, Pair, Rating
+from endoxa.collect.models import Campaign, Mention, Pair, Rating
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 
@@ -55,3 +55,16 @@ def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int
     if ratings >= settings.k_max:
         return FULL
     return TOPUP if variance is not None and variance >= settings.disagreement else OPEN
+
+
+def recount_needs(campaign: Campaign) -> None:
+    """Apply new limits to all pairs of a campaign, in one statement; says the same as `need`."""
+    settings = campaign.settings.sampler
+    Pair.objects.filter(campaign=campaign).update(
+        need=Case(
+            When(ratings__lt=settings.k, then=Value(NEEDS)),
+            When(ratings__gte=settings.k_max, then=Value(FULL)),
+            When(variance__gte=settings.disagreement, then=Value(TOPUP)),
+            default=Value(OPEN),
+        )
+    )

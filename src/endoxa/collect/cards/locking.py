@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from endoxa.collect.models import Campaign
 
@@ -17,5 +19,32 @@ def locked(campaign_id: int) -> Iterator[Campaign]:
     PostgreSQL locks the campaign's row; SQLite has taken its write lock with BEGIN IMMEDIATE (see `settings`), and
     `select_for_update` does nothing there. So the code is the same for both.
     """
-    with transaction.atomic():
+    with _in_line(), transaction.atomic():
         yield Campaign.objects.select_for_update().get(pk=campaign_id)
+
+
+def _in_line() -> AbstractContextManager[None]:
+    """Wait for one's turn where the database does not keep a queue.
+
+    Those who wait for SQLite's lock try again after pauses of up to 0.1 s, and the unlucky ones may try for minutes while
+    others come and go. A lock of the operating system wakes them in turn.
+    """
+    file = connection.settings_dict["NAME"]
+    if connection.vendor != "sqlite" or connection.in_atomic_block or not Path(file).is_file():
+        return nullcontext()
+    return _flock(Path(f"{file}-queue"))
+
+
+if sys.platform == "win32":
+
+    def _flock(path: Path) -> AbstractContextManager[None]:  # noqa: ARG001 - no queue there: SQLite's own way to wait must do
+        return nullcontext()
+
+else:
+    import fcntl
+
+    @contextmanager
+    def _flock(path: Path) -> Iterator[None]:
+        with path.open("w") as queue:
+            fcntl.flock(queue, fcntl.LOCK_EX)
+            yield

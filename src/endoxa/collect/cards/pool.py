@@ -42,6 +42,7 @@ class DatabasePool:
         self._campaign = campaign
         self._now = now
         self._settings = campaign.settings.sampler
+        self._common: dict[frozenset[str], Rows] = {}
 
     @property
     def _live(self) -> QuerySet[Pair]:
@@ -132,8 +133,10 @@ class DatabasePool:
 
     def calibration(self, languages: frozenset[str]) -> Rows:
         """The pairs of the calibration set in these languages, by id."""
-        found = self._live.filter(calibration=True, language__in=languages).order_by("id")
-        return self._rows(found.values_list(*_FIELDS), np.ones)
+        if languages not in self._common:
+            found = self._live.filter(calibration=True, language__in=languages).order_by("id")
+            self._common[languages] = self._rows(found.values_list(*_FIELDS), np.ones)
+        return self._common[languages]
 
     def _in(self, region: Region, *, indexed: bool) -> QuerySet[Pair]:
         found = self._live.filter(need__in=region.needs, language__in=region.languages)
