@@ -13,6 +13,7 @@ from endoxa.collect.cards import answering
 from endoxa.collect.contributor.cards.fields import more_form, prompt_form
 from endoxa.collect.contributor.cards.forms import MoreForm, PromptForm
 from endoxa.collect.contributor.cards.leading import own_card, to_card
+from endoxa.collect.contributor.cards.said import said_on
 from endoxa.collect.contributor.cards.showing import pair_context, prompt_page
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, tick_countries
@@ -93,7 +94,7 @@ def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | Pro
     context = {
         **pair_context(request, card),
         "form": form,
-        "mentions": card.mention_rows.select_related("pair").order_by("pk"),
+        "said": said_on(card),
         "latest": answering.latest_answer(person, person.campaign),
     }
     return render(request, "contributor/card_more.html", context)

@@ -157,4 +157,4 @@ class PromptForm(WordsForm):
 def _show(field: forms.Field, codes: Iterable[str]) -> None:
     """Show these countries only, by name; all others stay valid, as suggestions change from page to page."""
     names = geography.names(get_language() or "en")
-    field.widget.choices = [(code, names.get(code, code)) for code in codes]  # type: ignore[attr-defined]
+    field.widget.choices = [(code, names.get(code, code)) for code in codes]
