@@ -48,7 +48,9 @@ class Folder:
             self.path.rmdir()
 
     def finish(self) -> None:
-        """Mark the folder as complete."""
+        """Mark the folder as complete, and its database as readable by its owner only."""
+        if self.database.exists():
+            self.database.chmod(0o600)
         content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"
         (self.path / MARK).write_text(content, encoding="utf-8")
 

@@ -1,0 +1,107 @@
+"""Every address of the site, read from its resolver, and a world in which they lead somewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import uuid4
+
+from django.apps import apps
+from django.urls import URLPattern, get_resolver, reverse
+from django.utils import timezone
+
+from endoxa.collect.cards import drawing
+from endoxa.collect.models import JoinCode, Mention, Pair, Role, Statement
+
+PUBLIC_TO_ACCOUNTS = {"organiser:login", "organiser:logout"}
+PASSWORD = "a long password of ours"
+_MADE_UP = {
+    "IntConverter": 1,
+    "UUIDConverter": uuid4(),
+    "SlugConverter": "x",
+    "StringConverter": "x",
+    "PathConverter": "x",
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """One address; `facts` are its parts with their converters."""
+
+    name: str
+    view: object
+    facts: dict = field(hash=False)
+
+    @property
+    def of_a_campaign(self):
+        return self.name.startswith("organiser:") and "slug" in self.facts
+
+    def at(self, known):
+        chosen = {key: known.get(key, _MADE_UP[type(kind).__name__]) for key, kind in self.facts.items()}
+        return reverse(self.name, kwargs=chosen)
+
+
+def addresses():
+    """All of them, by name."""
+    return sorted(_walk(get_resolver(), "", {}), key=lambda one: one.name)
+
+
+def _walk(resolver, space, facts):
+    for one in resolver.url_patterns:
+        within = {**facts, **one.pattern.converters}
+        if isinstance(one, URLPattern):
+            yield Address(f"{space}:{one.name}", one.callback, within)
+        else:
+            yield from _walk(one, one.namespace or space, within)
+
+
+@dataclass
+class World:
+    """A campaign with one of everything, contributors, and an account for each role."""
+
+    campaign: object
+    other: object
+    person: object
+    card: object
+    known: dict
+    accounts: dict
+
+
+def build(make_campaign, make_person, make_pairs, make_account):
+    """A world to walk through."""
+    question = {"name": "women", "axis": "gender", "text": {"en": "What do people say?"}}
+    campaign = make_campaign(survey=True, questions=[question])
+    other = make_campaign("lake")
+    person = make_person(campaign)
+    make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("CL", "love poetry", "en"), ("UY", "play football", "en")
+    )
+    JoinCode.objects.create(campaign=campaign, code="MATE2345", expires_at=timezone.now() + timedelta(days=1))
+    Statement.objects.create(
+        campaign=campaign, person=person, question="women", axis="gender", language="en", text="like music"
+    )
+    pair = Pair.objects.first()
+    card = drawing.next_card(person)
+    mention = Mention.objects.create(person=person, pair=pair, card=card, text="drink mate", via="attribute")
+    known = {
+        "slug": campaign.slug,
+        "code": "MATE2345",
+        "token": card.token,
+        "mention": mention.public_id,
+        "question": "women",
+        "pair": pair.pk,
+        "into": Pair.objects.last().pk,
+    }
+    accounts = {role: make_account(role.value, campaign, role) for role in Role}
+    accounts["elsewhere"] = make_account("elsewhere", other, *Role)
+    accounts["nothing"] = make_account("nothing")
+    return World(campaign, other, person, card, known, accounts)
+
+
+def snapshot(*but):
+    """All rows of all tables, but of the models named."""
+    rows = {}
+    for model in apps.get_models():
+        if model.__name__ not in but:
+            rows[model.__name__] = sorted(model.objects.values_list(), key=repr)
+    return rows

@@ -1,0 +1,152 @@
+"""Who may open what: every address of the resolver as everybody."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
+
+from endoxa.collect.contributor.identity import COOKIE
+from endoxa.collect.models import Role
+
+ALL = addresses()
+ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]
+CAMPAIGNS = [one for one in ALL if one.of_a_campaign]
+CONTRIBUTORS = [one for one in ALL if one.name.startswith("contributor:")]
+OPEN_TO_STRANGERS = {
+    "contributor:home",
+    "contributor:language",
+    "contributor:join",
+    "contributor:consent",
+    "contributor:declined",
+    "contributor:privacy",
+    "contributor:help",
+    "contributor:leave",
+    "contributor:left",
+}
+SIGN_IN = "/organise/login/"
+
+
+@pytest.fixture
+def world(settings, make_campaign, make_person, make_pairs, make_account):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    return build(make_campaign, make_person, make_pairs, make_account)
+
+
+@pytest.fixture
+def as_contributor(world):
+    client = Client()
+    client.cookies[COOKIE] = world.person.cookie
+    return client
+
+
+def as_account(world, name):
+    client = Client()
+    client.force_login(world.accounts[name])
+    return client
+
+
+def test_the_site_has_pages():
+    assert len(ACCOUNTS) > 15
+    assert len(CONTRIBUTORS) > 15
+
+
+def test_every_page_of_a_campaign_names_its_roles():
+    assert [one.name for one in CAMPAIGNS if not getattr(one.view, "roles", ())] == []
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_strangers_and_contributors_are_sent_to_sign_in(world, as_contributor, method):
+    before = snapshot()
+    for client in (Client(), as_contributor):
+        for one in ACCOUNTS:
+            response = getattr(client, method)(one.at(world.known))
+            assert response.status_code == 302, one.name
+            assert response.headers["Location"].startswith(SIGN_IN), one.name
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("name", [*Role, "elsewhere", "nothing"])
+def test_accounts_open_only_what_their_role_allows(world, name):
+    client = as_account(world, name)
+    for one in CAMPAIGNS:
+        status = client.get(one.at(world.known)).status_code
+        if name in one.view.roles:
+            assert status in {200, 302, 400, 404, 405}, (one.name, status)
+        else:
+            assert status == 404, (one.name, status)
+
+
+@pytest.mark.parametrize("name", [*Role, "elsewhere", "nothing"])
+def test_accounts_change_nothing_without_the_role(world, name):
+    client = as_account(world, name)
+    before = snapshot("Session")
+    for one in CAMPAIGNS:
+        if name not in one.view.roles:
+            assert client.post(one.at(world.known), {"state": "closed"}).status_code == 404, one.name
+    assert snapshot("Session") == before
+
+
+def test_an_organiser_opens_every_plain_page(world):
+    client = as_account(world, Role.ORGANISER)
+    opened = [one.name for one in CAMPAIGNS if client.get(one.at(world.known)).status_code == 200]
+    assert {"organiser:dashboard", "organiser:codes", "organiser:audit"} <= set(opened)
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_strangers_and_accounts_are_no_contributors(world, method):
+    clients = [Client(), as_account(world, Role.ORGANISER)]
+    before = snapshot("Session")
+    for client in clients:
+        for one in CONTRIBUTORS:
+            if one.name not in OPEN_TO_STRANGERS:
+                response = getattr(client, method)(one.at(world.known))
+                assert response.status_code in {302, 405}, (one.name, response.status_code)
+                assert response.status_code == 405 or response.headers["Location"] == "/", one.name
+    assert snapshot("Session") == before
+
+
+def test_a_made_up_cookie_is_nobody(world, client):
+    for guess in ("", "ana'", world.person.secret_hash, str(world.person.pk), "a" * 5_000):
+        client.cookies[COOKIE] = guess
+        assert client.get("/card/").headers["Location"] == "/"
+
+
+def test_reading_changes_nothing(world, as_contributor):
+    """But the draw of the card that is shown, and the count of wrong codes."""
+    clients = [Client(), as_contributor, as_account(world, Role.ORGANISER)]
+    for client in clients:
+        client.get("/card/")
+    before = snapshot("Card", "Attempts", "Session")
+    for client in clients:
+        for one in ALL:
+            for method in (client.get, client.head):
+                status = method(one.at(world.known)).status_code
+                assert status < 500, (one.name, status)
+    assert snapshot("Card", "Attempts", "Session") == before
+
+
+def test_every_post_needs_the_token_against_forgery(world):
+    contributor, organiser = (Client(enforce_csrf_checks=True) for _ in range(2))
+    contributor.cookies[COOKIE] = world.person.cookie
+    organiser.force_login(world.accounts[Role.ORGANISER])
+    before = snapshot()
+    for client in (Client(enforce_csrf_checks=True), contributor, organiser):
+        for one in ALL:
+            for method in (client.post, client.put, client.delete, client.patch):
+                assert method(one.at(world.known)).status_code in {403, 405}, one.name
+            assert client.post(one.at(world.known)).status_code == 403, one.name
+    assert snapshot() == before
+
+
+def test_cards_of_others_cannot_be_answered(world, make_person):
+    intruder = Client()
+    intruder.cookies[COOKIE] = make_person(world.campaign, "eve").cookie
+    before = snapshot()
+    for one in CONTRIBUTORS:
+        if "token" in one.facts:
+            response = intruder.post(
+                one.at(world.known), {"value": "5", "reason": "dont_know", "text": "love poetry"}
+            )
+            assert response.status_code in {302, 400, 403, 404, 405, 409}, one.name
+    assert snapshot() == before
