@@ -1,5 +1,5 @@
 # Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
-.PHONY: demo test lint bench docs
+.PHONY: demo test test-collect lint bench docs
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
@@ -10,6 +10,10 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto
+
+# The campaign site alone: browser, PostgreSQL and load parts included where they are installed.
+test-collect: .venv/ready
+	$(BIN)/python -m pytest -n auto tests/collect -rs
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -26,6 +30,7 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/embeddings.py
 	$(BIN)/python benchmarks/permutation.py
 	$(BIN)/python benchmarks/chat.py
+	$(BIN)/python benchmarks/next_card.py
 
 # Put the real --help into the manual.
 docs: .venv/ready

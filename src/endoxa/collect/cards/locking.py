@@ -26,8 +26,8 @@ def locked(campaign_id: int) -> Iterator[Campaign]:
 def _in_line() -> AbstractContextManager[None]:
     """Wait for one's turn where the database does not keep a queue.
 
-    Those who wait for SQLite's lock try again after pauses of up to 0.1 s, and the unlucky ones may try for minutes while
-    others come and go. A lock of the operating system wakes them in turn.
+    Those who wait for the lock of SQLite try again after pauses of up to 0.1 s, and the unlucky ones may try for minutes
+    while others come and go. A lock of the operating system wakes them in turn.
     """
     file = connection.settings_dict["NAME"]
     if connection.vendor != "sqlite" or connection.in_atomic_block or not Path(file).is_file():
@@ -36,8 +36,8 @@ def _in_line() -> AbstractContextManager[None]:
 
 
 if sys.platform == "win32":
-
-    def _flock(path: Path) -> AbstractContextManager[None]:  # noqa: ARG001 - no queue there: SQLite's own way to wait must do
+    # No queue there: SQLite's own way to wait must do.
+    def _flock(path: Path) -> AbstractContextManager[None]:  # noqa: ARG001
         return nullcontext()
 
 else:

@@ -19,7 +19,7 @@ from endoxa.collect.sampler import Cell, Region, Rows
 from endoxa.collect.sampler.types import FloatArray
 
 _FIELDS = ("id", "country", "need", "negative", "topic", "ratings", "waiting_since", "position")
-_RECENT = 2_000
+_RECENT = 500
 """Cards that say which countries and topics were drawn lately."""
 
 
@@ -103,11 +103,11 @@ class DatabasePool:
         return self._statistics.coverage
 
     def drawn(self) -> Mapping[str, int]:
-        """Cards about each country among the latest 2,000."""
+        """Cards about each country among the latest 500."""
         return self._statistics.drawn
 
     def heavy_topics(self) -> frozenset[str]:
-        """Topics of seeds over their share of the latest 2,000 cards."""
+        """Topics of seeds over their share of the latest 500 cards."""
         return self._statistics.heavy
 
     def whole(self, region: Region) -> Rows:

@@ -1,0 +1,148 @@
+"""How long the next card takes, and how it grows with the pool.
+
+    python benchmarks/next_card.py [PAIRS ...]
+
+For pools of 500, 5,000 and 50,000 pairs: drawing a card (the transaction alone), answering it, and the whole
+page as the server
+sees it (Django's test client: middleware, draw, template), beside a draw as one would write it first: all
+pairs that need
+ratings and that the person has not seen, in random order, the first one taken. SQLite in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+CARDS = 150
+COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC", "CO", "MX", "VE", "CR", "PA", "ES", "DO")
+
+
+def main() -> None:
+    """Print a table for each size of the pool."""
+    sizes = [int(word) for word in sys.argv[1:]] or [500, 5_000, 50_000]
+    print("| pairs | draw p50 | draw p95 | answer p95 | page p50 | page p95 | naive draw p95 | naive / ours (p95) |")
+    print("|---|---|---|---|---|---|---|---|")
+    for size in sizes:
+        print(_row(size), flush=True)
+
+
+def _row(size: int) -> str:
+    from django.test import Client
+
+    from endoxa.collect.cards import answering, drawing
+    from endoxa.collect.contributor.identity import COOKIE
+
+    people = _set_up(size)
+    draws: list[float] = []
+    answers: list[float] = []
+    naive: list[float] = []
+    pages: list[float] = []
+    client = Client()
+    for number in range(CARDS):
+        person, cookie = people[number % len(people)]
+        _timed(naive, lambda person=person: _first_that_comes_to_mind(person))
+        card = _timed(draws, lambda person=person: drawing.next_card(person))
+        if card.pair is None:
+            answering.finish_prompt(person, card.token)
+        else:
+            _timed(answers, lambda person=person, card=card: answering.rate(person, card.token, random.randint(1, 5)))
+        client.cookies[COOKIE] = cookie
+        page = _timed(pages, lambda: client.get("/card/"))
+        assert page.status_code == 200, page.status_code
+        shown = drawing.next_card(person)
+        answering.skip(person, shown.token, "dont_know")
+    figures = [_at(draws, 50), _at(draws, 95), _at(answers, 95), _at(pages, 50), _at(pages, 95), _at(naive, 95)]
+    ratio = _at(naive, 95) / _at(draws, 95)
+    return f"| {size:,} | " + " | ".join(f"{figure:.1f} ms" for figure in figures) + f" | {ratio:.1f} |"
+
+
+def _timed[T](times: list[float], act: Callable[[], T]) ->
+T:
+    begun = time.perf_counter()
+    result = act()
+    times.append((time.perf_counter() - begun) * 1_000)
+    return result
+
+
+def _at(times: list[float], percent: int) -> float:
+    return float(np.percentile(times, percent))
+
+
+def _first_that_comes_to_mind(person: object) -> object:
+    from endoxa.collect.models import Moderation, Pair
+
+    wanted = Pair.objects.filter(
+        campaign=person.campaign, moderation=Moderation.LIVE, ratings__lt=3, language__in=person.languages
+    )
+    return wanted.exclude(cards__person=person).order_by("?").first()
+
+
+def _set_up(size: int) -> list[tuple[object, str]]:
+    """A fresh database with a pool of this size; gives people and their cookies."""
+    from django.db import connection
+    from django.utils import timezone
+
+    from endoxa.collect.campaign.presets import load_preset
+    from endoxa.collect.contributor.identity import hash_secret
+    from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
+
+    slug = f"pool-{size}"
+    campaign = Campaign.objects.create(slug=slug, state=State.OPEN, opened_at=timezone.now())
+    content = json.loads(load_preset("laces").settings.model_dump_json())
+    SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
+    Pair.objects.bulk_create(
+        Pair(
+            campaign=campaign,
+            country=random.choice(COUNTRIES),
+            attribute=f"attribute {n}",
+            key=f"attribute {n}",
+            language=random.choice(("es", "en")),
+            source=Source.SEED,
+            moderation=Moderation.LIVE,
+            calibration=n < 30,
+        )
+        for n in range(size)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    people = []
+    for n in range(10):
+        cookie = f"{slug}-person-{n}"
+        person = Person.objects.create(
+            campaign=campaign,
+            secret_hash=hash_secret(cookie),
+            receipt_hash=cookie,
+            ui_language="es",
+            consent_version=1,
+            consent_language="es",
+            consent_hour=timezone.now(),
+            profile_done=True,
+            origins=[COUNTRIES[n]],
+            languages=["es", "en"],
+        )
+        people.append((person, cookie))
+    return people
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(ENDOXA_CAMPAIGN=folder, DJANGO_SETTINGS_MODULE="endoxa.collect.settings")
+        Path(folder, "secret.key").write_text("only for this benchmark, which listens to nobody")
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        main()
