@@ -26,7 +26,7 @@ def locked(campaign_id: int) -> Iterator[Campaign]:
 def _in_line() -> AbstractContextManager[None]:
     """Wait for one's turn where the database does not keep a queue.
 
-    Those who wait for the lock of SQLite try again after pauses of up to 0.1 s, and the unlucky ones may try for minutes
+    Those who wait for the lock of SQLite try again after pauses of up to 0.1 s, and the unlucky may try for minutes
     while others come and go. A lock of the operating system wakes them in turn.
     """
     file = connection.settings_dict["NAME"]
