@@ -129,7 +129,9 @@ LANGUAGE_COOKIE_NAME = "endoxa_language"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_SECURE = HTTPS
-SECURE_REFERRER_POLICY = "no-referrer"
+# Other sites learn nothing. With "no-referrer" browsers would send `Origin: null` with our own forms, and Django
+# would refuse them.
+SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024

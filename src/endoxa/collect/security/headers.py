@@ -27,7 +27,7 @@ HEADERS = MappingProxyType(
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
         "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
-        "Referrer-Policy": "no-referrer",
+        "Referrer-Policy": "same-origin",
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "X-Robots-Tag": "noindex, nofollow, noarchive",
