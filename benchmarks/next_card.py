@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,9 @@ COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC", "CO", "MX", "VE", "
 def main() -> None:
     """Print a table for each size of the pool."""
     sizes = [int(word) for word in sys.argv[1:]] or [500, 5_000, 50_000]
-    print("| pairs | draw p50 | draw p95 | answer p95 | page p50 | page p95 | naive draw p95 | naive / ours (p95) |")
+    print(
+        "| pairs | draw p50 | draw p95 | answer p95 | page p50 | page p95 | naive draw p95 | naive / ours (p95) |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for size in sizes:
         print(_row(size), flush=True)
@@ -56,19 +57,28 @@ def _row(size: int) -> str:
         if card.pair is None:
             answering.finish_prompt(person, card.token)
         else:
-            _timed(answers, lambda person=person, card=card: answering.rate(person, card.token, random.randint(1, 5)))
+            _timed(
+                answers,
+                lambda person=person, card=card: answering.rate(person, card.token, random.randint(1, 5)),
+            )
         client.cookies[COOKIE] = cookie
         page = _timed(pages, lambda: client.get("/card/"))
         assert page.status_code == 200, page.status_code
         shown = drawing.next_card(person)
         answering.skip(person, shown.token, "dont_know")
-    figures = [_at(draws, 50), _at(draws, 95), _at(answers, 95), _at(pages, 50), _at(pages, 95), _at(naive, 95)]
+    figures = [
+        _at(draws, 50),
+        _at(draws, 95),
+        _at(answers, 95),
+        _at(pages, 50),
+        _at(pages, 95),
+        _at(naive, 95),
+    ]
     ratio = _at(naive, 95) / _at(draws, 95)
     return f"| {size:,} | " + " | ".join(f"{figure:.1f} ms" for figure in figures) + f" | {ratio:.1f} |"
 
 
-def _timed[T](times: list[float], act: Callable[[], T]) ->
-T:
+def _timed(times: list[float], act: Callable[[], Any]) -> Any:
     begun = time.perf_counter()
     result = act()
     times.append((time.perf_counter() - begun) * 1_000)
