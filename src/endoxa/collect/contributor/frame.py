@@ -9,30 +9,33 @@ from django.http import HttpRequest
 from django.utils.translation import get_language
 
 from endoxa.collect.campaign.settings import in_language
-from endoxa.collect.models import Campaign
+from endoxa.collect.models import Campaign, State
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The frame of one page. `languages` are pairs (code, own name); `title` is "" where no campaign is known."""
+    """The frame of one page. `languages` are pairs (code, own name); `title` is "" where no campaign is known.
+
+    `paused` tells a break from the end, on the page of a campaign that is not open.
+    """
 
     title: str
     organisation: str
     contact: str
     languages: tuple[tuple[str, str], ...]
-    joined: bool
+    paused: bool = False
 
 
 def frame(request: HttpRequest) -> dict[str, Frame]:
     """Context processor: gives templates `frame`, for the campaign of `request`."""
-    person = getattr(request, "person", None)
     campaign = campaign_of(request)
     if campaign is None:
-        return {"frame": Frame("", "", "", tuple(settings.LANGUAGES), joined=False)}
+        return {"frame": Frame("", "", "", tuple(settings.LANGUAGES))}
     told = campaign.settings
     offered = tuple((code, name) for code, name in settings.LANGUAGES if code in told.ui_languages)
     title = in_language(told.texts.title, get_language() or "en")
-    return {"frame": Frame(title, told.organisation, told.contact, offered, joined=person is not None)}
+    paused = campaign.state == State.PAUSED
+    return {"frame": Frame(title, told.organisation, told.contact, offered, paused)}
 
 
 def campaign_of(request: HttpRequest) -> Campaign | None:

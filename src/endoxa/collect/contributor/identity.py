@@ -44,9 +44,12 @@ def person_of(secret: str) -> Person | None:
     return Person.objects.select_related("campaign").filter(secret_hash=hash_secret(secret)).first()
 
 
-def new_secret() -> str:
-    """A cookie value of 128 random bits."""
-    return secrets.token_urlsafe(16)
+def secret_of(ticket: str) -> str:
+    """The cookie value, 128 bits, of whoever sends the consent form with this random ticket.
+
+    Sending the form twice, as a double tap does, gives the same person.
+    """
+    return salted_hmac("endoxa.ticket", ticket, algorithm="sha256").hexdigest()[:32]
 
 
 def hash_secret(secret: str) -> str:
@@ -54,9 +57,16 @@ def hash_secret(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
 
 
-def new_receipt() -> str:
-    """A receipt code such as WQ7M-4KDP-2LMZ: 58 random bits, no ambiguous characters."""
-    letters = new_code(_RECEIPT_LENGTH)
+def receipt_of(secret: str) -> str:
+    """The receipt code of the holder of a cookie, such as WQ7M-4KDP-2LMZ: 58 bits, no ambiguous characters.
+
+    It follows from the cookie and the site's secret, so it can be shown again on the same phone and is stored nowhere.
+    """
+    left = int.from_bytes(salted_hmac("endoxa.receipt.letters", secret, algorithm="sha256").digest())
+    letters = ""
+    for _ in range(_RECEIPT_LENGTH):
+        left, index = divmod(left, len(_ALPHABET))
+        letters += _ALPHABET[index]
     return "-".join(letters[start : start + 4] for start in range(0, _RECEIPT_LENGTH, 4))
 
 

@@ -6,14 +6,25 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from endoxa.collect import geography
+from endoxa.collect.contributor.help_lines import nearest_first
+from endoxa.collect.models import Person
+
 
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
     """Help lines, nearest first, and how to skip, stop and leave."""
-    return render(request, "contributor/help.html")
+    person: Person | None = request.person  # type: ignore[attr-defined]
+    language: str = request.LANGUAGE_CODE  # type: ignore[attr-defined]
+    lines = nearest_first(person.campaign.settings, person.origins) if person else ()
+    shown = [(geography.name(line.country, language) if line.country else "", line) for line in lines]
+    return render(request, "contributor/help.html", {"lines": shown})
 
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
     """What is kept about a contributor, until when, and what they may ask for."""
-    return render(request, "contributor/privacy.html")
+    person: Person | None = request.person  # type: ignore[attr-defined]
+    return render(
+        request, "contributor/privacy.html", {"settings": person.campaign.settings if person else None}
+    )

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from endoxa.collect.contributor.joining.entrance import home
+from endoxa.collect.contributor.joining.consent import consent, declined
+from endoxa.collect.contributor.joining.entrance import home, join
 from endoxa.collect.contributor.joining.information import help_page, privacy
 from endoxa.collect.contributor.joining.languages import language
+from endoxa.collect.contributor.joining.profile import profile
+from endoxa.collect.contributor.joining.receipt import receipt
 
 urlpatterns: list[URLPattern] = [
     path("", home, name="home"),
     path("language/", language, name="language"),
+    path("j/<str:code>/", join, name="join"),
+    path("j/<str:code>/consent/", consent, name="consent"),
+    path("no-thanks/", declined, name="declined"),
+    path("receipt/", receipt, name="receipt"),
+    path("profile/", profile, name="profile"),
     path("help/", help_page, name="help"),
     path("privacy/", privacy, name="privacy"),
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from endoxa.collect.contributor.leaving.views import leave
+from endoxa.collect.contributor.leaving.views import leave, left
 
 urlpatterns: list[URLPattern] = [
     path("leave/", leave, name="leave"),
+    path("left/", left, name="left"),
 ]

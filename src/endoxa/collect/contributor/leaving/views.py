@@ -2,10 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from urllib.parse import urlencode
+
+from django.core import signing
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from endoxa.collect.contributor.identity import forget
+from endoxa.collect.contributor.language import speak_within
+from endoxa.collect.contributor.leaving.forms import ReceiptForm
+from endoxa.collect.models import Person
+from endoxa.collect.privacy.withdrawal import Withdrawn, withdraw
+from endoxa.collect.security.limits import RECEIPT_BROWSER, RECEIPT_SITE, guesses_left, missed, refuse
+
+_SALT = "endoxa.left"
+_SHOWN_SECONDS = 3_600
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest) -> HttpResponse:
-    """Say what goes and what stays."""
-    return render(request, "contributor/leave.html")
+    """Say what goes and what stays. POST with `phone` or a receipt code asks once more; with `sure` too, deletes."""
+    holder: Person | None = request.person  # type: ignore[attr-defined]
+    if request.method != "POST":
+        return render(request, "contributor/leave.html", {"form": ReceiptForm()})
+    if "phone" in request.POST:
+        return _ask_or_delete(request, holder, "") if holder else _nothing_left(request)
+    if not guesses_left(request, RECEIPT_BROWSER, RECEIPT_SITE):
+        return refuse(request, RECEIPT_BROWSER)
+    form = ReceiptForm(request.POST)
+    if not form.is_valid():
+        if form.has_error("code", "unknown"):
+            missed(request, RECEIPT_BROWSER, RECEIPT_SITE)
+        if "sure" in request.POST:
+            return _nothing_left(request)
+        return render(request, "contributor/leave.html", {"form": form})
+    return _ask_or_delete(request, form.person, form.cleaned_data["code"])
+
+
+def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpResponse:
+    if "sure" not in request.POST:
+        speak_within(request, person.campaign)
+        return render(request, "contributor/leave_sure.html", {"leaving": person, "code": code})
+    gone = withdraw(person)
+    done = signing.dumps(asdict(gone), salt=_SALT)
+    response = redirect(f"{reverse('contributor:left')}?{urlencode({'done': done})}")
+    if person == request.person:  # type: ignore[attr-defined]
+        forget(response)
+    return response
+
+
+def _nothing_left(request: HttpRequest) -> HttpResponse:
+    """Where the second of two quick taps ends: the first one deleted everything."""
+    return redirect("contributor:left" if "sure" in request.POST else "contributor:leave")
+
+
+@require_safe
+def left(request: HttpRequest) -> HttpResponse:
+    """Say how many answers went; without a note from `leave`, only that one may close the page."""
+    try:
+        gone = Withdrawn(**signing.loads(request.GET.get("done", ""), salt=_SALT, max_age=_SHOWN_SECONDS))
+    except signing.BadSignature:
+        gone = None
+    answers = gone.ratings + gone.mentions + gone.skips + gone.statements if gone else None
+    return render(request, "contributor/left.html", {"gone": gone, "answers": answers})

@@ -1,0 +1,77 @@
+"""Pages to read, and pages for when something is wrong."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.template.loader import render_to_string
+
+from endoxa.collect.models import Person, State
+
+LINES = [
+    {"country": "CL", "name": "Chile line", "contact": "111"},
+    {"name": "World line", "contact": "222"},
+    {"country": "AR", "name": "Argentina line", "contact": "333"},
+]
+
+
+def test_help_lines_of_ones_own_country_come_first(as_person, make_campaign, make_person):
+    person = make_person(make_campaign(help_lines=LINES))
+    page = as_person(person).get("/help/").content.decode()
+    places = [page.index(name) for name in ("Argentina line", "World line", "Chile line")]
+    assert places == sorted(places)
+
+
+def test_help_and_privacy_are_open_to_strangers(client, db):
+    assert client.get("/help/").status_code == client.get("/privacy/").status_code == 200
+
+
+def test_privacy_tells_until_when_and_whom_to_ask(as_person, make_campaign, make_person):
+    person = make_person(make_campaign(retention="31 December"))
+    page = as_person(person).get("/privacy/").content.decode()
+    assert "31 December" in page
+    assert "river@example.org" in page
+
+
+def test_every_column_of_a_person_is_told():
+    """A new column must be put into the list of the privacy page (and then here)."""
+    told = {
+        "id", "campaign", "secret_hash", "receipt_hash", "ui_language", "consent_version", "consent_language",
+        "consent_hour", "keep_words", "profile_done", "origins", "connections", "languages", "topic_optouts", "extras",
+    }  # fmt: skip
+    assert {field.name for field in Person._meta.get_fields() if field.concrete} == told
+
+
+@pytest.mark.parametrize(("state", "words"), [(State.PAUSED, "taking a break"), (State.CLOSED, "has ended")])
+def test_a_campaign_that_is_not_open_says_so_and_lets_people_leave(as_person, person, state, words):
+    person.campaign.state = state
+    person.campaign.save()
+    answer = as_person(person).get("/profile/")
+    assert answer.status_code == 503
+    assert words in answer.content.decode()
+    assert 'href="/leave/"' in answer.content.decode()
+
+
+def test_a_missing_page_is_kind(client, db):
+    answer = client.get("/nowhere/")
+    assert answer.status_code == 404
+    assert "There is no such page" in answer.content.decode()
+
+
+def test_the_page_for_faults_needs_nothing(db):
+    assert "Something went wrong here" in render_to_string("500.html")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/help/", "/privacy/", "/leave/", "/left/", "/no-thanks/", "/nowhere/"]
+)
+def test_pages_keep_to_the_rules_of_the_house(client, db, path):
+    page = client.get(path, headers={"accept-language": "ar"}).content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert '<meta name="robots" content="noindex, nofollow">' in page
+    assert re.search(r"<[^>]+\s(style|on\w+)=", page) is None
+    assert re.search(r"<script(?![^>]*\bsrc=)", page) is None
+    assert "http://" not in page
+    assert "https://" not in page
+    assert page.count("<h1>") == 1

@@ -1,0 +1,220 @@
+"""The way in: code, language, consent, receipt, profile."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from endoxa.collect.campaign.settings import CampaignTexts
+from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret, receipt_of
+from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
+
+TICKS = {"age": "on", "take_part": "on", "publication": "on"}
+
+
+@pytest.fixture
+def code(campaign):
+    return JoinCode.objects.create(campaign=campaign, code="MATE2345").code
+
+
+@pytest.fixture
+def consent_page(client, code):
+    """A function that opens the consent form and sends it with these boxes."""
+
+    def send(path=f"/j/{code}/consent/", **boxes):
+        form = client.get(path).context["form"]
+        hidden = {name: form[name].value() for name in ("ticket", "version")}
+        return client.post(path, {**hidden, **boxes})
+
+    return send
+
+
+@pytest.mark.parametrize("typed", ["mate2345", " MATE 2345 ", "mate-2345"])
+def test_code_is_found_however_it_is_typed(client, code, typed):
+    assert client.post("/", {"code": typed}).url == f"/j/{code}/"
+
+
+def test_wrong_code_gets_a_sentence_and_keeps_what_was_typed(client, code):
+    page = client.post("/", {"code": "MATE9999"}).content.decode()
+    assert "This code does not open anything" in page
+    assert 'value="MATE9999"' in page
+    assert "Please type the code" in client.post("/", {"code": ""}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"revoked": True}, {"expires_at": timezone.now() - timedelta(seconds=1)}],
+    ids=["revoked", "expired"],
+)
+def test_codes_that_are_over_look_like_unknown_ones(client, campaign, facts):
+    JoinCode.objects.create(campaign=campaign, code="OVER2345", **facts)
+    over, unknown = client.get("/j/OVER2345/"), client.get("/j/NEVER234/")
+    assert over.status_code == unknown.status_code == 404
+    same = [page.content.decode().split("<main")[1].split("</main")[0] for page in (over, unknown)]
+    assert same[0] == same[1]
+
+
+def test_a_draft_cannot_be_seen_and_a_paused_campaign_says_so(client, campaign, code):
+    campaign.state = State.DRAFT
+    campaign.save()
+    assert client.get(f"/j/{code}/").status_code == 404
+    campaign.state = State.PAUSED
+    campaign.save()
+    assert "taking a break" in client.get(f"/j/{code}/consent/").content.decode()
+    campaign.state = State.CLOSED
+    campaign.save()
+    assert "has ended" in client.get(f"/j/{code}/").content.decode()
+
+
+def test_guessing_codes_ends_while_a_neighbour_goes_on(client, code):
+    client.get("/")
+    for tried in range(20):
+        assert client.get(f"/j/GUESS{tried:03}/").status_code == 404
+    refused = client.get("/j/GUESS999/")
+    assert refused.status_code == 429
+    assert refused.headers["Retry-After"] == "600"
+    assert client.post("/", {"code": code}).status_code == 429
+    assert Client().get(f"/j/{code}/").status_code == 200
+
+
+def test_join_page_tells_whose_it_is(client, code):
+    page = client.get(f"/j/{code}/", headers={"accept-language": "es"}).content.decode()
+    assert "River Lab" in page
+    assert "about en español" in page
+    assert "title en español" in page
+    assert '<html lang="es" dir="ltr">' in page
+
+
+def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
+    page = client.get(f"/j/{code}/consent/").content.decode()
+    assert page.count('type="checkbox"') == 4
+    assert "checked" not in page
+    assert "18 years" in page
+    assert '<a class="button" href="/no-thanks/">' in page
+    assert '<button class="button" form="consent">' in page
+
+
+def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign("school", minimum_age=0), code="SCHOOL23")
+    page = client.get("/j/SCHOOL23/consent/").content.decode()
+    assert 'name="age"' not in page
+    assert page.count('type="checkbox"') == 3
+
+
+def test_no_thanks_stores_nothing(client, code):
+    client.get(f"/j/{code}/consent/")
+    answer = client.get("/no-thanks/")
+    assert "Nothing about you was stored" in answer.content.decode()
+    assert not Person.objects.exists()
+    assert not any(morsel.value for morsel in client.cookies.values())
+
+
+@pytest.mark.parametrize("missing", sorted(TICKS))
+def test_each_needed_box_is_asked_for_in_words_and_the_others_stay_ticked(consent_page, missing):
+    answer = consent_page(keep_words="on", **{box: "on" for box in TICKS if box != missing})
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert not Person.objects.exists()
+    assert COOKIE not in answer.cookies
+    assert f'id="id_{missing}_error"' in page
+    assert page.count(" checked") == 3
+
+
+def test_consent_makes_a_person_known_by_hashes_only(client, campaign, consent_page, settings):
+    settings.HTTPS = True
+    answer = consent_page(**TICKS)
+    assert answer.url == "/receipt/"
+    person = Person.objects.get()
+    cookie = answer.cookies[COOKIE]
+    assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", True)
+    assert len(bytes.fromhex(cookie.value)) == 16
+    assert person.secret_hash == hash_secret(cookie.value)
+    assert person.receipt_hash == hash_receipt(receipt_of(cookie.value))
+    assert (person.consent_version, person.consent_language, person.ui_language) == (1, "en", "en")
+    assert (person.consent_hour.minute, person.consent_hour.second, person.consent_hour.microsecond) == (
+        0,
+        0,
+        0,
+    )
+    assert not person.keep_words
+    stored = " ".join(str(value) for value in Person.objects.values_list().get())
+    assert cookie.value not in stored
+    assert receipt_of(cookie.value) not in stored
+
+
+def test_consent_language_is_that_of_the_text_which_was_shown(client, code, consent_page):
+    client.cookies["endoxa_language"] = "ar"
+    consent_page(keep_words="on", **TICKS)
+    person = Person.objects.get()
+    assert (person.ui_language, person.consent_language) == ("ar", "en")
+    assert person.keep_words
+
+
+def test_double_tap_is_one_person(client, code):
+    path = f"/j/{code}/consent/"
+    form = client.get(path).context["form"]
+    sent = {**TICKS, "ticket": form["ticket"].value(), "version": 1}
+    answers = [Client().post(path, sent) for _ in range(2)]
+    assert Person.objects.count() == 1
+    assert answers[0].cookies[COOKIE].value == answers[1].cookies[COOKIE].value
+
+
+def test_a_changed_text_is_read_again(client, campaign, code):
+    path = f"/j/{code}/consent/"
+    old = client.get(path).context["form"]
+    content = {**SettingsVersion.objects.get().content, "consent_version": 2}
+    SettingsVersion.objects.create(campaign=campaign, number=2, content=content)
+    campaign.version = 2
+    campaign.save()
+    answer = client.post(path, {**TICKS, "ticket": old["ticket"].value(), "version": 1})
+    assert "was changed while you were reading" in answer.content.decode()
+    assert 'name="version" value="2"' in answer.content.decode()
+    assert not Person.objects.exists()
+
+
+def test_machines_that_fill_in_the_hidden_field_are_told(consent_page):
+    answer = consent_page(subject="buy now", **TICKS)
+    assert "hidden field left empty" in answer.content.decode()
+    assert not Person.objects.exists()
+
+
+def test_receipt_is_shown_again_after_a_reload(client, consent_page):
+    secret = consent_page(**TICKS).cookies[COOKIE].value
+    for _ in range(2):
+        assert receipt_of(secret) in client.get("/receipt/").content.decode()
+    assert client.get("/receipt/").context["onward"] == "contributor:profile"
+
+
+def test_a_receipt_that_would_not_work_is_not_shown(as_person, person):
+    assert as_person(person).get("/receipt/").status_code == 302
+    assert Client().get("/receipt/").url == "/"
+
+
+def test_joining_again_goes_on_as_the_same_person(as_person, person, code):
+    client = as_person(person)
+    assert "Go on where I was" in client.get(f"/j/{code}/").content.decode()
+    assert client.post(f"/j/{code}/consent/", TICKS).url == "/card/"
+    assert Person.objects.count() == 1
+
+
+def test_a_phone_of_another_campaign_is_asked(as_person, make_campaign, make_person, code):
+    client = as_person(make_person(make_campaign("lake"), "other"))
+    page = client.get(f"/j/{code}/").content.decode()
+    assert "already takes part in" in page
+    assert "Join this one" in page
+    assert "phone forgets that one" in client.get(f"/j/{code}/consent/").content.decode()
+
+
+def test_organisers_words_are_text_and_not_markup(client, make_campaign):
+    attack = '<script>alert(1)</script>"><img src=x onerror=alert(1)>'
+    texts = {name: {"en": attack} for name in CampaignTexts.model_fields}
+    told = make_campaign("attack", texts=texts, organisation=attack, contact=attack, retention=attack)
+    JoinCode.objects.create(campaign=told, code="ATTACK23")
+    for path in ("/j/ATTACK23/", "/j/ATTACK23/consent/"):
+        page = client.get(path).content.decode()
+        assert "<script>alert" not in page
+        assert "<img" not in page
+        assert "&lt;script&gt;" in page

@@ -1,0 +1,93 @@
+"""The way out: with this phone or with a receipt code."""
+
+from __future__ import annotations
+
+from django.test import Client
+
+from endoxa.collect.cards import answering, drawing
+from endoxa.collect.contributor.identity import COOKIE
+from endoxa.collect.models import Person, Rating, State
+
+
+def _rate(person, make_pairs, number=2):
+    make_pairs(person.campaign, *[("AR", f"like poem {n}", "en") for n in range(number)])
+    for _ in range(number):
+        answering.rate(person, drawing.next_card(person).token, 4)
+
+
+def test_the_phone_deletes_after_one_more_question(as_person, person, make_pairs):
+    _rate(person, make_pairs)
+    client = as_person(person)
+    assert "What goes, at once" in client.get("/leave/").content.decode()
+    asked = client.post("/leave/", {"phone": "1"}).content.decode()
+    assert "Delete everything?" in asked
+    assert Person.objects.count() == 1
+    answer = client.post("/leave/", {"phone": "1", "sure": "1"}, follow=True)
+    assert "2 answers were deleted" in answer.content.decode()
+    assert not client.cookies[COOKIE].value
+    assert not Person.objects.exists()
+    assert not Rating.objects.exists()
+
+
+def test_a_receipt_code_deletes_from_any_phone(person, make_pairs):
+    _rate(person, make_pairs, 1)
+    phone = Client()
+    typed = person.receipt.lower().replace("-", " ")
+    asked = phone.post("/leave/", {"code": typed}).content.decode()
+    assert f'name="code" value="{typed}"' in asked
+    answer = phone.post("/leave/", {"code": typed, "sure": "1"}, follow=True)
+    assert "1 answer was deleted" in answer.content.decode()
+    assert not Person.objects.exists()
+
+
+def test_a_second_tap_ends_on_the_same_page(as_person, person):
+    client = as_person(person)
+    client.post("/leave/", {"phone": "1", "sure": "1"})
+    client.cookies[COOKIE] = person.cookie
+    for sent in ({"phone": "1"}, {"code": person.receipt}):
+        again = client.post("/leave/", {**sent, "sure": "1"}, follow=True)
+        assert "Nothing of yours is here any more" in again.content.decode()
+
+
+def test_deleting_by_code_leaves_the_neighbours_phone_alone(as_person, person, make_person):
+    client = as_person(make_person(person.campaign, "ben"))
+    client.post("/leave/", {"code": person.receipt, "sure": "1"})
+    assert client.cookies[COOKIE].value == "ben"
+    assert Person.objects.count() == 1
+
+
+def test_unknown_codes_get_one_sentence_and_an_end(client, person):
+    client.get("/leave/")
+    for tried in range(10):
+        page = client.post("/leave/", {"code": f"NOPE-{tried}"}).content.decode()
+        assert "We find no answers for this code" in page
+        assert f'value="NOPE-{tried}"' in page
+    assert client.post("/leave/", {"code": person.receipt}).status_code == 429
+    assert Client().post("/leave/", {"code": person.receipt}).status_code == 200
+
+
+def test_leaving_works_when_the_campaign_is_over(as_person, person):
+    person.campaign.state = State.CLOSED
+    person.campaign.save()
+    as_person(person).post("/leave/", {"phone": "1", "sure": "1"})
+    assert not Person.objects.exists()
+
+
+def test_words_that_stay_are_told_before_and_after(as_person, make_person, campaign, make_pairs):
+    person = make_person(campaign, keep_words=True)
+    assert (
+        "You agreed that your words may stay"
+        in as_person(person).post("/leave/", {"phone": "1"}).content.decode()
+    )
+
+
+def test_a_made_up_note_shows_no_numbers(client, db):
+    page = client.get("/left/?done=eyJyYXRpbmdzIjogOTl9:x:y").content.decode()
+    assert "99" not in page
+    assert "Nothing of yours" in page
+
+
+def test_strangers_are_offered_the_code_only(client, db):
+    page = client.get("/leave/").content.decode()
+    assert "on this phone" not in page.split("<main")[1].split("</main")[0].replace("on your own phone", "")
+    assert client.post("/leave/", {"phone": "1"}).url == "/leave/"
