@@ -1,0 +1,144 @@
+"""Seeds: files of organisers, duplicates, the calibration set."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.collect.entry.seed_files import MAX_ROWS, SeedFileError, read_seeds
+from endoxa.collect.entry.seeding import SeedRow, add_seeds, choose_calibration, preview_seeds
+from endoxa.collect.models import Moderation, Pair, Source
+
+TABLE = "country,attribute,language,topic,negative\nAR,drink mate,en,drinks,no\nChile,love poetry,en,,\n"
+
+
+def read(text, name="seeds.csv", languages=("en", "es")):
+    return read_seeds(text if isinstance(text, bytes) else text.encode(), name, languages)
+
+
+def test_a_table_as_spreadsheets_save_it(tmp_path):
+    expected = [SeedRow("AR", "drink mate", "en", "drinks", False), SeedRow("CL", "love poetry", "en")]
+    assert read(TABLE) == expected
+    assert read("\ufeff" + TABLE.replace(",", ";").replace("\n", "\r\n")) == expected
+    assert read(TABLE.replace(",", "\t"), "seeds.tsv") == expected
+    assert read("language,COUNTRY,attribute\nes,Brasil,aman la música\n\n,,\n") == [
+        SeedRow("BR", "aman la música", "es")
+    ]
+    path = tmp_path / "seeds.csv"
+    path.write_text(TABLE)
+    assert read_seeds(path, path.name, ("en",)) == expected
+
+
+def test_json_lines():
+    lines = [
+        {"country": "AR", "attribute": "drink mate", "language": "en", "negative": True, "more": "left out"},
+        {"country": "UY", "attribute": "love football", "language": "EN", "topic": None},
+    ]
+    assert read("\n".join(map(json.dumps, lines)), "seeds.jsonl") == [
+        SeedRow("AR", "drink mate", "en", "", True),
+        SeedRow("UY", "love football", "en"),
+    ]
+
+
+WRONG = [
+    ("seeds.xlsx", TABLE, "ends in .csv"),
+    ("seeds.csv", "country,attribute\nAR,drink mate\n", "no column 'language'"),
+    ("seeds.csv", "", "no column 'country'"),
+    ("seeds.csv", "country,attribute,language\n", "has no rows"),
+    ("seeds.csv", TABLE + "Atlantis,love tea,en\n", "line 4, column 'country': found 'Atlantis'"),
+    ("seeds.csv", TABLE + "AR,,en\n", "line 4, column 'attribute': it is empty"),
+    ("seeds.csv", TABLE + f"AR,{'x' * 121},en\n", "121 characters, expected at most 120"),
+    ("seeds.csv", TABLE + "AR,love tea,sw\n", "expected a language of the campaign (en, es)"),
+    ("seeds.csv", TABLE + "AR,love tea\n", "column 'language': found ''"),
+    (
+        "seeds.csv",
+        TABLE + "AR,love tea,en,,perhaps\n",
+        "column 'negative': found 'perhaps', expected yes or no",
+    ),
+    ("seeds.csv", TABLE + "AR,!!!,en\n", "column 'attribute': expected words"),
+    ("seeds.csv", TABLE + 'AR,"love tea,en\n', "no proper CSV"),
+    ("seeds.csv", TABLE.encode() + "AR,aman la música,es\n".encode("latin-1"), "line 4, is not UTF-8"),
+    ("seeds.csv", TABLE.encode("utf-16"), "is not UTF-8"),
+    (
+        "seeds.csv",
+        "country,attribute,language\n" + "AR,love tea,en\n" * (MAX_ROWS + 1),
+        "more than 5000 rows",
+    ),
+    ("seeds.jsonl", "[1]", "line 1, is no JSON object"),
+    ("seeds.jsonl", "{", "line 1, is no JSON object"),
+    ("seeds.jsonl", "[" * 100_000, "line 1, is no JSON object"),
+    ("seeds.jsonl", '{"country": 5}', "column 'country': expected text in quotes"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "sentence"), WRONG)
+def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
+    with pytest.raises(SeedFileError) as caught:
+        read(text, name)
+    assert sentence in str(caught.value)
+    assert str(caught.value).startswith(name)
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)),
+    st.sampled_from(["csv", "tsv", "jsonl"]),
+)
+def test_any_bytes_are_read_or_refused_with_a_sentence(content, suffix):
+    header = b"country,attribute,language\n" if suffix != "jsonl" else b""
+    for start in (b"", header):
+        with suppress(SeedFileError):
+            assert read(start + content, f"seeds.{suffix}")
+
+
+def test_adding_says_what_is_there_already_and_what_is_nearly_so(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "dance very well", "en"))
+    rows = [
+        SeedRow("AR", "They drink mate!", "en"),
+        SeedRow("AR", "dance well", "en"),
+        SeedRow("AR", "love poetry", "en", "arts", True),
+        SeedRow("AR", "Love poetry.", "en"),
+        SeedRow("CL", "drink mate", "en"),
+        SeedRow("CL", "are terrible dancers", "en"),
+    ]
+    report = preview_seeds(campaign, rows)
+    assert report.added == 4
+    assert report.duplicates == (rows[0], rows[3])
+    assert [(one.row, one.other) for one in report.alike] == [(rows[1], "dance very well")]
+    assert Pair.objects.count() == 2
+    assert add_seeds(campaign, rows).new == report.new
+    assert Pair.objects.filter(source=Source.SEED, moderation=Moderation.LIVE).count() == 6
+    assert set(Pair.objects.filter(negative=True).values_list("attribute", flat=True)) == {
+        "love poetry",
+        "are terrible dancers",
+    }
+    assert add_seeds(campaign, rows).added == 0
+
+
+def seeds(size, start=0):
+    return [SeedRow("AR", f"love song number {n}", "en") for n in range(start, start + size)]
+
+
+def calibration():
+    return set(Pair.objects.filter(calibration=True).values_list("pk", flat=True))
+
+
+def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_opened(make_campaign):
+    campaign = make_campaign()
+    campaign.opened_at = None
+    campaign.save()
+    add_seeds(campaign, seeds(10))
+    assert len(calibration()) == 3
+    add_seeds(campaign, seeds(200, 10))
+    assert len(calibration()) == 30
+    campaign.opened_at = timezone.now()
+    campaign.save()
+    chosen = calibration()
+    add_seeds(campaign, seeds(50, 300))
+    choose_calibration(campaign)
+    assert calibration() == chosen

@@ -1,0 +1,129 @@
+"""Cleaning and keys: safe to show, stable, and forgetting only what never changes the meaning."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.collect.entry.cleaning import MAX_LENGTH, clean, visible
+from endoxa.collect.entry.errors import EmptyTextError, TooLongError
+from endoxa.collect.entry.keys import key
+
+SCRIPTS = (
+    "abÉñßǆ ŉ'’ -.!?\t\u200b\u200c\u200d\u202e\u2066\ufeff\u00ad\u0301\u0344"
+    "क्षमहिंदी\u0964مرحبا\u064b\u0640ال١٢ශ්‍රීǅﷺ№ﬁİı👍🏽❤️\ue000\x00\u2028ക്‍sesiesões"
+)
+typed = st.one_of(st.text(max_size=80), st.text(alphabet=SCRIPTS, max_size=60))
+languages = st.sampled_from(["en", "es", "fr", "pt", "ar", "hi", "sw"])
+
+
+@given(typed)
+def test_visible_text_is_one_line_that_cleaning_leaves_as_it_is(text):
+    line = visible(text)
+    assert visible(line) == line == unicodedata.normalize("NFC", line)
+    assert line == line.strip()
+    assert "  " not in line
+    assert not regex.search(r"[\p{Cc}\p{Cs}\p{Co}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\ufeff]", line)
+    assert not regex.search(r"\p{M}{5}", line)
+
+
+@given(typed, languages)
+def test_keys_are_stable_and_fit_into_their_column(text, language):
+    name = key(text, language)
+    assert key(name, language) == name
+    assert len(name) <= MAX_LENGTH
+    assert bool(name) or not regex.search(
+        r"[\p{Lu}\p{Ll}\p{Lo}\p{Nd}--\p{Default_Ignorable_Code_Point}]", text, regex.V1
+    )
+
+
+@given(typed, languages)
+def test_cleaning_and_case_do_not_change_the_key(text, language):
+    assert key(visible(text), language) == key(text, language) or regex.search(
+        r"\p{M}{5}|\p{Cc}|\p{Co}", text
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("  love \n\t poetry ", "love poetry"),
+        ("love\u202e poetry\u202c", "love poetry"),
+        ("lo\u200bve poe\u200dtry", "love poetry"),
+        ("क\u094d\u200dष", "क\u094d\u200dष"),
+        ("می\u200cخوانند", "می\u200cخوانند"),
+        ("\u200cخوانند\u200d", "خوانند"),
+        ("ශ\u0dca\u200dරී", "ශ\u0dca\u200dරී"),
+        ("cafe\u0301", "café"),
+        ("z" + "\u0336" * 40, "z" + "\u0336" * 4),
+        ("a\u3164b\x00c\ud800d", "ab cd"),
+    ],
+)
+def test_what_stays_and_what_goes(text, kept):
+    assert visible(text) == kept
+
+
+def test_nothing_and_too_much_are_said_in_words():
+    with pytest.raises(EmptyTextError, match="few words"):
+        clean(" \u200b ")
+    with pytest.raises(TooLongError, match="3 characters too long"):
+        clean("a" * 123)
+    with pytest.raises(TooLongError, match="1 character too long"):
+        clean("a" * 121)
+    assert clean("a" * 120) == "a" * 120
+
+
+SAME = [
+    ("en", "They are hospitable!", "hospitable"),
+    ("en", "They’re hospitable", "they're hospitable"),
+    ("en", "good cooks", "a good cook"),
+    ("en", "love big parties", "LOVE BIG PARTY"),
+    ("en", "hard-working", "hard working"),
+    ("en", "are always with their bosses", "always with their boss"),
+    ("es", "Son los mejores bailarines", "mejores bailarines"),
+    ("es", "trabajadores", "trabajador"),
+    ("es", "son inteligentes", "es inteligente"),
+    ("es", "¡Aman la poesía!", "aman la poesía"),
+    ("fr", "L’élégance", "élégance"),
+    ("fr", "Ils sont les bons danseurs", "bons danseur"),
+    ("pt", "São campeões", "campeão"),
+    ("pt", "Os trabalhadores", "trabalhador"),
+    ("ar", "الكرماء", "كرماء"),
+    ("ar", "كَرِيم", "كريم"),
+    ("ar", "كـــريم", "كريم"),
+    ("hi", "मेहनती।", "मेहनती"),
+    ("hi", "क\u093c्या", "\u0958्या"),
+    ("sw", "Wakarimu sana!", "wakarimu sana"),
+    ("en", "ｌｏｖｅ tea", "love tea"),
+]
+OTHER = [
+    ("es", "aman a su papa", "aman a su papá"),
+    ("en", "follow the news", "follow the new"),
+    ("en", "like the bus", "like the bu"),
+    ("en", "polite", "impolite"),
+    ("en", "good cooks", "very good cooks"),
+    ("fr", "français", "françai"),
+    ("es", "viven en su país", "viven en su paí"),
+    ("ar", "الله", "له"),
+    ("hi", "दूध", "धूप"),
+]
+
+
+@pytest.mark.parametrize(("language", "one", "other"), SAME)
+def test_the_same_attribute_has_one_key(language, one, other):
+    assert key(one, language) == key(other, language)
+
+
+@pytest.mark.parametrize(("language", "one", "other"), OTHER)
+def test_other_attributes_have_other_keys(language, one, other):
+    assert key(one, language) != key(other, language)
+
+
+def test_signs_alone_have_no_key_and_a_filler_alone_keeps_itself():
+    assert key("... !?", "en") == ""
+    assert key("are", "en") == "are"
+    assert key("❤️", "en") == "❤"
