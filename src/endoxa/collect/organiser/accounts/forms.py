@@ -9,20 +9,18 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.security import throttle
+from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
 
-TRIES = 5
-"""Tries a name has before it must wait."""
-
-WAIT_SECONDS = 300
+_WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
 
 class SignInForm(AuthenticationForm):
     """Name and password. A name that was tried too often must wait, whether an account has it or not."""
 
     error_messages = {
-        "invalid_login": gettext_lazy("This name and password do not go together. Please look at both again."),
-        "inactive": gettext_lazy("This name and password do not go together. Please look at both again."),
-        "too_often": gettext_lazy("That was tried too often. Please wait five minutes, then try again."),
+        "invalid_login": _WRONG,
+        "inactive": _WRONG,
+        "too_often": gettext_lazy("That was tried too often. Please wait ten minutes, then try again."),
     }
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -31,8 +29,14 @@ class SignInForm(AuthenticationForm):
         self.fields["password"].label = gettext_lazy("Password")
 
     def clean(self) -> dict[str, Any]:
-        """Count the try, then look the account up."""
-        name = self.cleaned_data.get("username", "").casefold()
-        if name and not throttle.allow("sign-in", name, limit=TRIES, seconds=WAIT_SECONDS):
+        """Count the try before the password is looked at, so that many at once do not slip through."""
+        name = self.cleaned_data.get("username", "")
+        if LOGIN_SITE.exhausted(throttle.SITE) or not LOGIN_ACCOUNT.count(name):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
-        return super().clean()
+        try:
+            cleaned = super().clean()
+        except forms.ValidationError:
+            LOGIN_SITE.count(throttle.SITE)
+            raise
+        LOGIN_ACCOUNT.clear(name)
+        return cleaned

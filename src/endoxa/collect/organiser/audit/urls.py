@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from endoxa.collect.organiser.audit import views
+
+urlpatterns = [path("<slug:slug>/log/", views.audit, name="audit")]

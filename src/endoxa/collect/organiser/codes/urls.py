@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from endoxa.collect.organiser.codes import views
+
+urlpatterns = [
+    path("<slug:slug>/codes/", views.codes, name="codes"),
+    path("<slug:slug>/codes/<slug:code>/poster/", views.poster, name="code_poster"),
+    path("<slug:slug>/codes/<slug:code>/qr.svg", views.qr, name="code_qr"),
+    path("<slug:slug>/codes/<slug:code>/revoke/", views.revoke, name="code_revoke"),
+]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from endoxa.collect.organiser.seeds import views
+
+urlpatterns = [
+    path("<slug:slug>/seeds/", views.seeds, name="seeds"),
+    path("<slug:slug>/seeds/add/", views.add, name="seeds_add"),
+]

@@ -1,0 +1,56 @@
+"""Codes that open a campaign now, and the address that the QR code holds."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from urllib.parse import urlsplit
+
+import segno
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from endoxa.collect.models import Campaign, JoinCode
+from endoxa.collect.project.addresses import lan_address
+
+_THIS_MACHINE = ("localhost", "127.", "[::1]")
+
+
+def in_force(campaign: Campaign) -> QuerySet[JoinCode]:
+    """Codes that are neither revoked nor expired, newest first."""
+    lasting = Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now())
+    return JoinCode.objects.filter(lasting, campaign=campaign, revoked=False).order_by("-created_at", "-pk")
+
+
+def newest_code(campaign: Campaign) -> JoinCode | None:
+    """The code to show on the wall."""
+    return in_force(campaign).first()
+
+
+def join_address(request: HttpRequest, code: JoinCode) -> str:
+    """The whole address of the join page, by the name under which this page was opened.
+
+    Where that name means this machine only, which no phone can reach, the address in the local network
+    takes its place.
+    """
+    address = request.build_absolute_uri(reverse("contributor:join", args=[code.code]))
+    if not opened_locally(request):
+        return address
+    host, port = lan_address(), request.get_port()
+    parts = urlsplit(address)
+    return parts._replace(netloc=f"{host}:{port}" if parts.port else host).geturl()
+
+
+def opened_locally(request: HttpRequest) -> bool:
+    """Whether this page was opened by a name that means only this machine."""
+    return request.get_host().startswith(_THIS_MACHINE)
+
+
+def qr_code(address: str) -> bytes:
+    """The address as an SVG file, black on white with the quiet zone that scanners need."""
+    out = BytesIO()
+    segno.make_qr(address, error="m").save(
+        out, kind="svg", light="#ffffff", omitsize=True, svgclass=None, lineclass=None
+    )
+    return out.getvalue()

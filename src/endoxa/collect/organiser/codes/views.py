@@ -1,0 +1,76 @@
+"""Join codes: make, revoke, show as a poster."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa.collect.contributor.identity import new_code
+from endoxa.collect.models import Campaign, JoinCode, Role
+from endoxa.collect.organiser.access import allowed
+from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.organiser.codes.addresses import in_force, join_address, opened_locally, qr_code
+from endoxa.collect.organiser.codes.forms import CodeForm
+from endoxa.collect.organiser.dashboard.views import ROLES as DASHBOARD
+
+LENGTH = 8
+"""Characters of a code; why that is enough: `security.limits`."""
+
+
+@allowed(Role.ORGANISER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All codes, and a form that makes one."""
+    form = CodeForm(request.POST or None)
+    if form.is_valid():
+        code = JoinCode.objects.create(campaign=campaign, code=new_code(LENGTH), expires_at=form.expires_at())
+        record(campaign, request.user, "code made", code=code.code, days=int(form.cleaned_data["days"]))
+        return redirect("organiser:codes", campaign.slug)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "codes": JoinCode.objects.filter(campaign=campaign).order_by("-created_at", "-pk"),
+        "now": timezone.now(),
+    }
+    return render(request, "organiser/codes.html", context)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """Stop a code from opening the campaign; who joined with it stays."""
+    revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
+    if revoked:
+        record(campaign, request.user, "code revoked", code=code)
+    return redirect("organiser:codes", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_safe
+def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """A page to print or to show, with the code in big letters."""
+    shown = _in_force(campaign, code)
+    context = {
+        "campaign": campaign,
+        "code": shown,
+        "address": join_address(request, shown),
+        "local": opened_locally(request),
+    }
+    return render(request, "organiser/code_poster.html", context)
+
+
+@allowed(*DASHBOARD)
+@require_safe
+def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """The QR code as a picture; also on the projector page, so for every account of the campaign."""
+    drawn = qr_code(join_address(request, _in_force(campaign, code)))
+    return HttpResponse(drawn, content_type="image/svg+xml")
+
+
+def _in_force(campaign: Campaign, code: str) -> JoinCode:
+    found = in_force(campaign).filter(code=code).first()
+    if found is None:
+        raise Http404
+    return found

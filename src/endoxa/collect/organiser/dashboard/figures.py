@@ -1,0 +1,134 @@
+"""The figures of the dashboard: counts of the whole, never of one person."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from django.core.cache import cache
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Least
+from django.utils import timezone
+
+from endoxa.collect.cards.balance import WINDOW_MINUTES, forecast_of
+from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Source
+from endoxa.collect.organiser.dashboard.coverage import FEWEST, Coverage, together
+from endoxa.collect.sampler import Forecast
+
+_SECONDS = 3.0
+_CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
+
+
+@dataclass(frozen=True)
+class Lately:
+    """What happened within the last `WINDOW_MINUTES`, of at least three people together.
+
+    `pace` is in answers a minute, of all together; `skips` do not include `reports`.
+    """
+
+    people: int
+    pace: float
+    new_pairs: int
+    skips: int
+    reports: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One look at a campaign.
+
+    Attributes:
+        taken_at: when the figures were counted.
+        pairs: live pairs.
+        done: live pairs with k ratings or more.
+        waiting: pairs that wait for a moderator.
+        coverage: by country; small groups of people merged.
+        lately: None while fewer than three people were active, whose own doing would show.
+        forecast: what to expect at the end.
+        minutes_left: of the planned time; negative when it is over.
+    """
+
+    taken_at: datetime
+    pairs: int
+    done: int
+    waiting: int
+    coverage: tuple[Coverage, ...]
+    lately: Lately | None
+    forecast: Forecast
+    minutes_left: float
+
+    @property
+    def share(self) -> float:
+        """Share of live pairs with k ratings or more, 0 to 1."""
+        return self.done / self.pairs if self.pairs else 0.0
+
+
+def figures_of(campaign: Campaign) -> Figures:
+    """The figures, up to three seconds old, so that any number of open dashboards costs the same."""
+    key = f"endoxa.figures.{campaign.pk}.{campaign.version}"
+    return cast(Figures, cache.get_or_set(key, lambda: count(campaign, timezone.now()), _SECONDS))
+
+
+def count(campaign: Campaign, now: datetime) -> Figures:
+    """Count them anew, with eight queries whatever the size of the campaign."""
+    countries = _countries(campaign)
+    pairs = Pair.objects.filter(campaign=campaign)
+    opened = campaign.opened_at or now
+    return Figures(
+        taken_at=now,
+        pairs=sum(one.pairs for one in countries),
+        done=sum(one.done for one in countries),
+        waiting=pairs.filter(moderation=Moderation.PENDING).count(),
+        coverage=together(countries, _people(campaign)),
+        lately=_lately(campaign, now),
+        forecast=forecast_of(campaign, now),
+        minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
+    )
+
+
+def _countries(campaign: Campaign) -> list[Coverage]:
+    k = campaign.settings.sampler.k
+    rows = (
+        Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+        .values("country")
+        .annotate(pairs=Count("id"), done=Count("id", filter=Q(ratings__gte=k)), has=Sum(Least("ratings", k)))
+        .order_by("country")
+    )
+    return [
+        Coverage(row["country"], row["pairs"], row["done"], row["has"], wanted=k * row["pairs"])
+        for row in rows
+    ]
+
+
+def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
+    """Who answered a card about a country or proposed something for it."""
+    cards = Card.objects.filter(campaign=campaign, state__in=_CLOSED)
+    mentions = Mention.objects.filter(pair__campaign=campaign)
+    found: dict[str, set[UUID]] = defaultdict(set)
+    for country, person in cards.values_list("country", "person_id").distinct():
+        found[country].add(person)
+    for country, person in mentions.values_list("pair__country", "person_id").distinct():
+        found[country].add(person)
+    return found
+
+
+def _lately(campaign: Campaign, now: datetime) -> Lately | None:
+    since = max(now - timedelta(minutes=WINDOW_MINUTES), campaign.opened_at or now)
+    reported = Q(skip__reason__startswith="report_")
+    seen: dict[str, Any] = Card.objects.filter(
+        campaign=campaign, state__in=_CLOSED, closed_at__gt=since, closed_at__lte=now
+    ).aggregate(
+        people=Count("person", distinct=True),
+        answers=Count("id", filter=Q(state=CardState.ANSWERED)),
+        reports=Count("id", filter=reported),
+        skips=Count("id", filter=Q(state=CardState.SKIPPED) & ~reported),
+    )
+    if seen["people"] < FEWEST:
+        return None
+    new = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, created_at__gt=since).count()
+    minutes = max(1.0, (now - since).total_seconds() / 60)
+    return Lately(seen["people"], seen["answers"] / minutes, new, seen["skips"], seen["reports"])

@@ -1,0 +1,104 @@
+"""The dashboard, its figures alone for the script that renews them, and the page for the projector."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.views.decorators.http import require_POST, require_safe
+
+from endoxa.collect.campaign.settings import in_language
+from endoxa.collect.models import Campaign, Role
+from endoxa.collect.organiser.access import allowed, roles_of
+from endoxa.collect.organiser.codes.addresses import join_address, newest_code
+from endoxa.collect.organiser.dashboard.figures import figures_of
+from endoxa.collect.organiser.dashboard.forecasting import sentence
+from endoxa.collect.organiser.dashboard.steering import BalanceForm, StateForm, set_balance, set_state
+from endoxa.collect.organiser.dashboard.wording import bars
+from endoxa.collect.organiser.wording import BALANCES
+
+ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
+"""Who sees figures of the whole: every account of the campaign."""
+
+
+@allowed(*ROLES)
+@require_safe
+def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Figures, forecast and, for organisers, the buttons."""
+    steers = Role.ORGANISER in roles_of(request, campaign)
+    forms = {"state_form": StateForm(), "balance_form": BalanceForm()} if steers else {}
+    return render(request, "organiser/dashboard.html", {**_shown(campaign), **forms})
+
+
+@allowed(*ROLES)
+@require_safe
+def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The figures of the dashboard alone."""
+    return render(request, "organiser/dashboard_figures.html", _shown(campaign))
+
+
+@allowed(*ROLES)
+@require_safe
+def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The page for the wall, in the campaign's first language."""
+    return _projected(request, campaign, "organiser/projector.html")
+
+
+@allowed(*ROLES)
+@require_safe
+def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The figures of the projector page alone."""
+    return _projected(request, campaign, "organiser/projector_figures.html")
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Open, pause or close."""
+    form = StateForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest()
+    set_state(campaign, form.cleaned_data["state"], request.user)
+    return redirect("organiser:dashboard", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Order what people are asked for."""
+    form = BalanceForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest()
+    set_balance(campaign, form.cleaned_data["balance"], request.user)
+    return redirect("organiser:dashboard", campaign.slug)
+
+
+def _projected(request: HttpRequest, campaign: Campaign, template: str) -> HttpResponse:
+    code = newest_code(campaign)
+    with translation.override(campaign.settings.ui_languages[0]):
+        context = _shown(campaign)
+        context |= {
+            "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
+            "code": code,
+            "address": join_address(request, code) if code else "",
+        }
+        return render(request, template, context)
+
+
+def _shown(campaign: Campaign) -> dict[str, Any]:
+    figures = figures_of(campaign)
+    k = campaign.settings.sampler.k
+    switch_in = figures.forecast.switch_in or 0
+    return {
+        "campaign": campaign,
+        "figures": figures,
+        "k": k,
+        "percent": round(100 * figures.share),
+        "bars": bars(figures.coverage),
+        "forecast": sentence(figures, state=campaign.state, balance=campaign.balance, k=k),
+        "switch_at": figures.taken_at + timedelta(minutes=switch_in),
+        "asked_for": BALANCES[campaign.balance or figures.forecast.balance],
+    }

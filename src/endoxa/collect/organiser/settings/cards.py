@@ -1,0 +1,220 @@
+"""The page of the cards: how many ratings, and which pairs people get."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotated_types import Ge, Gt, Le
+from django import forms
+from django.forms import BoundField
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
+
+from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.sampler import SamplerSettings
+
+_TIERS = ("own", "near", "anywhere", "topup")
+_PERCENT = (*_TIERS, "exploration", "calibration", "floor", "floor_below", "topic_cap", "prompt")
+
+GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (
+    (gettext_lazy("How many ratings"), ("k", "k_max", "disagreement")),
+    (gettext_lazy("What the cards are about, in per cent; together 100"), _TIERS),
+    (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row", "prompt")),
+    (gettext_lazy("How long a card is kept for one person, in minutes"), ("lease_workshop", "lease_online")),
+    (
+        gettext_lazy("For researchers: shares of cards drawn in other ways, in per cent"),
+        ("exploration", "calibration", "calibration_pairs", "floor", "floor_below", "topic_cap"),
+    ),
+    (gettext_lazy("For researchers: weighing"), ("age_minutes", "whole", "candidates")),
+)
+"""Fields under their headings."""
+
+
+def _limits(name: str, times: int = 1) -> dict[str, float]:
+    """The limits that the sampler's settings declare."""
+    found = {}
+    for limit in SamplerSettings.model_fields[name].metadata:
+        match limit:
+            case Ge(ge=least):
+                found["min_value"] = times * least
+            case Gt(gt=below):
+                found["min_value"] = below + 1
+            case Le(le=most):
+                found["max_value"] = times * most
+    return found
+
+
+def _whole(name: str, label: Promise, help_text: Promise) -> forms.IntegerField:
+    return forms.IntegerField(label=label, help_text=help_text, **_limits(name))
+
+
+def _number(name: str, label: Promise, help_text: Promise) -> forms.FloatField:
+    return forms.FloatField(
+        label=label, help_text=help_text, widget=forms.NumberInput(attrs={"step": "any"}), **_limits(name)
+    )
+
+
+def _percent(name: str, label: Promise, help_text: Promise) -> forms.FloatField:
+    return forms.FloatField(
+        label=label,
+        help_text=help_text,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        **_limits(name, 100),
+    )
+
+
+class CardsForm(forms.Form):
+    """The numbers of the sampler, shares in per cent."""
+
+    k = _whole(
+        "k",
+        gettext_lazy("Ratings each pair should get"),
+        gettext_lazy("Pairs with fewer come first. 3 is usual; more needs more people."),
+    )
+    k_max = _whole(
+        "k_max",
+        gettext_lazy("Most ratings of a pair"),
+        gettext_lazy("After so many a pair is shown no more."),
+    )
+    disagreement = _number(
+        "disagreement",
+        gettext_lazy("Disagreement that asks for more"),
+        gettext_lazy(
+            "Variance of the answers (1 to 5) from which a pair gets further ratings; 1.5 is a clear split."
+        ),
+    )
+    own = _percent(
+        "own",
+        gettext_lazy("The person's own country"),
+        gettext_lazy("People know best what is said where they come from."),
+    )
+    near = _percent(
+        "near",
+        gettext_lazy("Countries near to them"),
+        gettext_lazy("Those they feel close to, and the neighbours of their own."),
+    )
+    anywhere = _percent(
+        "anywhere",
+        gettext_lazy("Any other country"),
+        gettext_lazy("Shows what is known far away."),
+    )
+    topup = _percent(
+        "topup",
+        gettext_lazy("Pairs that people disagree about"),
+        gettext_lazy("Pairs that have enough ratings, but very different ones."),
+    )
+    break_after = _whole(
+        "break_after",
+        gettext_lazy("Cards until a pause is offered"),
+        gettext_lazy("People can go on or stop."),
+    )
+    negative_in_a_row = _whole(
+        "negative_in_a_row",
+        gettext_lazy("Unkind cards in a row about the person's own country"),
+        gettext_lazy("After so many a kinder card comes, if there is one."),
+    )
+    in_a_row = _whole(
+        "in_a_row",
+        gettext_lazy("Cards in a row about one country"),
+        gettext_lazy("After so many another country comes, if there is one."),
+    )
+    prompt = _percent(
+        "prompt",
+        gettext_lazy("Open questions once everything is rated, in per cent"),
+        gettext_lazy("Cards that show no pair and ask what people say."),
+    )
+    lease_workshop = _whole(
+        "lease_workshop",
+        gettext_lazy("In a room"),
+        gettext_lazy("Then somebody else may get the pair; a late answer still counts."),
+    )
+    lease_online = _whole(
+        "lease_online", gettext_lazy("Online"), gettext_lazy("People at home are interrupted more often.")
+    )
+    exploration = _percent(
+        "exploration",
+        gettext_lazy("Drawn with equal chances"),
+        gettext_lazy("Keeps every pair's chance above zero, which weighted estimates need."),
+    )
+    calibration = _percent(
+        "calibration",
+        gettext_lazy("From the common set"),
+        gettext_lazy("Pairs that everybody may see, so that people can be compared."),
+    )
+    calibration_pairs = _whole(
+        "calibration_pairs",
+        gettext_lazy("Pairs in the common set"),
+        gettext_lazy("Chosen at random among the seeds when they are added."),
+    )
+    floor = _percent(
+        "floor",
+        gettext_lazy("Kept for countries left behind"),
+        gettext_lazy("Countries that were drawn too seldom while they need ratings."),
+    )
+    floor_below = _percent(
+        "floor_below",
+        gettext_lazy("Left behind: share of draws below"),
+        gettext_lazy("A country with a smaller share of all draws counts as left behind."),
+    )
+    topic_cap = _percent(
+        "topic_cap",
+        gettext_lazy("Most of one topic"),
+        gettext_lazy("Seeds of a topic with a larger share of the latest cards are drawn less often."),
+    )
+    age_minutes = _whole(
+        "age_minutes",
+        gettext_lazy("Minutes after which a waiting pair counts double"),
+        gettext_lazy("Shorter brings new pairs round sooner."),
+    )
+    whole = _whole(
+        "whole",
+        gettext_lazy("Pairs that are weighed all together"),
+        gettext_lazy("Larger pools are weighed by a random part, which keeps cards fast."),
+    )
+    candidates = _whole(
+        "candidates",
+        gettext_lazy("Pairs in such a random part"),
+        gettext_lazy("200 is enough for pools of any size that we tried."),
+    )
+
+    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
+        numbers = settings.sampler.model_dump()
+        super().__init__(
+            data, initial={name: _shown(name, numbers[name]) for name in SamplerSettings.model_fields}
+        )
+
+    def groups(self) -> list[tuple[Promise, list[BoundField]]]:
+        """The fields under their headings."""
+        return [(heading, [self[name] for name in names]) for heading, names in GROUPS]
+
+    def clean(self) -> dict[str, Any]:
+        """Look at what must go together."""
+        cleaned = super().clean() or self.cleaned_data
+        k, most = cleaned.get("k"), cleaned.get("k_max")
+        if k is not None and most is not None and most < k:
+            self.add_error("k_max", gettext("This cannot be less than the ratings each pair should get."))
+        shares = [cleaned.get(name) for name in _TIERS]
+        if None not in shares:
+            self._check_shares([share for share in shares if share is not None])
+        return cleaned
+
+    def _check_shares(self, shares: list[float]) -> None:
+        total = sum(shares)
+        if abs(total - 100) > 1e-4:
+            told = {"total": f"{total:g}"}
+            self.add_error("own", gettext("These four shares add up to %(total)s; make them 100.") % told)
+        elif shares[-1] == 100:
+            self.add_error("topup", gettext("Leave something for pairs that need ratings."))
+
+    def content(self) -> dict[str, Any]:
+        """New values by field of `CampaignSettings`."""
+        return {"sampler": {name: _stored(name, value) for name, value in self.cleaned_data.items()}}
+
+
+def _shown(name: str, value: float) -> float:
+    return round(100 * value, 6) if name in _PERCENT else value
+
+
+def _stored(name: str, value: float) -> float:
+    return value / 100 if name in _PERCENT else value

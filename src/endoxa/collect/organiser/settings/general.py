@@ -1,0 +1,125 @@
+"""The page of the basics: who, where, how long, in which languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings as django_settings
+from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
+
+from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.organiser.settings.fields import NamesField, country_names, language_names
+
+_SAME = (
+    "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting", "minutes",
+    "minimum_age", "retention",
+)  # fmt: skip
+
+
+class GeneralForm(forms.Form):
+    """Basics of a campaign."""
+
+    organisation = forms.CharField(max_length=120, label=gettext_lazy("Who runs it"))
+    contact = forms.CharField(
+        max_length=200,
+        label=gettext_lazy("How people reach you"),
+        help_text=gettext_lazy("An e-mail address or a phone number; it stands at the foot of every page."),
+    )
+    main_language = forms.ChoiceField(
+        choices=django_settings.LANGUAGES,
+        label=gettext_lazy("First language"),
+        help_text=gettext_lazy("The projector page speaks it; its texts must be complete."),
+    )
+    ui_languages = forms.MultipleChoiceField(
+        choices=django_settings.LANGUAGES,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("Languages of the pages"),
+        help_text=gettext_lazy("People choose among these. Write the texts for each."),
+    )
+    data_languages = NamesField(
+        language_names,
+        label=gettext_lazy("Languages people may write in"),
+        help_text=gettext_lazy("One a line, by name or code."),
+    )
+    countries = NamesField(
+        country_names,
+        required=False,
+        label=gettext_lazy("Countries of the campaign"),
+        help_text=gettext_lazy(
+            "One a line, by name or code. They are listed first; empty means all countries."
+        ),
+    )
+    cards = forms.BooleanField(required=False, label=gettext_lazy("People get cards to rate"))
+    survey = forms.BooleanField(required=False, label=gettext_lazy("People answer the survey first"))
+    setting = forms.ChoiceField(
+        widget=forms.RadioSelect,
+        choices=[
+            ("workshop", gettext_lazy("People sit together; a card is kept for them for a few minutes")),
+            ("online", gettext_lazy("People take part from anywhere; a card is kept for them for longer")),
+        ],
+        label=gettext_lazy("Where people take part"),
+    )
+    minutes = forms.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        label=gettext_lazy("Minutes planned"),
+        help_text=gettext_lazy("From the opening to the end; the forecast looks that far. A week is 10080."),
+    )
+    moderation = forms.ChoiceField(
+        widget=forms.RadioSelect,
+        choices=[
+            ("before", gettext_lazy("A moderator looks at each new pair before others see it")),
+            ("after", gettext_lazy("Others see new pairs at once; moderators look at what was flagged")),
+        ],
+        label=gettext_lazy("New pairs"),
+    )
+    minimum_age = forms.IntegerField(
+        min_value=0,
+        max_value=99,
+        label=gettext_lazy("Youngest age to take part"),
+        help_text=gettext_lazy("0 asks nobody about their age."),
+    )
+    retention = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        label=gettext_lazy("Day on which you delete the data"),
+        help_text=gettext_lazy("People read it before they agree."),
+    )
+
+    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
+        first, *_ = settings.ui_languages
+        shown = {name: getattr(settings, name) for name in _SAME}
+        super().__init__(
+            data, initial={**shown, "main_language": first, "ui_languages": list(settings.ui_languages)}
+        )
+        self._settings = settings
+
+    def clean(self) -> dict[str, Any]:
+        """Look at what must go together."""
+        cleaned = super().clean() or self.cleaned_data
+        if not (cleaned.get("cards") or cleaned.get("survey")):
+            self.add_error("cards", gettext("Choose cards, the survey or both."))
+        if cleaned.get("survey") and not self._settings.questions:
+            self.add_error("survey", gettext("Write a question of the survey first, on its own page."))
+        main = cleaned.get("main_language", "")
+        empty = [name for name, texts in self._settings.texts if main and not texts.get(main)]
+        if empty:
+            self.add_error(
+                "main_language",
+                gettext("Tick this language below and save; write its texts; then make it the first one."),
+            )
+        return cleaned
+
+    def content(self) -> dict[str, Any]:
+        """New values by field of `CampaignSettings`."""
+        cleaned = self.cleaned_data
+        retention = cleaned["retention"]
+        chosen = [cleaned["main_language"], *cleaned["ui_languages"]]
+        return {
+            **{name: cleaned[name] for name in _SAME},
+            "retention": retention.isoformat() if retention else "",
+            "ui_languages": list(dict.fromkeys(chosen)),
+        }

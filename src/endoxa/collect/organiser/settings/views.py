@@ -1,0 +1,102 @@
+"""Settings: the list of their pages, each page, and the versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from endoxa.collect.models import Campaign, Role, SettingsVersion
+from endoxa.collect.organiser.access import allowed
+from endoxa.collect.organiser.settings.comparing import Change, changes
+from endoxa.collect.organiser.settings.saving import ConflictError, save, settings_of
+from endoxa.collect.organiser.settings.sections import SECTIONS, SectionForm
+
+
+class BaseForm(forms.Form):
+    """The version that the organiser saw when the page was opened."""
+
+    base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+
+
+@allowed(Role.ORGANISER)
+@require_safe
+def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The pages of the settings, and the version in force."""
+    version = _versions(campaign).filter(number=campaign.version).first()
+    context = {"campaign": campaign, "sections": SECTIONS.items(), "version": version}
+    return render(request, "organiser/settings.html", context)
+
+
+@allowed(Role.ORGANISER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """One page. Where somebody saved meanwhile, it says what, keeps what was typed, and asks again."""
+    if name not in SECTIONS:
+        raise Http404
+    if request.method != "POST":
+        return _page(request, campaign, name, SECTIONS[name].form(campaign.settings, None))
+    form = SECTIONS[name].form(campaign.settings, request.POST)
+    seen = BaseForm(request.POST)
+    base = seen.cleaned_data["base"] if seen.is_valid() else 0
+    if not form.is_valid():
+        return _page(request, campaign, name, form, base=base)
+    try:
+        save(campaign, base, form.content(), request.user)
+    except ConflictError:
+        campaign.refresh_from_db()
+        return _page(request, campaign, name, form, meanwhile=_since(campaign, base))
+    return redirect("organiser:settings", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_safe
+def versions(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All versions, newest first."""
+    context = {"campaign": campaign, "versions": _versions(campaign)}
+    return render(request, "organiser/settings_versions.html", context)
+
+
+@allowed(Role.ORGANISER)
+@require_safe
+def version(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+    """What one version changed."""
+    shown = _versions(campaign).filter(number=number).first()
+    after, before = settings_of(campaign, number), settings_of(campaign, number - 1)
+    if shown is None or after is None:
+        raise Http404
+    context = {
+        "campaign": campaign,
+        "version": shown,
+        "first": before is None,
+        "changes": changes(before, after) if before else (),
+    }
+    return render(request, "organiser/settings_version.html", context)
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, name: str, form: SectionForm, **more: Any
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "name": name,
+        "section": SECTIONS[name],
+        "form": form,
+        "base": campaign.version,
+        **more,
+    }
+    return render(
+        request, "organiser/settings_section.html", context, status=409 if "meanwhile" in more else 200
+    )
+
+
+def _since(campaign: Campaign, base: int) -> tuple[Change, ...]:
+    before = settings_of(campaign, base)
+    return changes(before, campaign.settings) if before else ()
+
+
+def _versions(campaign: Campaign) -> Any:
+    return SettingsVersion.objects.filter(campaign=campaign).select_related("made_by").order_by("-number")
