@@ -7,6 +7,7 @@ its propensity is the sum over them, so that answers can be weighted by its inve
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -67,8 +68,9 @@ def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.G
 def _branches(moment: _Moment, whole: Region) -> list[_Branch]:
     """All branches that have a pair for this person; their probabilities add up to 1."""
     pool, person, settings = moment.pool, moment.person, moment.settings
+    excluded = Counter(person.excluded.values())
     parts = tiers(person, whole)
-    counts = {name: available(region, pool, person.excluded) for name, region in parts.items()}
+    counts = {name: available(region, pool, excluded) for name, region in parts.items()}
     needing = counts["own"] + counts["near"] + counts["anywhere"]
     result: list[_Branch] = []
     common = int(_free(pool.calibration(person.languages), person).sum()) if settings.calibration else 0
@@ -79,7 +81,7 @@ def _branches(moment: _Moment, whole: Region) -> list[_Branch]:
         result.append(_Branch("exploration", settings.exploration, whole, needing, even=True))
     if needing and settings.floor:
         poor = replace(whole, countries=_poor(pool.coverage(), pool.drawn(), settings))
-        if size := available(poor, pool, person.excluded):
+        if size := available(poor, pool, excluded):
             result.append(_Branch("floor", settings.floor, poor, size, even=True))
     left = 1 - sum(branch.probability for branch in result)
     chosen = shares(settings, counts)
@@ -87,7 +89,7 @@ def _branches(moment: _Moment, whole: Region) -> list[_Branch]:
         rest = still_open(whole)
         parts, counts = (
             {"open": rest, _PROMPT: rest},
-            {"open": available(rest, pool, person.excluded), _PROMPT: 0},
+            {"open": available(rest, pool, excluded), _PROMPT: 0},
         )
         chosen = {"open": 1 - settings.prompt, _PROMPT: settings.prompt} if counts["open"] else {}
     result += [

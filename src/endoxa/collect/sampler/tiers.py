@@ -54,10 +54,10 @@ def _within(whole: Region, countries: frozenset[str]) -> Region:
     return Region(whole.needs, whole.languages, countries, whole.without, whole.mild_in)
 
 
-def available(region: Region, pool: Pool, excluded: Mapping[int, Cell]) -> int:
-    """How many pairs of a region the person can get."""
+def available(region: Region, pool: Pool, excluded: Mapping[Cell, int]) -> int:
+    """How many pairs of a region the person can get; `excluded` are those they cannot, counted by cell."""
     there = pool.count(region)
-    return there - sum(region.takes(cell) for cell in excluded.values()) if there else 0
+    return there - sum(count for cell, count in excluded.items() if region.takes(cell)) if there else 0
 
 
 def shares(settings: SamplerSettings, counts: Mapping[str, int]) -> dict[str, float]:

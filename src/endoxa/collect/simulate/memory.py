@@ -17,6 +17,9 @@ _NEEDS = 4
 _RECENT = 2_000
 """Cards that say which countries and topics were drawn lately, as on the site."""
 
+_TOPICS = 100
+"""Topics there can be."""
+
 _ROW = np.dtype(
     [
         ("country", np.int64),
@@ -62,6 +65,7 @@ class MemoryPool:
     ) -> None:
         self._countries, self._languages, self._settings = countries, languages, settings
         self._names = np.array(countries)
+        self._topics = np.arange(_TOPICS).astype(np.str_)
         self._cells = [
             Cell(country, language, need, negative)
             for country in countries
@@ -77,6 +81,7 @@ class MemoryPool:
         self._drawn: Counter[str] = Counter()
         self._seed_topics: Counter[int] = Counter()
         self._mask = lru_cache(maxsize=4_096)(self._read_mask)
+        self._common: list[int] = []
         self._order: npt.NDArray[np.int64] | None = None
         self.size = 0
         self.missing = 0
@@ -109,6 +114,8 @@ class MemoryPool:
         self._cell[number] = 2 * place + pair.negative
         self._sizes[self._cell[number]] += 1
         self._coverage[self._countries[pair.country]] += 0
+        if pair.calibration:
+            self._common.append(number)
         self._order = None
         self.missing += self._settings.k
         self.size += 1
@@ -178,9 +185,8 @@ class MemoryPool:
 
     def calibration(self, languages: frozenset[str]) -> Rows:
         """The pairs of the calibration set in these languages."""
-        read = [place for place, code in enumerate(self._languages) if code in languages]
-        found = np.flatnonzero(self["calibration"] & np.isin(self["language"], read))
-        return self._taken(found, np.ones(len(found)))
+        found = [number for number in self._common if self._cells[self._cell[number]].language in languages]
+        return self._taken(np.array(found, dtype=np.int64), np.ones(len(found)))
 
     def coverage(self) -> Mapping[str, int]:
         """Ratings that pairs of each country have."""
@@ -216,7 +222,7 @@ class MemoryPool:
             countries=self._names[rows["country"]],
             needs=rows["need"],
             negative=rows["negative"],
-            topics=rows["topic"].astype(np.str_),
+            topics=self._topics[rows["topic"]],
             ratings=rows["ratings"],
             waiting=self.now - rows["since"],
             inclusion=inclusion,

@@ -58,6 +58,7 @@ class World:
         self._schedule(rng)
         self._say(rng)
         self._know(rng)
+        self._rate()
         self._recalls: dict[tuple[int, int], list[int]] = {}
 
     def _settle(self, rng: np.random.Generator) -> None:
@@ -114,7 +115,18 @@ class World:
         reach = np.where(self.proximity == FAR, reach * self.fame, reach)
         chance = np.minimum(1, reach[:, :, None] * (np.arange(shape[2]) + 1.0) ** -settings.decay)
         self.knows: npt.NDArray[np.bool_] = _bits(rng, shape) < chance * _STEPS
-        self._minds, self._tastes, self._ticks = (_bits(rng, shape) for _ in range(3))
+        self._minds, self._tastes = (_bits(rng, shape) for _ in range(2))
+        chances = np.array([settings.tick_near, settings.tick_near, settings.tick_far])[self.proximity]
+        self._ticks: npt.NDArray[np.bool_] = self.knows & (_bits(rng, shape) < chances[:, :, None] * _STEPS)
+
+    def _rate(self) -> None:
+        settings = self.settings
+        own_unkind = self.negative[self.attribute] & (self.proximity == OWN)[:, :, None]
+        mean = np.where(self.knows, np.float32(settings.known), np.float32(settings.unknown))
+        mean += np.float32(settings.own_negative) * own_unkind
+        noise = (settings.noise * _NORMAL).astype(np.float32)
+        self._ratings = np.clip(np.rint(mean + noise[self._tastes]), 1, 5).astype(np.int8)
+        self._junk = np.clip(np.rint(_JUNK_RATING + noise), 1, 5).astype(np.int8)
 
     def streams(self, purpose: int) -> list[np.random.Generator]:
         """One stream of random numbers a person for one purpose, the same for every arm."""
@@ -123,7 +135,7 @@ class World:
     def recall(self, person: int, country: int) -> list[int]:
         """Ranks of the pairs that a person knows of a country, in the order in which they come to mind.
 
-        A draw without replacement by salience, as a race of exponential times (Gumbel keys; Efraimidis and Spirakis 2006).
+        A draw without replacement by salience, by Gumbel keys (Efraimidis and Spirakis 2006).
         """
         found = self._recalls.get((person, country))
         if found is None:
@@ -137,25 +149,19 @@ class World:
         ranks = self._ranks[attribute]
         countries = np.flatnonzero(ranks >= 0)
         ranks = ranks[countries]
-        settings = self.settings
-        chance = np.where(self.proximity[person, countries] == FAR, settings.tick_far, settings.tick_near)
-        ticked = self.knows[person, countries, ranks]
-        ticked &= self._ticks[person, countries, ranks] < chance * _STEPS
+        ticked = self._ticks[person, countries, ranks]
         return list(zip(countries[ticked].tolist(), ranks[ticked].tolist(), strict=True))
 
     def rating(self, person: int, country: int, rank: int) -> int:
-        """How this person rates this pair."""
-        return int(self.recognition(np.array([person]), np.array([country]), np.array([rank]))[0])
+        """How this person rates this pair, 1 to 5; the same answer whenever asked."""
+        if rank == JUNK:
+            return int(self._junk[self._tastes[person, country, rank]])
+        return int(self._ratings[person, country, rank])
 
-    def recognition(self, people: IntArray, countries: IntArray, ranks: IntArray) -> IntArray:
-        """How these people rate these pairs, 1 to 5; the arrays are broadcast. The same answer whenever asked."""
-        settings = self.settings
-        true = ranks != JUNK
-        noise = settings.noise * _NORMAL[self._tastes[people, countries, ranks]]
-        mean = np.where(self.knows[people, countries, ranks], settings.known, settings.unknown)
-        unkind = self.negative[self.attribute[countries, ranks]] & (self.proximity[people, countries] == OWN)
-        mean = np.where(true, mean + settings.own_negative * unkind, _JUNK_RATING)
-        return np.clip(np.rint(mean + noise), 1, 5).astype(np.int64)
+    def ratings(self, countries: IntArray, ranks: IntArray) -> IntArray:
+        """How everybody would rate these pairs: (people, pairs)."""
+        junk = self._junk[self._tastes[:, countries, ranks]]
+        return np.where(ranks == JUNK, junk, self._ratings[:, countries, ranks]).astype(np.int64)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The arms that `simulate` compares, by name: ours, and those of installed packages (entry-point group `endoxa.arms`)."""
+"""The arms that `simulate` compares, by name: ours, and those of installed packages (group `endoxa.arms`)."""
 
 from __future__ import annotations
 

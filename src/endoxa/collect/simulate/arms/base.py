@@ -13,7 +13,7 @@ class Session(Protocol):
     def next(self, person: int, spent: float) -> Card | Wait | None:
         """The next card of a person who spent so many minutes; None where there is nothing left to do.
 
-        The time is `campaign.pool.now`. Randomness comes from `campaign.draws[person]` only, so that arms stay comparable.
+        The time is `campaign.pool.now`. Chance comes from `campaign.draws[person]` only: arms stay comparable.
         """
         ...
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from endoxa.collect import sampler
-from endoxa.collect.sampler import Balance, Cell
+from endoxa.collect.sampler import Balance
 from endoxa.collect.sampler.types import NEEDS
 from endoxa.collect.simulate.arms.laces import lease_minutes
 from endoxa.collect.simulate.arms.uniform import question
@@ -55,23 +57,18 @@ class _Endoxa:
     def _person(self, person: int) -> sampler.Person:
         campaign = self._campaign
         pool, held = campaign.pool, campaign.leases.held
-        excluded = {pair: pool.cell(pair) for pair in campaign.seen(person).nonzero()[0].tolist()}
-        for pair, count in held.items():
-            cell = pool.cell(pair)
-            if pool.codes(pair)[3] + count >= self._goal(cell):
-                excluded[pair] = cell
+        counts = campaign.held()
+        goal = np.where(pool["need"] == NEEDS, campaign.settings.k, campaign.settings.k_max)
+        full = (counts > 0) & (pool["ratings"] + counts >= goal)
+        excluded = (campaign.seen(person) | full).nonzero()[0].tolist()
         return sampler.Person(
             origins=campaign.world.origins[person],
             near=campaign.world.near[person],
             languages=campaign.languages(person),
-            excluded=excluded,
+            excluded={pair: pool.cell(pair) for pair in excluded},
             reserved=held,
             last=tuple(campaign.last[person]),
         )
-
-    def _goal(self, cell: Cell) -> int:
-        settings = self._campaign.settings
-        return settings.k if cell.need == NEEDS else settings.k_max
 
     def _balance(self) -> Balance:
         now = self._campaign.pool.now
