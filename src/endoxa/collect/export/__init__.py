@@ -1,1 +1,1 @@
-"""Tables for researchers: declared columns only."""
+"""Exports: tables of declared columns, their data card, releases, and the way back into a campaign."""

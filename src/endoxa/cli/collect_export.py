@@ -1,0 +1,118 @@
+"""`endoxa collect export` and `expire`: what leaves a campaign, and what is kept no longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from endoxa.collect.export.run import ExportReport
+    from endoxa.collect.models import Campaign
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
+Slug = Annotated[
+    str | None,
+    typer.Option("--campaign", metavar="NAME", help="Which campaign, where the database has several."),
+]
+
+
+def export(
+    folder: Folder,
+    *,
+    output: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the tables and their card go.")
+    ],
+    release: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Make a release (1.0), which is numbered and never changes."),
+    ] = None,
+    patch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="A release as published: write it without what was withdrawn since."
+        ),
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format", metavar="NAME", help="csv, jsonl or parquet; repeatable, all three if not given."
+        ),
+    ] = None,
+    campaign: Slug = None,
+) -> None:
+    """Write pairs, ratings, mentions, skips, people, statements and withdrawals, with a data card and checksums.
+
+    Only declared columns leave the database; what fewer than five people share is merged; who is who changes with every
+    export. An earlier working copy in the folder is replaced, a release never.
+
+    \b
+    Examples:
+      endoxa collect export campaign -o export
+      endoxa collect export campaign -o release-1.0 --release 1.0
+      endoxa collect export campaign -o release-1.0.1 --patch release-1.0
+      endoxa collect export campaign -o tables --format csv
+    """  # noqa: D301
+    from endoxa.errors import UserError
+
+    if patch is not None and (release is not None or formats):
+        raise UserError(
+            "--patch takes number and formats from the release: leave --release and --format out."
+        )
+    chosen = _campaign(folder, campaign)
+    from endoxa.collect.export.folder import FORMATS
+    from endoxa.collect.export.patching import patch_release
+    from endoxa.collect.export.run import export_campaign
+    from endoxa.collect.organiser.audit.log import record
+
+    if patch is not None:
+        report = patch_release(chosen, patch, output)
+    else:
+        report = export_campaign(chosen, output, release=release, formats=tuple(formats or FORMATS))
+    record(chosen, None, "release" if report.release else "export", **report.audit())
+    _print(report)
+
+
+def expire(folder: Folder, *, campaign: Slug = None) -> None:
+    """After the campaign's retention date: remove what links people to their answers. Run it daily.
+
+    \b
+    Example:
+      endoxa collect expire campaign
+    """  # noqa: D301
+    from datetime import date
+
+    chosen = _campaign(folder, campaign)
+    from endoxa.collect.privacy.retention import expire as expire_links
+    from endoxa.collect.privacy.retention import retention_date
+
+    expired = expire_links(chosen, date.today())
+    if expired.people or expired.cards:
+        typer.echo(f"The links of {expired.people} people and {expired.cards} unanswered cards were removed.")
+    else:
+        typer.echo(f"Nothing to remove: links are kept until {retention_date(chosen)}.")
+
+
+def _campaign(folder: Path, slug: str | None) -> Campaign:
+    from endoxa.collect.project.folder import enter, open_folder
+
+    enter(open_folder(folder))
+    from endoxa.collect.project.accounts import campaign_named
+    from endoxa.collect.project.database import prepare
+
+    prepare()
+    return campaign_named(slug)
+
+
+def _print(report: ExportReport) -> None:
+    typer.echo(", ".join(f"{n} {name}" for name, n in report.rows.items()))
+    out = report.left_out
+    if out.pairs or out.people:
+        typer.echo(
+            f"Left out: {out.pairs} pairs not approved; the keys of {out.people} people from countries that fewer than "
+            "5 share. See README.md.",
+            err=True,
+        )
+    typer.echo(f"{f'Release {report.release}' if report.release else 'Export'} written to {report.folder}")
+    typer.echo("Content notice: these are reported stereotypes, for evaluation only.")

@@ -1,0 +1,91 @@
+"""The data card of an export: what the tables are, where they come from, and what to be careful with."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import date
+from functools import cache
+from importlib.resources import files
+
+import jinja2
+import polars as pl
+
+from endoxa.collect import geography
+from endoxa.collect.campaign.settings import CampaignSettings, in_language
+from endoxa.collect.export.about import About
+from endoxa.collect.export.columns import LEAST, OTHER, columns_of
+from endoxa.collect.export.tables import Tables
+
+
+def data_card(about: About, tables: Tables) -> str:
+    """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
+    settings, frames = about.settings, tables.frames
+    return _template().render(
+        title=in_language(settings.texts.title, "en"),
+        about=about,
+        settings=settings,
+        sampler=settings.sampler,
+        today=date.today().isoformat(),
+        days=_days(tables),
+        rows={name: frame.height for name, frame in frames.items()},
+        columns={name: columns_of(name, settings) for name in frames},
+        countries=_countries(frames["people"], about.left_out.people),
+        people=frames["people"].height + about.left_out.people,
+        languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]}),
+        negative=frames["pairs"].filter(polarity="negative").height,
+        withdrawn=frames["withdrawals"].height,
+        in_group_empty=frames["ratings"]["in_group"].null_count(),
+        least=LEAST,
+    )
+
+
+def survey_map(settings: CampaignSettings) -> str:
+    """The questions as `endoxa curate extract --map` reads them (TOML)."""
+    lines = [
+        "# endoxa curate extract statements.csv --statement-column text --question-column question --map map.toml"
+    ]
+    for question in settings.questions:
+        facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
+        if question.identity:
+            facts["identity"] = question.identity.lower()
+        # A JSON string is a basic string of TOML.
+        lines += ["", "[[question]]", *(f"{key} = {json.dumps(value)}" for key, value in facts.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _days(tables: Tables) -> tuple[str, str] | None:
+    """Days of the first and the last answer."""
+    found = [
+        hour[:10]
+        for name in ("ratings", "mentions", "skips", "statements")
+        for hour in tables.frames[name]["hour"]
+    ]
+    return (min(found), max(found)) if found else None
+
+
+def _countries(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
+    """How many people come from where, most first; only countries that enough people share."""
+    counted = Counter(people["country"].to_list())
+    counted[OTHER] += without_key
+    return [(_place(country), n) for country, n in counted.most_common() if n]
+
+
+def _place(country: str) -> str:
+    if country in ("", OTHER):
+        return "none named" if not country else f"countries that fewer than {LEAST} people share"
+    return " and ".join(geography.name(code, "en") for code in country.split("; "))
+
+
+@cache
+def _template() -> jinja2.Template:
+    text = (files("endoxa.collect.export") / "card.md.jinja").read_text(encoding="utf-8")
+    # Markdown for people and data tools, never sent to a browser as HTML; no contributor's words are in it.
+    environment = jinja2.Environment(
+        autoescape=False,  # noqa: S701
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.from_string(text)

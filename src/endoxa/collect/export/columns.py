@@ -1,0 +1,176 @@
+"""Every column that an export has, with its sentence. What is not listed here never leaves the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+from polars.datatypes import DataTypeClass
+
+from endoxa.collect.campaign.settings import CampaignSettings
+
+LEAST = 5
+"""People who must share what an export says of them."""
+
+OTHER = "other"
+"""Stands for what fewer than `LEAST` people share."""
+
+PROFILE = "profile_"
+"""Before the names of the campaign's own profile questions."""
+
+_TEXT, _WHOLE, _NUMBER, _BOOL = pl.String, pl.Int64, pl.Float64, pl.Boolean
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, what kind of value it holds, and what that means."""
+
+    name: str
+    kind: DataTypeClass
+    sentence: str
+
+
+_ROW = Column("row_id", _TEXT, "random name of the row; the same in every release of the campaign")
+_PAIR = Column("association_id", _TEXT, "the pair, as in the table of pairs (after merging)")
+_RATER = Column(
+    "rater",
+    _TEXT,
+    "who, as a key that is made anew for each export and release; empty where fewer than 5 people share the country",
+)
+_CONSENT = Column("consent", _TEXT, "version of the consent text that the person agreed to")
+_HOUR = Column("hour", _TEXT, "when, to the hour, in UTC")
+_COUNTRY = Column(
+    "country",
+    _TEXT,
+    "country or countries of origin that the person named (ISO 3166), 'other' where fewer than 5 people share them, "
+    "empty where none was named",
+)
+
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    "pairs": (
+        Column("association_id", _TEXT, "random name of the pair; the same in every release of the campaign"),
+        Column("identity", _TEXT, "the people it is about, in the language of the pair"),
+        Column("attribute", _TEXT, "what they are said to be or do, in the words of somebody who said it"),
+        Column("axis", _TEXT, "social axis: 'nationality'"),
+        Column("region", _TEXT, "countries of at least 5 people who said it unprompted, else empty"),
+        Column("language", _TEXT, "language of identity and attribute (ISO 639)"),
+        Column("polarity", _TEXT, "'negative' where the seeds, a lexicon or a moderator say so, else empty"),
+        Column("source", _TEXT, "name of the campaign"),
+        Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),
+        Column("country", _TEXT, "the country it is about (ISO 3166)"),
+        Column("topic", _TEXT, "topic of a seed, else empty"),
+        Column("origin", _TEXT, "'seed' or 'contributor'"),
+        Column("calibration", _BOOL, "whether it belongs to the random set that everybody may be shown"),
+        Column("k", _WHOLE, "ratings that each pair was to get"),
+        Column("ratings", _WHOLE, "people who judged it when it was shown (recognition)"),
+        Column("mean", _NUMBER, "mean of these ratings, 1 (never heard) to 5 (everyone knows it)"),
+        Column("variance", _NUMBER, "variance of these ratings (divided by n); empty for fewer than two"),
+        Column(
+            "weighted_mean",
+            _NUMBER,
+            "mean with each rating weighted by 1/propensity (Hajek); compare it with `mean`",
+        ),
+        Column("knowers", _NUMBER, "share of the ratings above 1: people who had heard it"),
+        Column("weighted_knowers", _NUMBER, "the same share, weighted by 1/propensity (Hajek)"),
+        Column(
+            "in_group_ratings", _WHOLE, "ratings by people from the country, as far as `in_group` is given"
+        ),
+        Column("in_group_mean", _NUMBER, "their mean"),
+        Column(
+            "out_group_ratings", _WHOLE, "ratings by people from elsewhere, as far as `in_group` is given"
+        ),
+        Column("out_group_mean", _NUMBER, "their mean"),
+        Column("skips", _WHOLE, "times it was shown and not answered"),
+        Column("merged_ids", _TEXT, "ids of pairs that were merged into it, separated by spaces"),
+    ),
+    "people": (_RATER, _COUNTRY, _CONSENT),
+    "ratings": (
+        _ROW,
+        _PAIR,
+        Column("shown_id", _TEXT, "the pair as it was shown, before merging"),
+        _RATER,
+        Column("value", _WHOLE, "1 never heard it, 2, 3, 4, 5 everyone knows it, where the person lives"),
+        Column(
+            "in_group",
+            _BOOL,
+            "whether the person comes from the country; empty where they named none or have no `rater`",
+        ),
+        Column("counted", _BOOL, "false where the same person rated a merged pair again later"),
+        Column("prompted", _BOOL, "true: the pair was shown"),
+        Column("tier", _TEXT, "why it was drawn ('own', 'near', ...); empty where there is no `rater`"),
+        Column("weight", _NUMBER, "weight within the tier; empty where there is no `rater`"),
+        Column("propensity", _NUMBER, "probability with which this card was drawn for this person just then"),
+        Column("pool", _WHOLE, "pairs in the tier; empty where there is no `rater`"),
+        Column("late", _BOOL, "answered after the reservation of the pair was over"),
+        Column("surplus", _BOOL, "the pair had k ratings already and nothing asked for more"),
+        Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
+        Column("settings_digest", _TEXT, "first digits of the hash of these settings"),
+        _CONSENT,
+        _HOUR,
+    ),
+    "mentions": (
+        _ROW,
+        _PAIR,
+        Column("said_id", _TEXT, "the pair that these words made or met, before merging"),
+        _RATER,
+        Column("text", _TEXT, "the words, as they were typed"),
+        Column("language", _TEXT, "language of the words (ISO 639)"),
+        Column("via", _TEXT, "'attribute', 'other_country' or 'prompt': the question that was answered"),
+        Column("counted", _BOOL, "false where the same person said a merged pair before"),
+        Column("prompted", _BOOL, "false: this pair was not shown to the person"),
+        Column("asked_same_as", _TEXT, "a like pair that the person was asked about afterwards, or empty"),
+        Column("same", _BOOL, "what they said: the same or not; empty where they were not asked"),
+        _CONSENT,
+        _HOUR,
+    ),
+    "skips": (
+        _ROW,
+        _PAIR,
+        Column("shown_id", _TEXT, "the pair as it was shown, before merging; empty for an open question"),
+        _RATER,
+        Column("reason", _TEXT, "'dont_know', 'dont_understand', 'rather_not', or a report"),
+        Column("propensity", _NUMBER, "probability with which this card was drawn for this person just then"),
+        _CONSENT,
+        _HOUR,
+    ),
+    "statements": (
+        Column("statement_id", _TEXT, "random name of the row; the same in every release of the campaign"),
+        Column("respondent", _TEXT, "who, as a key that is made anew for each export and release"),
+        Column("question", _TEXT, "name of the question"),
+        Column("axis", _TEXT, "social axis of the question"),
+        _COUNTRY,
+        Column("language", _TEXT, "language of the answer (ISO 639)"),
+        Column("text", _TEXT, "the answer, as it was typed"),
+        _CONSENT,
+        _HOUR,
+    ),
+    "withdrawals": (
+        Column("row_id", _TEXT, "a row that was taken back: drop it wherever you hold it"),
+        Column("table", _TEXT, "the table it stood in; 'people' for the key of a person in a release"),
+        Column("hour", _TEXT, "when it was taken back, to the hour, in UTC"),
+    ),
+}
+"""Columns of each table; `columns_of` adds the campaign's own profile questions."""
+
+_WITH_PROFILE = ("people", "statements")
+
+
+def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
+    """The columns of a table in this campaign, in their order."""
+    declared = settings.profile if table in _WITH_PROFILE else ()
+    own = tuple(
+        Column(
+            PROFILE + field.name,
+            _TEXT,
+            f"answer to the campaign's question '{field.name}': {', '.join(field.choices)}; "
+            "'other' where fewer than 5 people share it together with the country, empty where not answered",
+        )
+        for field in declared
+    )
+    return (*TABLES[table], *own)
+
+
+def schema_of(table: str, settings: CampaignSettings) -> dict[str, DataTypeClass]:
+    """Names and kinds of the columns of a table, for Polars."""
+    return {column.name: column.kind for column in columns_of(table, settings)}

@@ -1,0 +1,119 @@
+"""The folder of an export: written as a whole or not at all, with checksums."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.collect.export.about import read_about
+from endoxa.datasets.collected import neutralised
+from endoxa.datasets.sources import sha256
+from endoxa.errors import UserError
+
+FORMATS = ("csv", "jsonl", "parquet")
+CHECKSUMS = "SHA256SUMS"
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A draft that becomes `target` when the block ends well; checksums are added then.
+
+    An earlier working copy is replaced, if nothing in it was added or changed. Only its owner can read the folder.
+
+    Raises:
+        UserError: `target` holds something else or a release, or cannot be written.
+    """
+    require_replaceable(target)
+    place = target.resolve()
+    draft = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft.mkdir(mode=0o700)
+        yield draft
+        (draft / CHECKSUMS).write_text(_checksums(draft), encoding="utf-8")
+        _put_in_place(draft, place)
+    except (OSError, pl.exceptions.ComputeError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
+        raise UserError(f"The folder {target} cannot be written: {reason}. Nothing was changed.") from problem
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def require_replaceable(target: Path) -> None:
+    """Refuse a place where something would be lost.
+
+    Raises:
+        UserError: a file, a folder of another kind, a release, or an export that was changed since.
+    """
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise UserError(f"{target} is a file: name a folder that is empty or not there yet.")
+    if not any(target.iterdir()):
+        return
+    about = read_about(target)
+    if about is None:
+        raise UserError(f"{target} holds other files: name a folder that is empty or not there yet.")
+    if about.release:
+        raise UserError(f"{target} holds a release, which never changes: name another folder.")
+    touched = changed_file(target)
+    if touched:
+        raise UserError(
+            f"{target} was changed after the export ({touched}): name another folder, or move it away."
+        )
+
+
+def changed_file(folder: Path) -> str | None:
+    """The first file that is missing, new or not as its checksum says; None where all are as they were."""
+    try:
+        lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return CHECKSUMS
+    written = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    there = _files(folder)
+    odd = set(written) ^ set(there)
+    odd |= {name for name in there if written.get(name) != sha256(folder / name)}
+    return min(odd, default=None)
+
+
+def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequence[str]) -> None:
+    """Write each table in each format; text that a spreadsheet could run is neutralised in CSV only."""
+    for name, frame in frames.items():
+        writers: dict[str, Callable[[Path], object]] = {
+            "csv": _safe(frame).write_csv,
+            "jsonl": frame.write_ndjson,
+            "parquet": frame.write_parquet,
+        }
+        for kind in formats:
+            writers[kind](folder / f"{name}.{kind}")
+
+
+def _safe(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(pl.col(pl.String).map_elements(neutralised, return_dtype=pl.String))
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name != CHECKSUMS)
+
+
+def _checksums(folder: Path) -> str:
+    return "".join(f"{sha256(folder / name)}  {name}\n" for name in _files(folder))
+
+
+def _put_in_place(draft: Path, place: Path) -> None:
+    if not place.exists():
+        draft.rename(place)
+        return
+    aside = place.with_name(f".{place.name}.{os.getpid()}.old")
+    place.rename(aside)
+    try:
+        draft.rename(place)
+    except OSError:
+        aside.rename(place)
+        raise
+    shutil.rmtree(aside)

@@ -1,0 +1,47 @@
+"""The people of a country as a subject: "people from Chile", "les gens du Chili". No demonyms: nobody is a kind of."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from endoxa.collect import geography
+
+
+@dataclass(frozen=True)
+class _Form:
+    pattern: str
+    countries: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+    def fits(self, code: str, name: str) -> bool:
+        by_name = name.startswith(self.starts) or name.endswith(self.ends)
+        return code in self.countries or by_name
+
+
+@cache
+def identity_of(country: str, language: str) -> str:
+    """The people of a country (ISO 3166) in a language (ISO 639); in English where the language is not known here."""
+    known = _forms()
+    spoken = language if language in known else "en"
+    name = geography.name(country, spoken)
+    forms, usual = known[spoken]
+    return next((form.pattern for form in forms if form.fits(country, name)), usual).format(country=name)
+
+
+@cache
+def _forms() -> dict[str, tuple[tuple[_Form, ...], str]]:
+    text = (files("endoxa.collect.export") / "identities.toml").read_text(encoding="utf-8")
+    return {
+        language: (
+            tuple(
+                _Form(**{key: value if key == "pattern" else tuple(value) for key, value in form.items()})
+                for form in table.get("form", ())
+            ),
+            table["usual"],
+        )
+        for language, table in tomllib.loads(text).items()
+    }

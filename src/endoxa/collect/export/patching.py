@@ -1,0 +1,50 @@
+"""The patch of a release: the same tables without what was withdrawn since, and nothing else changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from django.db import transaction
+
+from endoxa.collect.export.counting import counted_pairs
+from endoxa.collect.export.reading import read_export
+from endoxa.collect.export.releases import next_patch, register, released, require_number
+from endoxa.collect.export.rows import withdrawal_rows
+from endoxa.collect.export.run import ExportReport, write_export
+from endoxa.collect.export.tables import Tables
+from endoxa.collect.models import Campaign
+from endoxa.datasets.collected import respecting_withdrawals
+
+
+def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportReport:
+    """Write the patch of a published release: 1.0 becomes 1.0.1.
+
+    Rows that were withdrawn are dropped and the figures of pairs counted again; nobody's answers that
+    came since are added, and people keep their keys.
+
+    Args:
+        campaign: whose release it is.
+        published: the folder of the release, unchanged.
+        folder: where the patch goes.
+
+    Raises:
+        UserError: `published` is no unchanged release of this campaign, or `folder` cannot be written.
+    """
+    with transaction.atomic():
+        before = released(campaign, published)
+        number = next_patch(before.number)
+        require_number(campaign, number)
+        about, frames = read_export(published)
+        withdrawals = withdrawal_rows(campaign)
+        gone = frozenset(withdrawals["row_id"])
+        kept = {
+            name: respecting_withdrawals(frame, gone)
+            for name, frame in frames.items()
+            if name != "withdrawals"
+        }
+        kept["pairs"] = counted_pairs(kept)
+        tables = Tables({**kept, "withdrawals": withdrawals}, about.left_out)
+        written = write_export(replace(about, release=number), tables, folder)
+        register(campaign, number, before.salt, written.sha256)
+    return written

@@ -1,0 +1,58 @@
+"""Releases: numbered exports that never change."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from endoxa.collect.export.about import read_about
+from endoxa.collect.export.folder import CHECKSUMS, changed_file
+from endoxa.collect.models import Campaign, Release
+from endoxa.datasets.sources import sha256
+from endoxa.errors import UserError
+
+_NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
+
+
+def require_number(campaign: Campaign, number: str) -> None:
+    """Refuse a number that is no number of a release, or is taken.
+
+    Raises:
+        UserError: says what it should look like, or what there is.
+    """
+    if not _NUMBER.fullmatch(number):
+        raise UserError(f"'{number}' is no number of a release: write it as 1.0 (or 1.0.1 for a patch).")
+    if Release.objects.filter(campaign=campaign, number=number).exists():
+        taken = ", ".join(sorted(campaign.releases.values_list("number", flat=True)))
+        raise UserError(f"Release {number} was made before and never changes; there are: {taken}.")
+
+
+def register(campaign: Campaign, number: str, salt: str, digest: str) -> Release:
+    """Note that a release was made."""
+    return Release.objects.create(campaign=campaign, number=number, salt=salt, sha256=digest)
+
+
+def next_patch(number: str) -> str:
+    """The number after it: 1.0 -> 1.0.1, 1.0.1 -> 1.0.2."""
+    major, minor, patch = _NUMBER.fullmatch(number).groups()  # type: ignore[union-attr]
+    return f"{major}.{minor}.{int(patch or 0) + 1}"
+
+
+def released(campaign: Campaign, folder: Path) -> Release:
+    """The release of this campaign that lies, unchanged, in a folder.
+
+    Raises:
+        UserError: there is none, it is another campaign's, or it was changed.
+    """
+    about = read_about(folder)
+    if about is None or not about.release:
+        raise UserError(f"{folder} holds no release: name the folder of one.")
+    release = Release.objects.filter(campaign=campaign, number=about.release).first()
+    if release is None or about.campaign != campaign.slug:
+        raise UserError(f"{folder} holds a release of another campaign than '{campaign.slug}'.")
+    touched = changed_file(folder)
+    if touched or release.sha256 != sha256(folder / CHECKSUMS):
+        raise UserError(
+            f"{folder} is not as it was released ({touched or CHECKSUMS} was changed): take the published one."
+        )
+    return release

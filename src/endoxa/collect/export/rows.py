@@ -1,0 +1,215 @@
+"""The rows of each table, read from the database and stripped to the declared columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import polars as pl
+
+from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.export.columns import schema_of
+from endoxa.collect.export.identities import identity_of
+from endoxa.collect.export.people import Published
+from endoxa.collect.models import Campaign, Mention, Moderation, Pair, Rating, Skip, Statement, Tombstone
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The pairs of a campaign as an export knows them.
+
+    `names` has the public id of every pair by primary key, `roots` that of the pair it counts for; pairs that
+    are not shown to contributors (pending, hidden) have no root.
+    """
+
+    names: Mapping[int, UUID]
+    roots: Mapping[int, UUID]
+
+    @property
+    def held_back(self) -> int:
+        """Pairs that wait for a moderator or were hidden."""
+        return len(self.names) - len(self.roots)
+
+
+def read_pool(campaign: Campaign) -> Pool:
+    """Names and roots of all pairs."""
+    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
+    pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
+    roots: dict[int, UUID] = {}
+    for pk in pairs:
+        root = pk
+        while (into := pairs[root][1]) is not None:
+            root = into
+        if pairs[root][2] == Moderation.LIVE:
+            roots[pk] = pairs[root][0]
+    return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
+
+
+def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
+    """Live pairs that were not merged away, without their figures (see `counting`)."""
+    merged: dict[UUID, list[str]] = {}
+    for pk, root in pool.roots.items():
+        if pool.names[pk] != root:
+            merged.setdefault(root, []).append(str(pool.names[pk]))
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, merged_into=None)
+    return _frame(
+        "pairs",
+        campaign.settings,
+        (
+            {
+                "association_id": str(pair.public_id),
+                "identity": identity_of(pair.country, pair.language),
+                "attribute": pair.attribute,
+                "axis": "nationality",
+                "language": pair.language,
+                "polarity": "negative" if pair.negative else "",
+                "source": campaign.slug,
+                "country": pair.country,
+                "topic": pair.topic,
+                "origin": pair.source,
+                "calibration": pair.calibration,
+                "k": campaign.settings.sampler.k,
+                "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
+            }
+            for pair in live
+        ),
+    )
+
+
+def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
+    """Ratings of exported pairs. The latest of a person counts where pairs were merged, as in `cards.counts`."""
+    found = [
+        rating
+        for rating in Rating.objects.filter(person__campaign=campaign)
+        .order_by("created_at", "pk")
+        .select_related("card")
+        if rating.pair_id in pool.roots
+    ]
+    latest = {(rating.person_id, pool.roots[rating.pair_id]): rating.pk for rating in found}
+    counting = set(latest.values())
+
+    def row(rating: Rating) -> Row:
+        who, card = people[rating.person_id], rating.card
+        return {
+            "row_id": str(rating.public_id),
+            "association_id": str(pool.roots[rating.pair_id]),
+            "shown_id": str(pool.names[rating.pair_id]),
+            "rater": who.rater,
+            "value": rating.value,
+            "in_group": rating.in_group if who.has_origin else None,
+            "counted": rating.pk in counting,
+            "prompted": True,
+            "tier": card.tier if who.linked else "",
+            "weight": card.weight if who.linked else None,
+            "propensity": card.propensity,
+            "pool": card.pool if who.linked else None,
+            "late": card.late,
+            "surplus": rating.surplus,
+            "settings_version": card.version,
+            "settings_digest": card.digest,
+            "consent": who.consent,
+            "hour": hour_of(rating.created_at),
+        }
+
+    return _frame("ratings", campaign.settings, map(row, found))
+
+
+def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
+    """Unprompted mentions of exported pairs. The first of a person counts where pairs were merged."""
+    found = [
+        mention
+        for mention in Mention.objects.filter(person__campaign=campaign)
+        .order_by("created_at", "pk")
+        .select_related("pair")
+        if mention.pair_id in pool.roots
+    ]
+    first = {(mention.person_id, pool.roots[mention.pair_id]): mention.pk for mention in reversed(found)}
+    counting = set(first.values())
+
+    def row(mention: Mention) -> Row:
+        who = people[mention.person_id]
+        asked = mention.alike_to_id in pool.roots
+        return {
+            "row_id": str(mention.public_id),
+            "association_id": str(pool.roots[mention.pair_id]),
+            "said_id": str(pool.names[mention.pair_id]),
+            "rater": who.rater,
+            "text": mention.text,
+            "language": mention.pair.language,
+            "via": mention.via,
+            "counted": mention.pk in counting,
+            "prompted": False,
+            "asked_same_as": str(pool.names[mention.alike_to_id]) if asked and mention.alike_to_id else "",
+            "same": mention.alike if asked else None,
+            "consent": who.consent,
+            "hour": hour_of(mention.created_at),
+        }
+
+    return _frame("mentions", campaign.settings, map(row, found))
+
+
+def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
+    """Cards that were not answered; of pairs, those that are exported."""
+
+    def row(skip: Skip) -> Row:
+        who = people[skip.person_id]
+        return {
+            "row_id": str(skip.public_id),
+            "association_id": str(pool.roots[skip.pair_id]) if skip.pair_id else "",
+            "shown_id": str(pool.names[skip.pair_id]) if skip.pair_id else "",
+            "rater": who.rater,
+            "reason": skip.reason,
+            "propensity": skip.card.propensity,
+            "consent": who.consent,
+            "hour": hour_of(skip.created_at),
+        }
+
+    found = Skip.objects.filter(person__campaign=campaign).select_related("card")
+    shown = (skip for skip in found if skip.pair_id is None or skip.pair_id in pool.roots)
+    return _frame("skips", campaign.settings, map(row, shown))
+
+
+def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.DataFrame:
+    """Answers to the open questions of the survey."""
+
+    def row(statement: Statement) -> Row:
+        who = people[statement.person_id]
+        return {
+            "statement_id": str(statement.public_id),
+            "respondent": who.respondent,
+            "question": statement.question,
+            "axis": statement.axis,
+            "country": who.country,
+            "language": statement.language,
+            "text": statement.text,
+            "consent": who.consent,
+            "hour": hour_of(statement.created_at),
+            **who.profile,
+        }
+
+    return _frame("statements", campaign.settings, map(row, Statement.objects.filter(campaign=campaign)))
+
+
+def withdrawal_rows(campaign: Campaign) -> pl.DataFrame:
+    """Ids of all rows that were ever withdrawn."""
+    rows = (
+        {"row_id": str(one.row), "table": one.table, "hour": hour_of(one.withdrawn_hour)}
+        for one in Tombstone.objects.filter(campaign=campaign)
+    )
+    return _frame("withdrawals", campaign.settings, rows)
+
+
+def hour_of(moment: datetime) -> str:
+    """A time to the hour, in UTC: 2026-05-04T14:00Z."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:00Z}"
+
+
+def _frame(table: str, settings: CampaignSettings, rows: Iterable[Row]) -> pl.DataFrame:
+    # Ids are random: their order says nothing of who answered when.
+    schema = schema_of(table, settings)
+    return pl.DataFrame(list(rows), schema=schema).sort(next(iter(schema)))
