@@ -62,7 +62,7 @@ def _row(size: int) -> str:
                 lambda person=person, card=card: answering.rate(person, card.token, random.randint(1, 5)),
             )
         client.cookies[COOKIE] = cookie
-        page = _timed(pages, lambda: client.get("/card/"))
+        page = _timed(pages, lambda: client.get("/card/?on"))
         assert page.status_code == 200, page.status_code
         shown = drawing.next_card(person)
         answering.skip(person, shown.token, "dont_know")

@@ -10,10 +10,11 @@ from plain_pool import PlainPair, PlainPool
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
+from endoxa.collect.cards.balance import forecast_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.pool import DatabasePool
 from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Rating, Skip
-from endoxa.collect.sampler import Region, SamplerSettings
+from endoxa.collect.sampler import Balance, Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -259,3 +260,25 @@ def test_the_chance_to_be_in_a_window_is_as_stated(campaign, make_pairs):
             seen[pair] = seen.get(pair, 0) + 1 / times
     assert seen == pytest.approx(stated, abs=3 / times)
     assert sum(stated.values()) == pytest.approx(5.0)
+
+
+def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=60, expected_people=40)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(10)))
+    seen = forecast_of(campaign, campaign.opened_at)
+    # 40 people x 1.5 a minute x 60 minutes; 10 pairs x 3 ratings are missing.
+    assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
+
+
+def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(minutes=60)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))
+    now = campaign.opened_at + timedelta(minutes=40)
+    for person in crowd(make_person, campaign, 2):
+        for n in range(10):
+            at = now - timedelta(seconds=20 * n + 1)
+            answering.rate(person, drawing.next_card(person, now=at).token, 3, now=at)
+    seen = forecast_of(campaign, now)
+    # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing.
+    assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
+    assert seen.capacity == pytest.approx(40.0)

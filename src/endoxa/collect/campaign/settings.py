@@ -70,7 +70,8 @@ class CampaignSettings(_Checked):
     """All that an organiser can change while a campaign runs.
 
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
-    "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
+    "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in. `minutes` is how
+    long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     """
 
     organisation: str
@@ -86,6 +87,7 @@ class CampaignSettings(_Checked):
     moderation: Literal["before", "after"] = "before"
     setting: Literal["workshop", "online"] = "workshop"
     minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
+    expected_people: Annotated[int, Field(ge=1, le=100_000)] = 40
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
     retention: str = ""

@@ -1,8 +1,9 @@
-"""The forecast of a campaign and what follows from it, from the answers of the last minutes."""
+"""The forecast of a campaign from the answers of the last minutes, and what follows from it."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Count, F, Sum
@@ -12,11 +13,14 @@ from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, S
 from endoxa.collect.sampler import Balance, Forecast, forecast
 from endoxa.collect.sampler.types import NEEDS
 
-WINDOW_MINUTES = 10
-"""Minutes whose answers say how many people are active and how fast they are."""
+_WINDOWS = {"workshop": timedelta(minutes=10), "online": timedelta(days=1)}
+"""The time whose answers say how many people are active and how fast they are."""
 
 _FIRST_PACE = 1.5
-"""Ratings per person and minute before anything is known."""
+"""Ratings per person and minute of a workshop before anything is known."""
+
+_FIRST_CARDS = 20
+"""Ratings per person of an online campaign before anything is known."""
 
 _SECONDS = 3.0
 _KEPT: dict[int, tuple[float, Forecast]] = {}
@@ -32,29 +36,50 @@ def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
     return kept[1].balance
 
 
+@dataclass(frozen=True)
+class _Pace:
+    people: int
+    pace: float
+    new_pairs: float
+
+
+def window_of(campaign: Campaign) -> timedelta:
+    """How far back one looks to see how a campaign is doing now."""
+    return _WINDOWS[campaign.settings.setting]
+
+
 def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
-    """The forecast from the last `WINDOW_MINUTES` of a campaign."""
+    """The forecast from the last minutes of a campaign; while it is younger, from what its settings expect."""
     now = now or timezone.now()
     settings = campaign.settings
     opened = campaign.opened_at or now
-    since = max(now - timedelta(minutes=WINDOW_MINUTES), opened)
-    seconds = max((now - since).total_seconds(), 60.0)
-    lately = Card.objects.filter(
-        campaign=campaign, state=CardState.ANSWERED, closed_at__gte=since, closed_at__lte=now
-    )
-    seen = lately.aggregate(people=Count("person", distinct=True), cards=Count("id"))
-    people, cards = max(1, seen["people"]), seen["cards"]
-    added = Pair.objects.filter(
-        campaign=campaign, source=Source.CONTRIBUTOR, moderation=Moderation.LIVE, created_at__gte=since
-    ).count()
+    window = window_of(campaign)
+    lately = _lately(campaign, now - window, now)
+    people, pace = lately.people, lately.pace
+    if now - opened < window:
+        # Most have not joined yet: those who do at first say little about the room.
+        people = max(people, settings.expected_people)
+        pace = _FIRST_PACE if settings.setting == "workshop" else _FIRST_CARDS / settings.minutes
     return forecast(
         backlog=_backlog(campaign, now),
         people=people,
-        pace=cards / people / (seconds / 60) if cards else _FIRST_PACE,
+        pace=pace,
         minutes=settings.minutes - (now - opened).total_seconds() / 60,
-        new_pairs=added / cards if cards else 0.0,
+        new_pairs=lately.new_pairs,
         k=settings.sampler.k,
     )
+
+
+def _lately(campaign: Campaign, since: datetime, now: datetime) -> _Pace:
+    answered = Card.objects.filter(
+        campaign=campaign, state=CardState.ANSWERED, closed_at__gte=since, closed_at__lte=now
+    ).aggregate(people=Count("person", distinct=True), cards=Count("id"))
+    people, cards = answered["people"], answered["cards"]
+    added = Pair.objects.filter(
+        campaign=campaign, source=Source.CONTRIBUTOR, moderation=Moderation.LIVE, created_at__gte=since
+    ).count()
+    minutes = (now - since).total_seconds() / 60
+    return _Pace(people, cards / people / minutes if people else 0.0, added / cards if cards else 0.0)
 
 
 def _backlog(campaign: Campaign, now: datetime) -> int:

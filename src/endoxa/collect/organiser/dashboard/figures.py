@@ -14,7 +14,7 @@ from django.db.models import Count, Q, Sum
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from endoxa.collect.cards.balance import WINDOW_MINUTES, forecast_of
+from endoxa.collect.cards.balance import forecast_of, window_of
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Source
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, Coverage, together
 from endoxa.collect.sampler import Forecast
@@ -25,7 +25,7 @@ _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 @dataclass(frozen=True)
 class Lately:
-    """What happened within the last `WINDOW_MINUTES`, of at least three people together.
+    """What happened within the last `window_of` the campaign, of at least three people together.
 
     `pace` is in answers a minute, of all together; `skips` do not include `reports`.
     """
@@ -117,7 +117,7 @@ def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
 
 
 def _lately(campaign: Campaign, now: datetime) -> Lately | None:
-    since = max(now - timedelta(minutes=WINDOW_MINUTES), campaign.opened_at or now)
+    since = max(now - window_of(campaign), campaign.opened_at or now)
     reported = Q(skip__reason__startswith="report_")
     seen: dict[str, Any] = Card.objects.filter(
         campaign=campaign, state__in=_CLOSED, closed_at__gt=since, closed_at__lte=now
