@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli import collect_backup
+from endoxa.cli import collect_backup, collect_export
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -193,6 +193,8 @@ def account(
         typer.echo(f"Password (shown once): {result.password}")
 
 
+app.command()(collect_export.export)
+app.command()(collect_export.expire)
 app.command()(collect_backup.backup)
 app.command()(collect_backup.restore)
 app.command()(collect_backup.replay)
