@@ -74,21 +74,16 @@ OTHER = [
 WORDS = [
     "love",
     "drink",
-    "cook",
     "dance",
     "tea",
     "mate",
     "music",
-    "football",
     "poetry",
     "loud",
     "spicy",
-    "food",
     "garden",
-    "river",
     "house",
     "sing",
-    "write",
 ]
 
 

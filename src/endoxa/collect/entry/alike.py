@@ -52,7 +52,9 @@ def scored(
     rows = Pair.objects.filter(
         campaign=campaign, country=country, language=language, moderation__in=moderation
     )
-    keys = dict(rows.exclude(pk=exclude).order_by("-pk").values_list("pk", "key")[:COMPARED])
+    keys = dict(rows.order_by("-pk").values_list("pk", "key")[:COMPARED])
+    if exclude is not None:
+        keys.pop(exclude, None)
     found = nearest(key(text, language), keys, limit=limit, cut_off=cut_off)
     pairs = Pair.objects.in_bulk([pk for pk, _ in found])
     return tuple(Scored(pairs[pk], score) for pk, score in found)

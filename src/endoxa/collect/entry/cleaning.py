@@ -56,4 +56,4 @@ def visible(text: str) -> str:
     line = unicodedata.normalize("NFC", _SPACES.sub(" ", text))
     line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", line))
     line = unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", line))
-    return _SPACES.sub(" ", line).strip()
+    return str(_SPACES.sub(" ", line)).strip()

@@ -60,7 +60,7 @@ def key(text: str, language: str) -> str:
 def fold(text: str) -> str:
     """Compatibility form, caseless, words apart by single spaces, no punctuation: for comparing in any language."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return _SEPARATORS.sub(" ", _APOSTROPHES.sub("", _IGNORED.sub("", folded))).strip()
+    return str(_SEPARATORS.sub(" ", _APOSTROPHES.sub("", _IGNORED.sub("", folded)))).strip()
 
 
 def _step(text: str, language: str) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rapidfuzz import fuzz, process
 
 CUT_OFF = 71.0
-"""From here people are asked. Chosen on labelled pairs of ours: finds 21 of 32 that say the same, asks about 3 of 26 others."""
+"""From here people are asked. On labelled pairs of ours it finds 21 of 32 that say the same, and 3 of 26 others."""
 _SIFTED = 30
 _SIFTED_FROM = 50.0
 

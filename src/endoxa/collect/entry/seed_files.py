@@ -47,7 +47,7 @@ def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> l
         records = _table_records(text, name, "\t" if suffix == ".tsv" else None)
     else:
         raise SeedFileError(f"{name} is of an unknown kind: use a file that ends in .csv, .tsv or .jsonl.")
-    rows = []
+    rows: list[SeedRow] = []
     for place, record in records:
         if len(rows) == MAX_ROWS:
             raise SeedFileError(f"{name} has more than {MAX_ROWS} rows: split it into several files.")

@@ -112,7 +112,8 @@ def _known(campaign: Campaign) -> Known:
 
 
 def _sort_out(known: Known, rows: Iterable[SeedRow]) -> SeedReport:
-    new, duplicates = [], []
+    new: list[SeedRow] = []
+    duplicates: list[SeedRow] = []
     for row in rows:
         others, name = known[row.country, row.language], key(row.attribute, row.language)
         (duplicates if name in others else new).append(row)
