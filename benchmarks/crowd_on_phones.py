@@ -1,0 +1,79 @@
+"""People with phones, as locust drives them: join, say a little, then a card every few seconds.
+
+Used by `collect_load.py` and by the tests: `locust -f benchmarks/crowd_on_phones.py --headless ...` with
+`ENDOXA_JOIN` set to the path of a join code (/j/CODE/). Each answer that the site thanked for is written to the file
+`ENDOXA_THANKED`, one token a line, so that it can be compared with the database.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+
+from locust import HttpUser, constant_pacing, task
+from locust.clients import ResponseContextManager
+
+_HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
+_CARD = re.compile(r'action="(/card/([0-9a-f-]{36})/(rate|add)/)"')
+_COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC", "CO", "MX")
+_SECONDS = float(os.environ.get("ENDOXA_SECONDS_A_CARD", "8"))
+
+
+class Contributor(HttpUser):
+    """One person with a phone; looks at a card and answers it within `ENDOXA_SECONDS_A_CARD` seconds."""
+
+    wait_time = constant_pacing(_SECONDS)
+
+    def on_start(self) -> None:
+        """Join, agree, say where one is from."""
+        join = os.environ["ENDOXA_JOIN"]
+        self.client.get(join, name="join")
+        page = self.client.get(f"{join}consent/", name="consent")
+        form = page.text[page.text.index('id="consent"') :]
+        agreed = {"age": "on", "take_part": "on", "publication": "on"}
+        self.client.post(f"{join}consent/", {**_hidden(form), **agreed}, name="agree")
+        page = self.client.get("/profile/", name="profile")
+        said = {"origins": random.choice(_COUNTRIES), "languages": ["es", "en"]}
+        self.client.post("/profile/", {**_hidden(page.text), **said}, name="say profile")
+
+    @task
+    def one_card(self) -> None:
+        """Look at the card and answer it."""
+        page = self.client.get("/card/?on", name="card")
+        found = _CARD.search(page.text)
+        if found is None:
+            return
+        address, token, kind = found.groups()
+        form = _hidden(page.text[found.start() :])
+        if kind == "add":
+            # An open question: nothing comes to mind.
+            self.client.post(f"/card/{token}/finish/", form, name="finish")
+            return
+        answer = {**form, "value": str(random.randint(1, 5))}
+        with self.client.post(address, answer, name="rate", catch_response=True) as thanked:
+            if thanked.ok:
+                _note(token)
+        self._add_something(thanked, token)
+
+    def _add_something(self, page: ResponseContextManager, token: str) -> None:
+        """Where the page asks what else people say, one in ten says something; then all go on."""
+        if f"/card/{token}/finish/" not in page.text:
+            return
+        form = _hidden(page.text[page.text.index(f"/card/{token}/add/") :])
+        if random.random() < 0.1:
+            words = {**form, "text": f"like song number {random.randint(1, 10**6)}", "language": "en"}
+            self.client.post(f"/card/{token}/add/", words, name="add")
+        self.client.post(f"/card/{token}/finish/", form, name="finish")
+
+
+def _hidden(html: str) -> dict[str, str]:
+    return dict(_HIDDEN.findall(html))
+
+
+def _note(token: str) -> None:
+    named = os.environ.get("ENDOXA_THANKED")
+    if named:
+        with Path(named).open("a") as thanked:
+            thanked.write(f"{token}\n")
