@@ -92,9 +92,18 @@ def info(
 
 @app.command()
 def check(
-    file: Input,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file of pairs in a known format, or of associations.")
+    ],
     *,
-    format: Format = None,  # noqa: A002
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="Format of FILE (see `list`, or associations); recognised if not given.",
+        ),
+    ] = None,
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
@@ -107,6 +116,9 @@ def check(
 ) -> None:
     """List every problem of a file, with row and column.
 
+    A table with the columns association_id, identity and attribute, such as the pairs that a campaign collected, is
+    checked as one of associations. Rows that people withdrew from the campaign are left out.
+
     Ends with exit code 1 where there is a problem of severity 'error', else with 0.
 
     For example:
@@ -114,10 +126,12 @@ def check(
     endoxa datasets check pairs.csv
 
     endoxa datasets check table.csv --prefix African --out problems.csv
-    """
-    from endoxa.datasets.check import check_pairs, write_problems
 
-    problems = check_pairs(file, _options(language, prefix, template), format)
+    endoxa datasets check export/pairs.csv
+    """
+    from endoxa.datasets.check import check_file, write_problems
+
+    problems = check_file(file, _options(language, prefix, template), format)
     _print_problems(problems, show_text)
     if output is not None:
         write_problems(problems, output, show_text)

@@ -1,4 +1,4 @@
-"""Looking for problems in a file of sentence pairs: `check_pairs` lists every one.
+"""Looking for problems in a file of sentence pairs or a table of associations: `check_file` lists every one.
 
 Each check is one function with its reason in its docstring; a check looks at one pair (`PAIR_CHECKS`) or at
 all of them (`FILE_CHECKS`). None of them judges whether a stereotype is real or harmful: that takes people.
@@ -11,9 +11,11 @@ from pathlib import Path
 
 from endoxa.datasets import READERS
 from endoxa.datasets.check import cells, grammar, groups, perturbation, scripts, whole
+from endoxa.datasets.check.associations import ASSOCIATIONS, check_associations, is_associations
 from endoxa.datasets.check.item import Item
 from endoxa.datasets.check.problem import SEVERITIES, Problem, Severity, group_problems, write_problems
 from endoxa.datasets.drafts import Draft, draft_faults, no_rows
+from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
 from endoxa.datasets.read import DEFAULTS, recognise
 from endoxa.errors import UserError
@@ -25,6 +27,8 @@ __all__ = [
     "SEVERITIES",
     "Problem",
     "Severity",
+    "check_associations",
+    "check_file",
     "check_pairs",
     "group_problems",
     "write_problems",
@@ -67,6 +71,18 @@ FILE_CHECKS: tuple[Callable[[Sequence[whole.Trace]], Iterator[Problem]], ...] = 
     whole.contrast_across_axes,
 )
 """Checks of all pairs together."""
+
+
+def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002
+    """Every problem of a file of pairs or of a table of associations, whichever it is.
+
+    Raises:
+        UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
+    """
+    require_file(path)
+    if format == ASSOCIATIONS or (format is None and is_associations(path)):
+        return check_associations(path)
+    return check_pairs(path, options, format)
 
 
 def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002

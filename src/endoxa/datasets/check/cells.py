@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from endoxa.datasets.check.item import Item
+from endoxa.datasets.check.item import Checked, Item
 from endoxa.datasets.check.problem import Problem
 
 _LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
@@ -14,7 +14,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]{2,}")
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 
 
-def surrounding_blanks(item: Item) -> Iterator[Problem]:
+def surrounding_blanks(item: Checked) -> Iterator[Problem]:
     """Blanks before or after a sentence: they become tokens of their own and are scored."""
     for column, text in item.sentences():
         if text != text.strip():
@@ -22,7 +22,7 @@ def surrounding_blanks(item: Item) -> Iterator[Problem]:
             yield item.problem("note", "surrounding-blanks", column, message, text)
 
 
-def line_break(item: Item) -> Iterator[Problem]:
+def line_break(item: Checked) -> Iterator[Problem]:
     """A line break inside a sentence, usually left by a spreadsheet: a token that the other side lacks."""
     for column, text in item.sentences():
         if _LINE_BREAK.search(text.strip()):
@@ -30,7 +30,7 @@ def line_break(item: Item) -> Iterator[Problem]:
             yield item.problem("warning", "line-break", column, message, text)
 
 
-def replacement_character(item: Item) -> Iterator[Problem]:
+def replacement_character(item: Checked) -> Iterator[Problem]:
     """U+FFFD stands where a program met bytes that it could not decode: a letter is lost."""
     for column, text in item.sentences():
         if "\ufffd" in text:
@@ -38,7 +38,7 @@ def replacement_character(item: Item) -> Iterator[Problem]:
             yield item.problem("warning", "replacement-character", column, message, text)
 
 
-def mojibake(item: Item) -> Iterator[Problem]:
+def mojibake(item: Checked) -> Iterator[Problem]:
     """UTF-8 that was once read as Windows-1252 (a letter with an accent has become two characters).
 
     A run of non-ASCII characters that is valid UTF-8 when its characters are taken for bytes does not occur
@@ -59,7 +59,7 @@ def _was_utf8(run: str) -> bool:
     return False
 
 
-def html_entity(item: Item) -> Iterator[Problem]:
+def html_entity(item: Checked) -> Iterator[Problem]:
     """Mark-up left in the text (an ampersand, a code, a semicolon), which no model reads as the character."""
     for column, text in item.sentences():
         if _ENTITY.search(text):
@@ -67,7 +67,7 @@ def html_entity(item: Item) -> Iterator[Problem]:
             yield item.problem("warning", "html-entity", column, message, text)
 
 
-def invisible_character(item: Item) -> Iterator[Problem]:
+def invisible_character(item: Checked) -> Iterator[Problem]:
     """Characters that are not seen but scored: zero-width space, soft hyphen, direction marks, controls.
 
     The zero-width joiner and non-joiner are left alone: scripts of India and Persian are written with them.

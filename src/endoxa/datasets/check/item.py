@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from endoxa.datasets.check.problem import Problem, Severity
 from endoxa.datasets.drafts import Draft
 from endoxa.datasets.spans import Span, Word, differing_spans, words
 
 SENTENCES = ("sent_more", "sent_less")
+
+
+class Checked(Protocol):
+    """What the checks of cells look at: something in words that can have problems."""
+
+    def sentences(self) -> Iterator[tuple[str, str]]:
+        """Column and text of what is in words."""
+        ...
+
+    def problem(self, severity: Severity, check: str, column: str, message: str, text: str = "") -> Problem:
+        """A problem of it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
