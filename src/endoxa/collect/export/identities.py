@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from endoxa.collect import geography
 
@@ -36,12 +38,10 @@ def identity_of(country: str, language: str) -> str:
 def _forms() -> dict[str, tuple[tuple[_Form, ...], str]]:
     text = (files("endoxa.collect.export") / "identities.toml").read_text(encoding="utf-8")
     return {
-        language: (
-            tuple(
-                _Form(**{key: value if key == "pattern" else tuple(value) for key, value in form.items()})
-                for form in table.get("form", ())
-            ),
-            table["usual"],
-        )
+        language: (tuple(map(_form, table.get("form", ()))), table["usual"])
         for language, table in tomllib.loads(text).items()
     }
+
+
+def _form(table: Mapping[str, Any]) -> _Form:
+    return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))

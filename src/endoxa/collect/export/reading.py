@@ -44,5 +44,5 @@ def _stored(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
     if path.suffix == ".jsonl":
         empty = path.stat().st_size == 0
         return pl.DataFrame(schema=dict(schema)) if empty else pl.read_ndjson(path, schema=dict(schema))
-    frame = pl.read_csv(path, schema=dict(schema), missing_utf8_is_empty_string=True)
+    frame = pl.read_csv(path, schema=dict(schema))
     return frame.with_columns(pl.col(pl.String).map_elements(restored, return_dtype=pl.String))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count, Model, Q, QuerySet
+from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import recount, root_of
@@ -19,13 +19,11 @@ from endoxa.collect.models import (
     Pair,
     Person,
     Rating,
-    Skip,
     Source,
-    Statement,
-    Tombstone,
 )
 from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.privacy.erasing import erase_traces
+from endoxa.collect.privacy.tombstones import bury, bury_keys
 from endoxa.collect.project.withdrawn import noted
 
 
@@ -50,28 +48,29 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
     agreed that their words may stay. Counts are made anew. The public ids of all rows that a release may hold
     are kept as tombstones, without a link to anybody. The second call does nothing.
     """
-    hour = (now or timezone.now()).replace(minute=0, second=0, microsecond=0)
+    now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
         found = Person.objects.filter(pk=person.pk).first()
         if found is None:
             return Withdrawn()
         with noted(campaign, found.pk):
-            gone = _withdraw(campaign, found, hour)
+            gone = _withdraw(campaign, found, now)
         record(campaign, None, "withdrawal", **asdict(gone))
         transaction.on_commit(erase_traces)
     return gone
 
 
-def _withdraw(campaign: Campaign, person: Person, hour: datetime) -> Withdrawn:
+def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     keep = person.keep_words
     words = dict(Mention.objects.filter(person=person).values_list("pair_id", "text"))
     own = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
     rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
     roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=own | rated)}
-    ratings = _bury(campaign, "ratings", Rating.objects.filter(person=person), hour)
-    mentions = _bury(campaign, "mentions", Mention.objects.filter(person=person), hour)
-    skips = _bury(campaign, "skips", Skip.objects.filter(person=person), hour)
-    statements = _bury(campaign, "statements", Statement.objects.filter(person=person), hour)
+    ratings = _bury(campaign, "ratings", person.ratings, now)
+    mentions = _bury(campaign, "mentions", person.mentions, now)
+    skips = _bury(campaign, "skips", person.skips, now)
+    statements = _bury(campaign, "statements", person.statements, now)
+    bury_keys(campaign, person, now)
     cards = person.cards.count()
     person.delete()
     alone = [pk for pk in sorted(own) if not keep and _nobody_elses(Pair.objects.get(pk=pk))]
@@ -79,8 +78,9 @@ def _withdraw(campaign: Campaign, person: Person, hour: datetime) -> Withdrawn:
         pair = Pair.objects.get(pk=pk)
         heir = _hand_over(pair)
         roots |= {heir.pk} if heir else set()
-        _bury(campaign, "skips", Skip.objects.filter(pair=pair), hour)
-        _bury(campaign, "pairs", Pair.objects.filter(pk=pk), hour)
+        # Others who skipped it skipped nothing that is still there.
+        _bury(campaign, "skips", pair.skip_rows, now)
+        bury(campaign, "pairs", [pair.public_id], now)
         pair.delete()
     kept = Pair.objects.filter(pk__in=own)
     _reword(kept, words)
@@ -88,13 +88,8 @@ def _withdraw(campaign: Campaign, person: Person, hour: datetime) -> Withdrawn:
     return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count())
 
 
-def _bury(campaign: Campaign, table: str, rows: QuerySet[Model], hour: datetime) -> int:
-    """Leave a tombstone for each row; how many there are."""
-    ids = list(rows.values_list("public_id", flat=True))
-    Tombstone.objects.bulk_create(
-        Tombstone(campaign=campaign, row=row, table=table, withdrawn_hour=hour) for row in ids
-    )
-    return len(ids)
+def _bury(campaign: Campaign, table: str, rows: Manager[Model], now: datetime) -> int:
+    return bury(campaign, table, rows.values_list("public_id", flat=True), now)
 
 
 def _nobody_elses(pair: Pair) -> bool:
@@ -111,8 +106,8 @@ def _hand_over(pair: Pair) -> Pair | None:
     if heir is None:
         return None
     if pair.merged_into is None:
-        heir.merged_into, heir.moderation = None, pair.moderation
-        heir.save(update_fields=["merged_into", "moderation"])
+        heir.merged_into, heir.moderation, heir.before_merge = None, pair.moderation, ""
+        heir.save(update_fields=["merged_into", "moderation", "before_merge"])
     Pair.objects.filter(merged_into=pair).exclude(pk=heir.pk).update(merged_into=heir)
     return None if heir.moderation == Moderation.MERGED else heir
 
