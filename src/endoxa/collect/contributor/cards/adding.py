@@ -85,10 +85,12 @@ def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: b
         return redirect(f"{address}?on=1" if leaving else address)
     if leaving or card.pair is None:
         return to_card()
-    return redirect(reverse("contributor:add", args=[card.token]) + "#more")
+    return redirect(reverse("contributor:add", args=[card.token]) + "#added")
 
 
 def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | PromptForm) -> HttpResponse:
+    for name in list(form.errors)[:1]:
+        form.fields[name].widget.attrs["autofocus"] = True
     if isinstance(form, PromptForm):
         return prompt_page(request, person, card, form)
     context = {

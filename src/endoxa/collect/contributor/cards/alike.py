@@ -33,7 +33,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
     said = _open_question(person, token, mention)
     pairs = _candidates(said) if said else ()
     onward = (
-        to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#more")
+        to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#added")
     )
     if said is None or not pairs:
         return onward

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +18,8 @@ OFFERED = 6
 
 _LIKE_ENOUGH = 75.0
 _SUGGESTED = 4
+_LETTERS = 2
+"""Fewer say nothing about how a name goes on."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,32 @@ def match(typed: str, language: str) -> Match:
     country. Else `perhaps` holds those with similar names. Capitals and accents do not matter.
     """
     wanted = _plain(typed)
-    own = {_plain(name): code for code, name in geography.names(language).items()}
+    own = {_plain(name): (code,) for code, name in geography.names(language).items()}
     if wanted in own:
-        return Match(own[wanted])
+        return Match(own[wanted][0])
     elsewhere = _spellings()
-    begun = [code for spelling, code in own.items() if len(wanted) > 1 and spelling.startswith(wanted)]
-    sure = dict.fromkeys([*elsewhere.get(wanted, ()), *begun])
-    if len(sure) == 1 and wanted in elsewhere:
-        return Match(next(iter(sure)))
-    alike = process.extract(
-        wanted,
-        {code: spelling for spelling, code in own.items()},
-        scorer=fuzz.ratio,
-        score_cutoff=_LIKE_ENOUGH,
+    exact = elsewhere.get(wanted, ())
+    possible = dict.fromkeys((*exact, *_begun(wanted, own)))
+    if exact and len(possible) == 1:
+        return Match(exact[0])
+    similar = (*possible, *_similar(wanted, own)) or (
+        *_begun(wanted, elsewhere),
+        *_similar(wanted, elsewhere),
     )
-    return Match("", tuple(dict.fromkeys([*sure, *(code for _, _, code in alike)]))[:_SUGGESTED])
+    return Match("", tuple(dict.fromkeys(similar))[:_SUGGESTED])
+
+
+def _begun(wanted: str, spellings: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Countries with a spelling that begins so."""
+    if len(wanted) < _LETTERS:
+        return []
+    return [code for spelling, codes in spellings.items() if spelling.startswith(wanted) for code in codes]
+
+
+def _similar(wanted: str, spellings: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Countries with a spelling much like it, the most alike first."""
+    found = process.extract(wanted, spellings.keys(), scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH)
+    return [code for spelling, _, _ in found for code in spellings[spelling]]
 
 
 @cache

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import get_language
+from django.http import QueryDict
+from django.utils.translation import get_language, gettext
 
+from endoxa.collect import geography
 from endoxa.collect.contributor.cards.countries import offered
 from endoxa.collect.contributor.cards.forms import MoreForm, PromptForm
 from endoxa.collect.contributor.survey.wording import answer_languages, likely_language
 from endoxa.collect.models import Card, Mention, Person, Via
 
 
-def more_form(card: Card, person: Person, data: Mapping[str, Any] | None = None) -> MoreForm:
+def more_form(card: Card, person: Person, data: QueryDict | None = None) -> MoreForm:
     """The form of an answered card; countries that the person named already are not offered again."""
     assert card.pair is not None
     said = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
     own = (*person.origins, *person.connections)
     near = offered(card.country, own, person.campaign.settings.countries, without=set(said))
-    return MoreForm(data, offered=near, **_language(card, person, card.pair.language))
+    form = MoreForm(data, offered=near, **_language(card, person, card.pair.language))
+    name = geography.name(card.country, get_language() or "en")
+    form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
+        "country": name
+    }
+    return form
 
 
-def prompt_form(card: Card, person: Person, data: Mapping[str, Any] | None = None) -> PromptForm:
+def prompt_form(card: Card, person: Person, data: QueryDict | None = None) -> PromptForm:
     """The form of an open question; it stays with the country that the person wrote about before."""
     return PromptForm(data, about=card.country or _latest(card, "pair__country"), **_language(card, person))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
@@ -17,9 +18,15 @@ from endoxa.collect.entry import cleaning
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.models import SkipReason
 
-_UNKNOWN = _(
-    "We do not know this country. Please check how it is written, or tap one of these if it is there."
-)
+Named = tuple[str, str]
+"""Code and name of a country."""
+
+_UNKNOWN = _("We do not know this country. Please check how it is written.")
+
+
+def _typed(**attributes: Any) -> forms.TextInput:
+    """A line to type in; phones shall not complete what people say."""
+    return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off", **attributes})
 
 
 class RatingForm(forms.Form):
@@ -40,19 +47,12 @@ class WordsForm(forms.Form):
     text = forms.CharField(
         label=_("What people say"),
         required=False,
-        widget=forms.TextInput(
-            attrs={
-                "dir": "auto",
-                "autocomplete": "off",
-                "autocapitalize": "none",
-                "maxlength": cleaning.MAX_LENGTH,
-            }
-        ),
+        widget=_typed(autocapitalize="none", maxlength=cleaning.MAX_LENGTH),
     )
     language = forms.ChoiceField(label=_("Language you write in"))
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, languages: Sequence[tuple[str, str]], **options: Any
+        self, data: QueryDict | None = None, *, languages: Sequence[tuple[str, str]], **options: Any
     ) -> None:
         super().__init__(data, **options)
         field = self.fields["language"]
@@ -71,33 +71,32 @@ class WordsForm(forms.Form):
 
 
 class MoreForm(WordsForm):
-    """After a rating: other countries that the same is said of, and what else people say; all of it optional."""
+    """After a rating: other countries that the same is said of, and what else people say; all of it optional.
+
+    `perhaps` holds the countries, as (code, name), that may have been meant where a typed one is not known.
+    """
 
     countries = forms.MultipleChoiceField(
         label=_("Said of other countries too?"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    another = forms.CharField(
-        label=_("Another country"),
-        required=False,
-        max_length=80,
-        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
-    )
+    another = forms.CharField(label=_("Another country"), required=False, max_length=80, widget=_typed())
     field_order = ("countries", "another", "text", "language")
 
-    def __init__(
-        self, data: Mapping[str, Any] | None = None, *, offered: Iterable[str] = (), **options: Any
-    ) -> None:
+    def __init__(self, data: QueryDict | None = None, *, offered: Iterable[str] = (), **options: Any) -> None:
         super().__init__(data, **options)
-        self._offered = tuple(offered)
-        self.fields["countries"].choices = [(code, code) for code in geography.codes()]  # type: ignore[attr-defined]
-        _show(self.fields["countries"], self._offered)
+        self.perhaps: list[Named] = []
+        field = self.fields["countries"]
+        field.choices = _named(geography.codes())  # type: ignore[attr-defined]
+        ticked = data.getlist("countries") if data else []
+        # Only a few are shown; all others stay valid, as those that are suggested change from page to page.
+        field.widget.choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
 
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
         typed = self.cleaned_data["another"]
         found = countries.match(typed, get_language() or "en")
-        if typed and not found.code and not set(found.perhaps) & set(self.cleaned_data["countries"]):
-            _show(self.fields["countries"], dict.fromkeys((*self._offered, *found.perhaps)))
+        if typed and not found.code and not set(found.perhaps) & set(self.cleaned_data.get("countries", ())):
+            self.perhaps = _named(found.perhaps)
             raise ValidationError(_UNKNOWN)
         return found.code
 
@@ -109,52 +108,51 @@ class MoreForm(WordsForm):
 
 
 class PromptForm(WordsForm):
-    """An open question about a country. `about` is the country of the card; without one it is asked for."""
+    """An open question about a country. `country` is asked for where the card is about none.
 
-    perhaps = forms.ChoiceField(label=_("Did you mean ...?"), required=False, widget=forms.RadioSelect)
+    `perhaps` as in `MoreForm`; the one that is tapped comes back as the field `meant`.
+    """
+
     country = forms.CharField(
         label=_("Which country do you want to tell us about?"),
         required=False,
         max_length=80,
-        widget=forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"}),
+        widget=_typed(),
     )
-    field_order = ("perhaps", "country", "text", "language")
+    meant = forms.CharField(required=False, max_length=2, widget=forms.HiddenInput)
+    field_order = ("meant", "country", "text", "language")
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, about: str = "", **options: Any) -> None:
+    def __init__(self, data: QueryDict | None = None, *, about: str = "", **options: Any) -> None:
         super().__init__(data, **options)
+        self.perhaps: list[Named] = []
         self._about = about
         if about:
-            del self.fields["perhaps"], self.fields["country"]
-        else:
-            self.fields["perhaps"].choices = [(code, code) for code in geography.codes()]  # type: ignore[attr-defined]
-            _show(self.fields["perhaps"], ())
+            del self.fields["meant"], self.fields["country"]
 
     def clean_country(self) -> str:
         """The code of the country that was tapped or typed."""
-        typed = self.cleaned_data["country"]
+        typed, meant = self.cleaned_data["country"], self.cleaned_data["meant"]
         found = countries.match(typed, get_language() or "en")
-        tapped: str = self.cleaned_data.get("perhaps", "")
-        if tapped in found.perhaps:
-            return tapped
-        if typed and not found.code:
-            _show(self.fields["perhaps"], found.perhaps)
+        if typed and not found.code and meant not in found.perhaps:
+            self.perhaps = _named(found.perhaps)
             raise ValidationError(_UNKNOWN)
-        return found.code
+        return found.code or meant
 
     def clean(self) -> dict[str, Any]:
         """Words need a country."""
         cleaned = self.cleaned_data
-        if not self._about and cleaned.get("text") and not cleaned.get("country", "?"):
+        if cleaned.get("text") and not self.about and "country" not in self.errors:
             self.add_error("country", _("Please name the country that this is about."))
         return cleaned
 
     @property
     def about(self) -> str:
-        """The country that the words are about."""
-        return self._about or str(self.cleaned_data.get("country", ""))
+        """The country that the words are about; "" while it is not known."""
+        known = self.cleaned_data if self.is_bound and hasattr(self, "cleaned_data") else {}
+        return self._about or str(known.get("country", ""))
 
 
-def _show(field: forms.Field, codes: Iterable[str]) -> None:
-    """Show these countries only, by name; all others stay valid, as suggestions change from page to page."""
+def _named(codes: Iterable[str]) -> list[Named]:
+    """Countries with their names, those that exist only."""
     names = geography.names(get_language() or "en")
-    field.widget.choices = [(code, names.get(code, code)) for code in codes]
+    return [(code, names[code]) for code in codes if code in names]
