@@ -66,7 +66,7 @@ def unknown_language(one: Association) -> Iterator[Problem]:
         yield one.problem("warning", "unknown-language", "language", message, language)
 
 
-def badnumber(one: Association) -> Iterator[Problem]:
+def bad_number(one: Association) -> Iterator[Problem]:
     """A count that is no whole number from 0, a mean outside 1 to 5, a share outside 0 to 1."""
     limits = dict.fromkeys(_COUNTS, (0.0, math.inf)) | dict.fromkeys(_MEANS, (1.0, 5.0))
     limits |= dict.fromkeys(_SHARES, (0.0, 1.0)) | {"variance": (0.0, 4.0)}
