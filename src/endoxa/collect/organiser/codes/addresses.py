@@ -37,9 +37,9 @@ def join_address(request: HttpRequest, code: JoinCode) -> str:
     address = request.build_absolute_uri(reverse("contributor:join", args=[code.code]))
     if not opened_locally(request):
         return address
-    host, port = lan_address(), request.get_port()
     parts = urlsplit(address)
-    return parts._replace(netloc=f"{host}:{port}" if parts.port else host).geturl()
+    host = lan_address()
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl()
 
 
 def opened_locally(request: HttpRequest) -> bool:

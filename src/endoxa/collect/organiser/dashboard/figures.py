@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -25,12 +25,13 @@ _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 @dataclass(frozen=True)
 class Lately:
-    """What happened within the last `window_of` the campaign, of at least three people together.
+    """What at least three people together did within the last minutes or day (`cards.balance.window_of`).
 
     `pace` is in answers a minute, of all together; `skips` do not include `reports`.
     """
 
     people: int
+    answers: int
     pace: float
     new_pairs: int
     skips: int
@@ -131,4 +132,11 @@ def _lately(campaign: Campaign, now: datetime) -> Lately | None:
         return None
     new = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, created_at__gt=since).count()
     minutes = max(1.0, (now - since).total_seconds() / 60)
-    return Lately(seen["people"], seen["answers"] / minutes, new, seen["skips"], seen["reports"])
+    return Lately(
+        people=seen["people"],
+        answers=seen["answers"],
+        pace=seen["answers"] / minutes,
+        new_pairs=new,
+        skips=seen["skips"],
+        reports=seen["reports"],
+    )

@@ -30,14 +30,17 @@ class UploadForm(forms.Form):
     )
 
     def __init__(
-        self, campaign: Campaign, data: QueryDict | None = None, files: MultiValueDict | None = None
-    ) -> None:  # type: ignore[type-arg]
+        self,
+        campaign: Campaign,
+        data: QueryDict | None = None,
+        files: MultiValueDict[str, UploadedFile[bytes]] | None = None,
+    ) -> None:
         super().__init__(data, files)
         self._languages = campaign.settings.data_languages
 
     def clean_file(self) -> list[SeedRow]:
         """The rows of the file."""
-        file: UploadedFile = self.cleaned_data["file"]
+        file = self.cleaned_data["file"]
         if (file.size or 0) > MEGABYTES * 1024 * 1024:
             raise forms.ValidationError(
                 gettext("This file has more than %(limit)d MB: split it into several files.")

@@ -37,19 +37,17 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Add the rows that were looked at; a second time nothing is added."""
     form = RowsForm(campaign, request.POST)
     if not form.is_valid():
-        return _page(request, campaign, UploadForm(campaign), problems=form.errors.get("rows"))
+        return _page(request, campaign, UploadForm(campaign), problem=" ".join(map(str, form.errors["rows"])))
     report = add_seeds(campaign, form.cleaned_data["rows"])
     record(campaign, request.user, ADDED, added=report.added, duplicates=len(report.duplicates))
     return redirect("organiser:seeds", campaign.slug)
 
 
-def _page(
-    request: HttpRequest, campaign: Campaign, form: UploadForm, problems: list[str] | None = None
-) -> HttpResponse:
+def _page(request: HttpRequest, campaign: Campaign, form: UploadForm, problem: str = "") -> HttpResponse:
     context = {
         "campaign": campaign,
         "form": form,
-        "problems": problems,
+        "problem": problem,
         "there": Pair.objects.filter(campaign=campaign, source=Source.SEED).count(),
         "uploads": AuditEntry.objects.filter(campaign=campaign, action=ADDED).order_by("-at", "-pk")[:5],
     }

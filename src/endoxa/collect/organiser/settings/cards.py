@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from annotated_types import Ge, Gt, Le
 from django import forms
 from django.forms import BoundField
 from django.http import QueryDict
-from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.sampler import SamplerSettings
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 _TIERS = ("own", "near", "anywhere", "topup")
 _PERCENT = (*_TIERS, "exploration", "calibration", "floor", "floor_below", "topic_cap", "prompt")
 
-GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (
+GROUPS: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
     (gettext_lazy("How many ratings"), ("k", "k_max", "disagreement")),
     (gettext_lazy("What the cards are about, in per cent; together 100"), _TIERS),
     (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row", "prompt")),
@@ -31,37 +33,39 @@ GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (
 """Fields under their headings."""
 
 
-def _limits(name: str, times: int = 1) -> dict[str, float]:
-    """The limits that the sampler's settings declare."""
-    found = {}
+def _limits(name: str) -> tuple[float, float | None]:
+    """Least and most, as the sampler's settings declare them."""
+    least, most = 0.0, None
     for limit in SamplerSettings.model_fields[name].metadata:
-        match limit:
-            case Ge(ge=least):
-                found["min_value"] = times * least
-            case Gt(gt=below):
-                found["min_value"] = below + 1
-            case Le(le=most):
-                found["max_value"] = times * most
-    return found
+        if isinstance(limit, Ge):
+            least = cast(float, limit.ge)
+        elif isinstance(limit, Gt):
+            least = cast(float, limit.gt) + 1
+        elif isinstance(limit, Le):
+            most = cast(float, limit.le)
+    return least, most
 
 
-def _whole(name: str, label: Promise, help_text: Promise) -> forms.IntegerField:
-    return forms.IntegerField(label=label, help_text=help_text, **_limits(name))
-
-
-def _number(name: str, label: Promise, help_text: Promise) -> forms.FloatField:
-    return forms.FloatField(
-        label=label, help_text=help_text, widget=forms.NumberInput(attrs={"step": "any"}), **_limits(name)
+def _whole(name: str, label: StrOrPromise, help_text: StrOrPromise) -> forms.IntegerField:
+    least, most = _limits(name)
+    return forms.IntegerField(
+        label=label, help_text=help_text, min_value=int(least), max_value=None if most is None else int(most)
     )
 
 
-def _percent(name: str, label: Promise, help_text: Promise) -> forms.FloatField:
+def _number(name: str, label: StrOrPromise, help_text: StrOrPromise, *, times: float = 1) -> forms.FloatField:
+    least, most = _limits(name)
     return forms.FloatField(
         label=label,
         help_text=help_text,
+        min_value=times * least,
+        max_value=None if most is None else times * most,
         widget=forms.NumberInput(attrs={"step": "any"}),
-        **_limits(name, 100),
     )
+
+
+def _percent(name: str, label: StrOrPromise, help_text: StrOrPromise) -> forms.FloatField:
+    return _number(name, label, help_text, times=100)
 
 
 class CardsForm(forms.Form):
@@ -184,7 +188,7 @@ class CardsForm(forms.Form):
             data, initial={name: _shown(name, numbers[name]) for name in SamplerSettings.model_fields}
         )
 
-    def groups(self) -> list[tuple[Promise, list[BoundField]]]:
+    def groups(self) -> list[tuple[StrOrPromise, list[BoundField]]]:
         """The fields under their headings."""
         return [(heading, [self[name] for name in names]) for heading, names in GROUPS]
 

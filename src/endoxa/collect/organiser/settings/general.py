@@ -13,8 +13,8 @@ from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.organiser.settings.fields import NamesField, country_names, language_names
 
 _SAME = (
-    "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting", "minutes",
-    "minimum_age", "retention",
+    "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
+    "minutes", "expected_people", "minimum_age", "retention",
 )  # fmt: skip
 
 
@@ -67,6 +67,12 @@ class GeneralForm(forms.Form):
         max_value=100_000,
         label=gettext_lazy("Minutes planned"),
         help_text=gettext_lazy("From the opening to the end; the forecast looks that far. A week is 10080."),
+    )
+    expected_people = forms.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        label=gettext_lazy("People expected"),
+        help_text=gettext_lazy("The forecast begins with them, until it has seen how many there are."),
     )
     moderation = forms.ChoiceField(
         widget=forms.RadioSelect,

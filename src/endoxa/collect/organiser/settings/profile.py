@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -71,11 +71,16 @@ class _ProfileFormSet(EntriesFormSet):
 def profile_form(settings: CampaignSettings, data: QueryDict | None = None) -> _ProfileFormSet:
     """All questions about the person, and room for one more."""
     made = formset_factory(
-        ProfileFieldForm, formset=_ProfileFormSet, can_delete=True, can_order=True, extra=1, max_num=MOST,
-        validate_max=True, absolute_max=MOST,
-    )  # fmt: skip
+        ProfileFieldForm,
+        formset=_ProfileFormSet,
+        can_delete=True,
+        can_order=True,
+        max_num=MOST,
+        validate_max=True,
+        absolute_max=MOST,
+    )
     shown = [field.model_dump() for field in settings.profile]
-    return made(data, initial=shown, form_kwargs={"languages": settings.ui_languages})
+    return cast(_ProfileFormSet, made(data, initial=shown, form_kwargs={"languages": settings.ui_languages}))
 
 
 def _key(typed: str) -> str:

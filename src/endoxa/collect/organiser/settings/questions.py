@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.forms import formset_factory
@@ -69,11 +69,18 @@ class _QuestionsFormSet(EntriesFormSet):
 def questions_form(settings: CampaignSettings, data: QueryDict | None = None) -> _QuestionsFormSet:
     """All questions, and room for one more."""
     made = formset_factory(
-        QuestionForm, formset=_QuestionsFormSet, can_delete=True, can_order=True, extra=1, max_num=MOST,
-        validate_max=True, absolute_max=MOST,
-    )  # fmt: skip
+        QuestionForm,
+        formset=_QuestionsFormSet,
+        can_delete=True,
+        can_order=True,
+        max_num=MOST,
+        validate_max=True,
+        absolute_max=MOST,
+    )
     shown = [question.model_dump() for question in settings.questions]
-    formset = made(data, initial=shown, form_kwargs={"languages": settings.ui_languages})
+    formset = cast(
+        _QuestionsFormSet, made(data, initial=shown, form_kwargs={"languages": settings.ui_languages})
+    )
     formset.needed = settings.survey
     return formset
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.forms import BoundField
 from django.http import QueryDict
-from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, CampaignTexts
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 LONGEST = 4_000
 
-LABELS: dict[str, Promise] = {
+LABELS: dict[str, StrOrPromise] = {
     "title": gettext_lazy("Title"),
     "about": gettext_lazy("About: what, why, what is kept, what is published, how to leave"),
     "content_warning": gettext_lazy("Content warning"),

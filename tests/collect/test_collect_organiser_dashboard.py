@@ -1,0 +1,255 @@
+"""The dashboard: planted counts come out, small groups do not, and the forecast speaks plainly."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.collect.cards import answering, drawing
+from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Role, Source, State
+from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, Coverage, together
+from endoxa.collect.organiser.dashboard.figures import Figures, count
+from endoxa.collect.organiser.dashboard.forecasting import sentence
+from endoxa.collect.sampler import Balance, Forecast
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    cache.clear()
+
+
+@pytest.fixture
+def organiser(client, campaign, make_account):
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    return client
+
+
+def people(*names: int) -> set[UUID]:
+    return {UUID(int=name) for name in names}
+
+
+def country(code: str, pairs: int = 10, done: int = 2, has: int = 12) -> Coverage:
+    return Coverage(code, pairs, done, has, 3 * pairs)
+
+
+def test_countries_with_fewer_than_three_people_stand_together():
+    rows = together(
+        [country("AR", has=30), country("CL", has=9), country("UY", 4, 1, 5), country("PE", 2, 0, 1)],
+        {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6, 7), "PE": people(8)},
+    )
+    assert [row.country for row in rows] == ["CL", "AR", OTHERS]
+    assert rows[-1] == Coverage(OTHERS, 6, 1, 6, 18)
+
+
+def test_a_shown_country_joins_where_the_rest_could_be_told_from_the_total():
+    rows = together(
+        [country("AR"), country("CL"), country("UY")],
+        {"AR": people(1, 2, 3, 4), "CL": people(1, 2, 5), "UY": people(6)},
+    )
+    assert [row.country for row in rows] == ["AR", OTHERS]
+
+
+def test_nothing_is_shown_of_two_people():
+    assert together([country("AR"), country("CL")], {"AR": people(1), "CL": people(1, 2)}) == ()
+
+
+def test_countries_that_nobody_answered_about_are_shown_together():
+    rows = together([country("AR"), country("CL", has=0)], {"AR": people(1, 2, 3)})
+    assert [row.country for row in rows] == ["AR", OTHERS]
+
+
+@given(st.dictionaries(st.sampled_from("ABCDEFG"), st.sets(st.integers(1, 8)), max_size=7))
+def test_every_row_has_three_people_or_nobody_behind_it(answered):
+    by_country = {code: people(*numbers) for code, numbers in answered.items()}
+    rows = together([country(code) for code in answered], by_country)
+    shown = {row.country for row in rows} - {OTHERS}
+    assert all(len(by_country[code]) >= FEWEST for code in shown)
+    behind = set().union(*(by_country[code] for code in set(answered) - shown))
+    if rows:
+        assert len(behind) == 0 or len(behind) >= FEWEST
+        assert sum(row.pairs for row in rows) == 10 * len(answered)
+
+
+def test_planted_counts(campaign, make_person, make_pairs):
+    now = timezone.now()
+    campaign.opened_at = now - timedelta(minutes=30)
+    make_pairs(
+        campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"), ("CL", "love poetry", "es")
+    )
+    make_pairs(campaign, ("AR", "sing well", "es"), moderation="pending")
+    made = make_pairs(campaign, ("AR", "dance well", "es"), source=Source.CONTRIBUTOR, moderation="hidden")
+    Pair.objects.filter(pk=made[0].pk).update(created_at=now - timedelta(minutes=2))
+    for place in range(3):
+        person = make_person(campaign, f"p{place}", connections=["CL"])
+        for _ in range(3):
+            card = drawing.next_card(person, now=now - timedelta(minutes=5))
+            answering.rate(person, card.token, 4, now=now - timedelta(minutes=5))
+    figures = count(campaign, now)
+    assert (figures.pairs, figures.done, figures.waiting, figures.share) == (3, 3, 1, 1.0)
+    assert figures.coverage == (Coverage("AR", 2, 2, 6, 6), Coverage("CL", 1, 1, 3, 3))
+    assert figures.lately is not None
+    assert (figures.lately.people, figures.lately.pace) == (3, 9 / 10)
+    assert (figures.lately.new_pairs, figures.lately.skips, figures.lately.reports) == (1, 0, 0)
+
+
+def test_skips_and_reports_are_counted_apart(campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(5)))
+    for place, reason in enumerate(["dont_know", "report_hate", "rather_not", "report_other"]):
+        person = make_person(campaign, f"p{place}")
+        answering.skip(person, drawing.next_card(person).token, reason)
+    lately = count(campaign, timezone.now()).lately
+    assert lately is not None
+    assert (lately.people, lately.skips, lately.reports, lately.pace) == (4, 2, 2, 0.0)
+
+
+def test_what_two_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"))
+    for place in range(2):
+        person = make_person(campaign, f"p{place}")
+        answering.rate(person, drawing.next_card(person).token, 5)
+    assert count(campaign, timezone.now()).lately is None
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert "Shown while at least 3 people are active." in page
+    assert "Argentina" not in page
+    assert "Answers a minute" not in page
+
+
+def test_the_number_of_queries_does_not_grow(
+    campaign, make_person, make_pairs, django_assert_max_num_queries
+):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(40)))
+    for place in range(4):
+        person = make_person(campaign, f"p{place}")
+        for _ in range(5):
+            answering.rate(person, drawing.next_card(person).token, 3)
+    with django_assert_max_num_queries(12):
+        count(campaign, timezone.now())
+
+
+def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10) -> Figures:
+    forecast = Forecast(backlog=9, capacity=9.0, short=short, switch_in=switch_in, balance=Balance.EXPLORE)
+    return Figures(timezone.now(), pairs, done, 0, (), None, forecast, minutes_left)
+
+
+@pytest.mark.parametrize(
+    ("figures", "state", "balance", "said"),
+    [
+        (figures_with(), "open", "", "At this pace every pair will have at least 3 ratings at the end."),
+        (
+            figures_with(12, 20.0),
+            "open",
+            "",
+            "At this pace 12 pairs will end with fewer than 3 ratings; ask only for ratings in 20 minutes.",
+        ),
+        (
+            figures_with(1, 0.0),
+            "open",
+            "",
+            "At this pace 1 pair will end with fewer than 3 ratings; ask only for ratings now.",
+        ),
+        (
+            figures_with(12, 0.0),
+            "open",
+            "validate",
+            "At this pace 12 pairs will end with fewer than 3 ratings; more people or more time would help.",
+        ),
+        (
+            figures_with(minutes_left=-1.0),
+            "open",
+            "",
+            "The planned time is over; 30 pairs have fewer than 3 ratings.",
+        ),
+        (
+            figures_with(minutes_left=-1.0, done=40),
+            "open",
+            "",
+            "The planned time is over and every pair has enough ratings.",
+        ),
+        (figures_with(), "paused", "", "The campaign is paused: nobody gets cards until you open it again."),
+        (
+            figures_with(pairs=0, done=0),
+            "open",
+            "",
+            "There are no pairs to rate yet: people are asked what is said about their countries.",
+        ),
+    ],
+)
+def test_the_forecast_is_one_sentence(figures, state, balance, said):
+    assert sentence(figures, state=state, balance=balance, k=3) == said
+
+
+def test_the_first_opening_starts_the_clock_and_is_logged(organiser, campaign):
+    Campaign.objects.update(state=State.DRAFT, opened_at=None)
+    address = reverse("organiser:state", args=["river"])
+    assert organiser.get(address).status_code == 405
+    assert organiser.post(address, {"state": "open"}).status_code == 302
+    campaign.refresh_from_db()
+    opened = campaign.opened_at
+    assert campaign.state == State.OPEN
+    assert opened is not None
+    for state in ("paused", "open", "open"):
+        organiser.post(address, {"state": state})
+    campaign.refresh_from_db()
+    assert campaign.opened_at == opened
+    assert [entry.detail["after"] for entry in AuditEntry.objects.order_by("pk")] == [
+        "open",
+        "paused",
+        "open",
+    ]
+    assert organiser.post(address, {"state": "draft"}).status_code == 400
+
+
+def test_what_people_are_asked_for_can_be_ordered_and_left_to_the_forecast(organiser, campaign):
+    address = reverse("organiser:balance", args=["river"])
+    for ordered in ("validate", "explore", ""):
+        organiser.post(address, {"balance": ordered})
+        campaign.refresh_from_db()
+        assert campaign.balance == ordered
+    assert AuditEntry.objects.filter(action="balance").count() == 3
+    assert organiser.post(address, {"balance": "everything"}).status_code == 400
+
+
+def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
+    client, make_campaign, make_account
+):
+    campaign = make_campaign("sea", ui_languages=("ar", "en"))
+    now = timezone.now()
+    for code, changes in {
+        "OLDER222": {"expires_at": now + timedelta(days=1)},
+        "NEWEST22": {"expires_at": now + timedelta(days=1)},
+        "EXPIRED2": {"expires_at": now - timedelta(days=1)},
+        "REVOKED2": {"revoked": True},
+    }.items():
+        JoinCode.objects.create(campaign=campaign, code=code, **changes)
+    client.force_login(make_account("ana", campaign, Role.RESEARCHER))
+    page = client.get(reverse("organiser:projector", args=["sea"]), HTTP_HOST="camp.example").content.decode()
+    assert '<html lang="ar" dir="rtl">' in page
+    assert "http://camp.example/j/NEWEST22/" in page
+    assert "OLDER222" not in page
+
+
+def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(organiser, campaign, monkeypatch):
+    monkeypatch.setattr("endoxa.collect.organiser.codes.addresses.lan_address", lambda: "192.168.7.7")
+    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
+    page = organiser.get(reverse("organiser:projector", args=["river"]), HTTP_HOST="localhost:8808")
+    assert "http://192.168.7.7:8808/j/NEWEST22/" in page.content.decode()
+
+
+def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
+    for place in range(4):
+        person = make_person(campaign, f"p{place}")
+        answering.rate(person, drawing.next_card(person).token, 3)
+    pages = ("dashboard", "dashboard_live", "projector", "projector_live")
+    shown = "".join(
+        organiser.get(reverse(f"organiser:{name}", args=["river"])).content.decode() for name in pages
+    )
+    assert "Argentina" in shown
+    assert not any(str(card.person_id) in shown or str(card.token) in shown for card in Card.objects.all())
