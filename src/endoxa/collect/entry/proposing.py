@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -15,13 +15,11 @@ from endoxa.collect import geography
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.alike import alike
-from endoxa.collect.entry.cleaning import clean
-from endoxa.collect.entry.errors import AlreadyShownError, EmptyTextError, EntryError, TooManyError
-from endoxa.collect.entry.flags import SERIOUS, flags
-from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.errors import AlreadyShownError, EntryError, TooManyError
+from endoxa.collect.entry.flags import SERIOUS
 from endoxa.collect.entry.likeness import CUT_OFF, likeness
 from endoxa.collect.entry.merging import merge
-from endoxa.collect.entry.polarity import negative
+from endoxa.collect.entry.words import Words, read_words
 from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
 
 PER_CARD = 20
@@ -42,18 +40,6 @@ class Proposal:
     pair: Pair
     created: bool
     alike: tuple[Pair, ...]
-
-
-@dataclass(frozen=True)
-class _Words:
-    """An attribute as it was typed, and all that follows from the words alone."""
-
-    text: str
-    key: str
-    language: str
-    flags: tuple[str, ...]
-    negative: bool
-    topic: str = ""
 
 
 def propose(
@@ -78,7 +64,7 @@ def propose(
         person.campaign = campaign
         _check(campaign, country, language)
         _check_pace(person, card)
-        return _proposed(person, card, country, _words(campaign, text, language), via)
+        return _proposed(person, card, country, read_words(text, language, campaign.settings), via)
 
 
 def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tuple[Mention, ...]:
@@ -94,7 +80,8 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
     pair, mentions = card.pair, []
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
-        words = _words(campaign, pair.attribute, pair.language, topic=pair.topic, negative_too=pair.negative)
+        words = read_words(pair.attribute, pair.language, campaign.settings)
+        words = replace(words, topic=pair.topic, negative=pair.negative)
         for country in dict.fromkeys(countries):
             _check(campaign, country, pair.language)
             if country == card.country:
@@ -125,17 +112,6 @@ def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
             merge(found.pair, other)
 
 
-def _words(
-    campaign: Campaign, text: str, language: str, *, topic: str = "", negative_too: bool = False
-) -> _Words:
-    line = clean(text)
-    name = key(line, language)
-    if not name:
-        raise EmptyTextError(gettext("Please write a few words first."))
-    found = tuple(flags(line, language, campaign.settings))
-    return _Words(line, name, language, found, negative_too or bool(negative(line, language)), topic)
-
-
 def _check(campaign: Campaign, country: str, language: str) -> None:
     if country not in geography.codes():
         raise EntryError(gettext("Please choose a country from the list."))
@@ -152,7 +128,7 @@ def _check_pace(person: Person, card: Card | None) -> None:
         raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
 
 
-def _proposed(person: Person, card: Card | None, country: str, words: _Words, via: str) -> Proposal:
+def _proposed(person: Person, card: Card | None, country: str, words: Words, via: str) -> Proposal:
     campaign = person.campaign
     same = Pair.objects.filter(campaign=campaign, country=country, language=words.language, key=words.key)
     pair = same.first()
@@ -172,7 +148,7 @@ def _proposed(person: Person, card: Card | None, country: str, words: _Words, vi
     return Proposal(mention, pair, created, near)
 
 
-def _new(campaign: Campaign, person: Person, country: str, words: _Words) -> Pair:
+def _new(campaign: Campaign, person: Person, country: str, words: Words) -> Pair:
     at_once = campaign.settings.moderation == "after" and not SERIOUS & set(words.flags)
     return Pair.objects.create(
         campaign=campaign,

@@ -1,0 +1,40 @@
+"""An attribute as somebody typed it, with all that follows from the words alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+
+from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.entry.cleaning import clean
+from endoxa.collect.entry.errors import EmptyTextError
+from endoxa.collect.entry.flags import flags
+from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.polarity import negative
+
+
+@dataclass(frozen=True)
+class Words:
+    """Cleaned text, its key, and what moderators and the sampler go by."""
+
+    text: str
+    key: str
+    language: str
+    flags: tuple[str, ...]
+    negative: bool
+    topic: str = ""
+
+
+def read_words(text: str, language: str, settings: CampaignSettings) -> Words:
+    """Clean typed words and look at them.
+
+    Raises:
+        EmptyTextError, TooLongError: see `cleaning.clean`; signs without letters are nothing, too.
+    """
+    line = clean(text)
+    name = key(line, language)
+    if not name:
+        raise EmptyTextError(gettext("Please write a few words first."))
+    found = tuple(flags(line, language, settings))
+    return Words(line, name, language, found, bool(negative(line, language)))
