@@ -102,8 +102,8 @@ class Campaign:
         share: part of their time that people of a survey spend on writing, for arms that have one.
         number: cards that each person was shown.
         last: countries of each person's latest cards, newest first, with whether the pair was negative.
-        seen: (people, pairs): rated, skipped or proposed.
-        mentioned: latest new pairs, as minutes. answered: latest answers, as (minute, person).
+        created: minutes at which the latest new pairs came. answered: latest answers, as (minute, person).
+        mentions: who proposed which pair. in_group: of each new pair, whether its first author is of its country.
     """
 
     def __init__(self, world: World, settings: SamplerSettings, share: float | None = None) -> None:
@@ -119,6 +119,7 @@ class Campaign:
         ]
         self.created: deque[float] = deque()
         self.answered: deque[tuple[float, int]] = deque()
+        self.mentions: list[tuple[int, int]] = []
         self.in_group: list[bool] = []
         self._seen: npt.NDArray[np.bool_] = np.zeros((world.settings.people, 1_024), dtype=np.bool_)
         self._known_as: dict[tuple[int, int, int, int], int] = {}
@@ -200,6 +201,7 @@ class Campaign:
         self._known_as[key] = number
         if not self._seen[person, number]:
             self._seen[person, number] = True
+            self.mentions.append((person, number))
             self.pool.mention(number)
 
     def _new(self, key: tuple[int, int, int, int], *, seed: bool = False, calibration: bool = False) -> int:

@@ -1,0 +1,116 @@
+"""What a simulated campaign is judged by: one row of numbers, each with its meaning."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from endoxa.collect.sampler.types import FloatArray
+from endoxa.collect.simulate.campaign import Campaign
+from endoxa.collect.simulate.run import Outcome
+from endoxa.collect.simulate.world import JUNK, NEAR, OWN
+
+MOST = 10
+"""Ratings a pair from which on the distribution counts together."""
+
+LONG_TAIL = 50
+"""Salience rank after which a pair belongs to the long tail."""
+
+MEASURES: dict[str, str] = {
+    "minutes": "person-minutes that were spent",
+    "ratings": "ratings given",
+    "pairs": "pairs in the pool at the end, seeds included",
+    "valid": "different true pairs that people added (per 1,000 person-minutes)",
+    "complete": "those of them with k ratings or more (per 1,000 person-minutes)",
+    "tail": "those of them beyond the 50 most salient of their country (per 1,000 person-minutes)",
+    "reached": "share of all pairs with k ratings or more",
+    "over": "share of ratings on pairs that had k already",
+    "surplus": "the same, less those asked for on purpose (calibration, disagreement, nothing else left)",
+    "late": "share of ratings that came after their time",
+    "near": "share of ratings by people of the country or of a near one",
+    "own": "share of ratings by people of the country",
+    "gini": "Gini coefficient of the added true pairs over the countries that people come from",
+    "duplicates": "share of added true pairs that repeat another in other words",
+    "true_mean": "mean rating that all people together would give to all pairs they can read",
+    "raw_error": "mean of the ratings given, less the true mean",
+    "weighted_error": "mean of the ratings weighted by 1 / propensity (Hajek), less the true mean",
+    **{f"rated_{n}": f"share of pairs with {n} ratings" for n in range(MOST)},
+    f"rated_{MOST}": f"share of pairs with {MOST} ratings or more",
+}
+"""Measures of one campaign by name."""
+
+
+def measure(outcome: Outcome) -> dict[str, float]:
+    """All of `MEASURES`; NaN where a campaign does not have it."""
+    campaign, minutes = outcome.campaign, outcome.minutes
+    pool, given, world = campaign.pool, campaign.ratings, campaign.world
+    added = (pool["rank"] != JUNK) & ~pool["seed"]
+    facts = np.column_stack([pool[name][added] for name in ("country", "rank", "language", "ratings")])
+    # Of duplicates, the one with most ratings stands for the pair.
+    facts = facts[np.lexsort((-facts[:, 3], facts[:, 2], facts[:, 1], facts[:, 0]))]
+    _, first = np.unique(facts[:, :3], axis=0, return_index=True)
+    valid = facts[first]
+    proximity = world.proximity[given.person, pool["country"][given.pair]]
+    truth = _true_mean(campaign)
+    value = np.array(given.value, dtype=np.float64)
+    per_thousand = 1_000 / minutes if minutes else math.nan
+    return {
+        "minutes": minutes,
+        "ratings": float(len(value)),
+        "pairs": float(pool.size),
+        "valid": len(valid) * per_thousand,
+        "complete": float((valid[:, 3] >= campaign.settings.k).sum()) * per_thousand,
+        "tail": float((valid[:, 1] >= LONG_TAIL).sum()) * per_thousand,
+        "reached": _mean(pool["ratings"] >= campaign.settings.k),
+        "over": _mean(np.array(given.over)),
+        "surplus": _mean(np.array(given.surplus)),
+        "late": _mean(np.array(given.late)),
+        "near": _mean(proximity <= NEAR),
+        "own": _mean(proximity == OWN),
+        "gini": gini(
+            np.bincount(valid[:, 0], minlength=len(world.countries))[: len(world.settings.countries)]
+        ),
+        "duplicates": 1 - len(valid) / len(facts) if len(facts) else math.nan,
+        "true_mean": truth,
+        "raw_error": _mean(value) - truth,
+        "weighted_error": weighted_mean(value, np.array(given.propensity)) - truth,
+        **_distribution(pool["ratings"]),
+    }
+
+
+def weighted_mean(values: FloatArray, propensities: FloatArray) -> float:
+    """Mean with weights 1 / propensity (Hajek's ratio estimator); NaN where there is none."""
+    known = np.isfinite(propensities) & (propensities > 0)
+    if not known.any():
+        return math.nan
+    return float(np.average(values[known], weights=1 / propensities[known]))
+
+
+def gini(counts: np.ndarray) -> float:
+    """Gini coefficient: 0 where all have the same, near 1 where one has all; NaN where there is nothing."""
+    counts = np.sort(np.asarray(counts, dtype=np.float64))
+    total, size = counts.sum(), len(counts)
+    if not total:
+        return math.nan
+    return float(2 * (np.arange(1, size + 1) @ counts) / (size * total) - (size + 1) / size)
+
+
+def _true_mean(campaign: Campaign) -> float:
+    """Over all people and all pairs in a language they read, but those they proposed themselves."""
+    pool, world = campaign.pool, campaign.world
+    ratings = world.ratings(pool["country"], pool["rank"])
+    asked = np.stack([campaign.readable(person) for person in range(world.settings.people)])
+    if campaign.mentions:
+        asked[tuple(np.array(campaign.mentions).T)] = False
+    return _mean(ratings[asked])
+
+
+def _distribution(ratings: np.ndarray) -> dict[str, float]:
+    counts = np.bincount(np.minimum(ratings, MOST), minlength=MOST + 1)
+    shares = counts / max(1, len(ratings))
+    return {f"rated_{n}": float(share) for n, share in enumerate(shares)}
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if len(values) else math.nan
