@@ -161,7 +161,7 @@ def test_wrong_codes_are_counted_for_a_browser_but_not_for_the_room(world, way):
     def guess(client, code):
         if way == "code":
             return client.get(f"/j/{code}/")
-        return client.post("/leave/", {"receipt": code})
+        return client.post("/leave/", {"code": code})
 
     guesser, neighbour = Client(), Client()
     guesser.get("/")

@@ -1,0 +1,382 @@
+"""A campaign as a folder, from the command line: made, served, backed up, restored."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+import zipfile
+from contextlib import closing
+from uuid import UUID
+
+import pytest
+
+from endoxa.cli import app
+from endoxa.errors import UserError
+
+LIMIT = 60
+"""Seconds that any step may take before the test fails; none of them needs more than a few."""
+
+
+def environment(**more):
+    # What pytest-django and the caller's shell say about databases is not for the programs under test.
+    kept = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "ENDOXA_CAMPAIGN"}}
+    return {**kept, "PYTHONUNBUFFERED": "1", **more}
+
+
+def endoxa(*words, stdin="", **env):
+    command = [sys.executable, "-c", "from endoxa.cli import main; main()", "collect", *map(str, words)]
+    return subprocess.run(
+        command,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        env=environment(**env),
+        check=False,
+    )
+
+
+def refused(*words):
+    with pytest.raises(UserError) as problem:
+        app(["collect", *map(str, words)], standalone_mode=False)
+    return str(problem.value)
+
+
+def in_campaign(folder, code):
+    """Run lines of Python as the site of a campaign would; what they print."""
+    script = f"import django; django.setup()\nfrom endoxa.collect.models import *\n{code}"
+    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa.collect.settings")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, env=env, check=True
+    )
+    return done.stdout.strip()
+
+
+def rows_of(folder, query):
+    """What a query finds in the database of a campaign."""
+    with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
+        return database.execute(query).fetchall()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made") / "camp"
+    done = endoxa("init", folder, "--preset", "laces", "--organisation", "River Lab", "--contact", "555-0100")
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    """A copy of that campaign, to be changed."""
+    target = tmp_path / "camp"
+    target.mkdir()
+    for path in made[0].iterdir():
+        if path.is_file():
+            (target / path.name).write_bytes(path.read_bytes())
+    return target
+
+
+class TestInit:
+    def test_makes_a_private_folder_with_an_account_and_a_code(self, made):
+        folder, said = made
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        for name in ("secret.key", "db.sqlite3"):
+            assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+        password = re.search(r"Password \(shown once\): (\S+)", said)[1]
+        code = re.search(r"Code to join: (\w{8}) ", said)[1]
+        with closing(sqlite3.connect(folder / "db.sqlite3")) as database:
+            ((name, hashed, *_),) = database.execute("SELECT username, password, email FROM auth_user")
+            ((found, ends),) = database.execute("SELECT code, expires_at FROM collect_joincode")
+            ((state,),) = database.execute("SELECT state FROM collect_campaign")
+            ((content,),) = database.execute("SELECT content FROM collect_settingsversion")
+        assert name == "organiser"
+        assert hashed.startswith("scrypt$")
+        assert password not in hashed
+        assert found == code
+        assert ends is not None
+        assert state == "open"
+        assert json.loads(content)["organisation"] == "River Lab"
+
+    def test_a_second_time_nothing_is_changed(self, made):
+        before = (made[0] / "db.sqlite3").read_bytes()
+        again = endoxa("init", made[0], "--preset", "laces")
+        assert again.returncode == 2
+        assert again.stderr.count("\n") == 1
+        assert "is a campaign already; nothing was changed" in again.stderr
+        assert (made[0] / "db.sqlite3").read_bytes() == before
+
+    def test_other_folders_are_left_alone(self, tmp_path):
+        (tmp_path / "notes.txt").write_text("mine")
+        assert "is not empty" in refused("init", tmp_path, "--preset", "laces")
+        assert "is a file" in refused("init", tmp_path / "notes.txt", "--preset", "laces")
+        assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+    @pytest.mark.parametrize(
+        ("words", "stdin", "said"),
+        [
+            (["--preset", "lases"], "", "There is no preset 'lases'"),
+            (["--preset", "laces", "--password-stdin"], "short\n", "The password cannot be used"),
+            (["--preset", "laces", "--name", "a b"], "", "'a b' cannot be the name"),
+        ],
+    )
+    def test_what_cannot_be_made_leaves_nothing(self, tmp_path, words, stdin, said):
+        done = endoxa("init", tmp_path / "camp", *words, stdin=stdin)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "camp").exists()
+
+
+class TestFolders:
+    @pytest.mark.parametrize("command", [["serve"], ["account"], ["backup", "-o", "x.zip"], ["replay"]])
+    def test_folders_that_are_none_of_ours(self, tmp_path, command):
+        verb, *rest = command
+        assert "does not exist" in refused(verb, tmp_path / "nothing", *rest)
+        assert "is no campaign" in refused(verb, tmp_path, *rest)
+
+    def test_a_folder_of_a_newer_version_or_without_its_secret(self, copy):
+        (copy / "secret.key").unlink()
+        assert "has lost its secret.key" in refused("serve", copy)
+        (copy / "endoxa-campaign.json").write_text('{"format": 99}')
+        assert "A newer endoxa made" in refused("serve", copy)
+        (copy / "endoxa-campaign.json").write_text("{")
+        assert "cannot be read" in refused("serve", copy)
+
+    def test_a_database_of_a_newer_version(self, copy):
+        with closing(sqlite3.connect(copy / "db.sqlite3")) as database, database:
+            database.execute(
+                "INSERT INTO django_migrations (app, name, applied) VALUES ('collect', '9999_x', '2026')"
+            )
+        done = endoxa("account", copy)
+        assert done.returncode == 2
+        assert "A newer endoxa wrote this database (9999_x)" in done.stderr
+
+    def test_a_locked_database(self, copy):
+        with closing(sqlite3.connect(copy / "db.sqlite3")) as database:
+            database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            database.execute("BEGIN EXCLUSIVE")
+            done = endoxa("account", copy)
+        assert done.returncode == 2
+        assert "locked by another program" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_a_file_that_is_no_database(self, copy):
+        (copy / "db.sqlite3").write_bytes(b"not a database at all" * 100)
+        done = endoxa("account", copy)
+        assert done.returncode == 2
+        assert "cannot be read" in done.stderr
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def get(port, path, **headers):
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read().decode()
+
+
+def wait_for(port, process):
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        assert process.poll() is None, process.communicate()
+        try:
+            return get(port, "/")
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("the site did not answer")
+
+
+@pytest.fixture
+def served(copy):
+    """The site of a campaign in a process of its own: its port and the process."""
+    port = free_port()
+    command = [sys.executable, "-c", "from endoxa.cli import main; main()", "collect", "serve", str(copy)]
+    process = subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", str(port)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), start_new_session=True,
+    )  # fmt: skip
+    try:
+        wait_for(port, process)
+        yield port, process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(LIMIT)
+
+
+class TestServe:
+    def test_answers_prints_how_to_join_and_stops_cleanly(self, made, served):
+        port, process = served
+        code = re.search(r"Code to join: (\w{8}) ", made[1])[1]
+        status, headers, page = get(
+            port, f"/j/{code}/", **{"User-Agent": "Kestrel/7.3", "X-Forwarded-For": "203.0.113.9"}
+        )
+        assert status == 200
+        assert "River Lab" in page
+        assert headers["cache-control"] == "no-store"
+        style = re.search(r'href="(/static/[^"]+\.css)"', page)[1]
+        status, headers, _ = get(port, style)
+        assert status == 200
+        assert "immutable" in headers["cache-control"]
+        assert headers["content-security-policy"].startswith("default-src 'none'")
+        assert get(port, "/nothing/")[0] == 404
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=LIMIT)
+        assert process.returncode == 0
+        assert f"http://127.0.0.1:{port}/j/{code}/" in out
+        assert "▄" in out
+        assert out.rstrip().endswith("Stopped. Everything is kept.")
+        assert err == ""
+        assert "Kestrel" not in out
+        assert "203.0.113.9" not in out
+
+    def test_ends_with_the_terminal_or_the_system_too(self, served):
+        _, process = served
+        process.terminate()
+        process.communicate(timeout=LIMIT)
+        assert process.returncode == 0
+
+    def test_a_port_that_is_taken_or_an_address_that_is_not_ours(self, made):
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            port = other.getsockname()[1]
+            assert f":{port} cannot be used" in refused(
+                "serve", made[0], "--host", "127.0.0.1", "--port", port
+            )
+        assert "cannot be used" in refused("serve", made[0], "--host", "203.0.113.1")
+        assert "is no address of this machine" in refused("serve", made[0], "--host", "no.such.host.invalid")
+
+
+PEOPLE = """
+from django.utils import timezone
+from endoxa.collect.cards import drawing, answering
+campaign = Campaign.objects.get()
+for name in ("ana", "ben"):
+    person = Person.objects.create(campaign=campaign, secret_hash=name, receipt_hash=name, ui_language="en",
+        consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
+    for _ in range(3):
+        card = drawing.next_card(person)
+        answering.rate(person, card.token, 4) if card.pair else answering.finish_prompt(person, card.token)
+"""
+LEAVE = """
+from endoxa.collect.privacy.withdrawal import withdraw
+person = Person.objects.get(secret_hash="ana")
+print(*person.ratings.values_list("public_id", flat=True))
+withdraw(person)
+"""
+
+
+WHO = "SELECT secret_hash FROM collect_person"
+
+
+class TestBackup:
+    def test_who_left_after_the_backup_is_gone_after_it_is_restored(self, copy, tmp_path):
+        in_campaign(copy, PEOPLE)
+        backup = tmp_path / "monday.zip"
+        done = endoxa("backup", copy, "-o", backup)
+        assert done.returncode == 0, done.stderr
+        assert "personal data" in done.stdout
+        assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+        rows = {UUID(row) for row in in_campaign(copy, LEAVE).split()}
+        assert len(rows) == 3
+        assert rows_of(copy, WHO) == [("ben",)]
+
+        assert "--replace puts the backup in its place" in refused("restore", backup, "-o", copy)
+        done = endoxa("restore", backup, "-o", copy, "--replace")
+        assert done.returncode == 0, done.stderr
+        assert "deleted again: 1" in done.stdout
+        assert rows_of(copy, WHO) == [("ben",)]
+        assert rows_of(copy, "SELECT COUNT(*) FROM collect_rating") == [(3,)]
+        assert rows <= {UUID(row) for (row,) in rows_of(copy, "SELECT row FROM collect_tombstone")}
+
+        moved = tmp_path / "moved"
+        done = endoxa("restore", backup, "-o", moved, "--withdrawals", copy / "withdrawals.jsonl")
+        assert done.returncode == 0, done.stderr
+        assert rows_of(moved, WHO) == [("ben",)]
+        assert (moved / "secret.key").read_text() == (copy / "secret.key").read_text()
+        assert stat.S_IMODE((moved / "withdrawals.jsonl").stat().st_mode) == 0o600
+        assert (moved / "withdrawals.jsonl").read_text() == (copy / "withdrawals.jsonl").read_text()
+
+    def test_the_list_of_withdrawals_names_nobody(self, copy):
+        person, *_ = in_campaign(
+            copy, f"{PEOPLE}\nprint(Person.objects.get(secret_hash='ana').pk)\n{LEAVE}"
+        ).split()
+        text = (copy / "withdrawals.jsonl").read_text()
+        assert set(json.loads(text)) == {"campaign", "hour", "person", "rows"}
+        assert len(json.loads(text)["person"]) == 64
+        assert person not in text
+
+    def test_sign_ins_stay_out_of_backups(self, copy, tmp_path):
+        with closing(sqlite3.connect(copy / "db.sqlite3")) as database, database:
+            database.execute("INSERT INTO django_session VALUES ('key', 'data', '2030-01-01')")
+        assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
+        with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+            archive.extract("db.sqlite3", tmp_path)
+        for folder, count in ((copy, 1), (tmp_path, 0)):
+            assert rows_of(folder, "SELECT COUNT(*) FROM django_session") == [(count,)]
+
+    def test_backups_that_cannot_be_used(self, copy, made, tmp_path):
+        backup = tmp_path / "b.zip"
+        assert endoxa("backup", copy, "-o", backup).returncode == 0
+        whole = backup.read_bytes()
+        target = tmp_path / "new"
+        for cut in (0, 10, len(whole) // 2, len(whole) - 5):
+            backup.write_bytes(whole[:cut])
+            assert "no backup of ours, or is damaged" in refused("restore", backup, "-o", target)
+        bent = bytearray(whole)
+        bent[len(whole) // 2] ^= 0xFF
+        backup.write_bytes(bent)
+        assert "damaged" in refused("restore", backup, "-o", target)
+        assert "does not exist" in refused("restore", tmp_path / "none.zip", "-o", target)
+        backup.write_bytes(whole)
+        assert "is not empty" in refused("restore", backup, "-o", tmp_path)
+        (copy / "secret.key").write_text("another")
+        assert "another campaign" in refused("restore", backup, "-o", copy, "--replace")
+        assert not target.exists()
+
+    def test_other_databases_are_copied_by_their_own_programs(self, made, tmp_path, monkeypatch):
+        monkeypatch.setenv("DATABASE_URL", "postgres://127.0.0.1:1/none")
+        assert "use pg_dump" in refused("backup", made[0], "-o", tmp_path / "b.zip")
+        assert "endoxa collect replay" in refused("restore", tmp_path / "b.zip", "-o", tmp_path / "new")
+
+    def test_a_database_server_that_does_not_answer(self, made):
+        done = endoxa("account", made[0], DATABASE_URL="postgres://somebody:hidden@127.0.0.1:1/none")
+        assert done.returncode == 2
+        assert "is DATABASE_URL right" in done.stderr
+        assert "hidden" not in done.stderr
+
+
+def test_the_command_line_loads_no_django():
+    code = (
+        "import sys, endoxa.cli; print({name.split('.')[0] for name in sys.modules} & {'django', 'granian'})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LIMIT, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_addresses_are_those_that_phones_can_use():
+    from endoxa.collect.project.addresses import qr, reached_at
+
+    assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
+    assert reached_at("::1", 80) == ("http://[::1]:80",)
+    assert reached_at("0.0.0.0", 80)[-1] == "http://127.0.0.1:80"
+    assert qr("http://127.0.0.1", "utf-8")
+    assert qr("http://127.0.0.1", "ascii") == ""
