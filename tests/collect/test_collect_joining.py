@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from endoxa.collect.campaign.settings import CampaignTexts
 from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret, receipt_of
+from endoxa.collect.contributor.joining import consent
 from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
@@ -94,7 +95,20 @@ def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
     assert "checked" not in page
     assert "18 years" in page
     assert '<a class="button" href="/no-thanks/">' in page
-    assert '<button class="button" form="consent">' in page
+    assert '<button class="button">' in page
+
+
+def test_five_lines_get_their_headings_and_others_stay_as_they_are():
+    headed = consent.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
+    assert [line for _, line in headed] == [
+        "We ask.",
+        "To learn.",
+        "Answers.",
+        "All together.",
+        "With a code.",
+    ]
+    assert headed[1][0] == "Why"
+    assert consent.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
 
 
 def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):

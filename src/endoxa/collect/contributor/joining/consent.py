@@ -6,6 +6,7 @@ from django.conf import settings as django_settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.campaign.settings import Texts, in_language
@@ -24,7 +25,7 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
     person: Person | None = request.person  # type: ignore[attr-defined]
     if person is not None and person.campaign_id == campaign.pk:
         return redirect(next_step(person))
-    language: str = request.LANGUAGE_CODE  # type: ignore[attr-defined]
+    language: str = request.LANGUAGE_CODE
     form = ConsentForm(campaign.settings, language, request.POST if request.method == "POST" else None)
     outdated = form.outdated
     if outdated:
@@ -39,7 +40,8 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
         "form": form,
         "code": code,
         "outdated": outdated,
-        "settings": campaign.settings,
+        "lines": headed(in_language(campaign.settings.texts.about, language)),
+        "retention": campaign.settings.retention,
         "warning": in_language(campaign.settings.texts.content_warning, language),
         "text": in_language(campaign.settings.texts.consent, language),
         "text_language": language_of(campaign.settings.texts.consent, language),
@@ -62,6 +64,26 @@ def declined(request: HttpRequest) -> HttpResponse:
 def language_of(texts: Texts, language: str) -> str:
     """The language in which `in_language` gives a text."""
     return next((code for code in (language, "en", *texts) if texts.get(code)), language)
+
+
+def headed(about: str) -> list[tuple[str, str]]:
+    """The lines of the short text with their headings: what, why, what is kept, what is published, how to leave.
+
+    A text of more or fewer than five lines is the campaign's own way of telling it, and gets none.
+    """
+    lines = [line.strip() for line in about.splitlines() if line.strip()]
+    headings = (
+        _("What you do"),
+        _("Why"),
+        _("What is kept"),
+        _("What is published"),
+        _("How to leave"),
+    )
+    return (
+        list(zip(headings, lines, strict=True))
+        if len(lines) == len(headings)
+        else [("", line) for line in lines]
+    )
 
 
 def _enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -11,8 +11,11 @@ from django.utils.translation import gettext_lazy
 
 from endoxa.collect.campaign.settings import CampaignSettings, in_language
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
 
-def _box(label: str, needed: str = "") -> forms.BooleanField:
+
+def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
     return forms.BooleanField(
         label=label, required=bool(needed), error_messages={"required": needed}, label_suffix=""
     )

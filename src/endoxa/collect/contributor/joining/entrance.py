@@ -64,8 +64,8 @@ def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     minutes = ngettext("About %(count)d minute", "About %(count)d minutes", settings.minutes)
     context = {
         "code": code,
-        "title": in_language(settings.texts.title, request.LANGUAGE_CODE),  # type: ignore[attr-defined]
-        "about": in_language(settings.texts.about, request.LANGUAGE_CODE),  # type: ignore[attr-defined]
+        "title": in_language(settings.texts.title, request.LANGUAGE_CODE),
+        "about": in_language(settings.texts.about, request.LANGUAGE_CODE).strip().partition("\n")[0],
         "minutes": minutes % {"count": settings.minutes} if settings.setting == "workshop" else "",
         "other": other_campaign(person, campaign),
         "onward": next_step(person) if person else "",

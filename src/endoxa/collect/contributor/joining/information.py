@@ -15,7 +15,7 @@ from endoxa.collect.models import Person
 def help_page(request: HttpRequest) -> HttpResponse:
     """Help lines, nearest first, and how to skip, stop and leave."""
     person: Person | None = request.person  # type: ignore[attr-defined]
-    language: str = request.LANGUAGE_CODE  # type: ignore[attr-defined]
+    language: str = request.LANGUAGE_CODE
     lines = nearest_first(person.campaign.settings, person.origins) if person else ()
     shown = [(geography.name(line.country, language) if line.country else "", line) for line in lines]
     return render(request, "contributor/help.html", {"lines": shown})

@@ -43,7 +43,7 @@ class Picked:
 
 
 class Picker(forms.Widget):
-    """Boxes for `likely` codes and for all that were chosen, a text field for more, and "I prefer not to say"."""
+    """A text field for names, boxes for all that were chosen and for `likely` codes, and "I prefer not to say"."""
 
     template_name = "parts/picker.html"
     use_fieldset = True
@@ -73,7 +73,7 @@ class Picker(forms.Widget):
         picked = value if isinstance(value, Picked) else Picked(tuple(value or ()))
         boxes = [
             {"code": code, "name": self._names.of(code), "checked": code in picked.codes}
-            for code in dict.fromkeys([*self._likely, *picked.codes])
+            for code in [*(code for code in picked.codes if code not in self._likely), *self._likely]
         ]
         context["widget"] |= {
             "boxes": boxes,

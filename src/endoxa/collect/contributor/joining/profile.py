@@ -15,7 +15,7 @@ from endoxa.collect.models import Person
 @contributor
 def profile(request: HttpRequest, person: Person) -> HttpResponse:
     """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
-    language: str = request.LANGUAGE_CODE  # type: ignore[attr-defined]
+    language: str = request.LANGUAGE_CODE
     form = ProfileForm(person, language, request.POST if request.method == "POST" else None)
     adding = request.POST.get("add", "")
     if form.is_valid() and not adding:

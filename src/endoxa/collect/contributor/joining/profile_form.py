@@ -17,7 +17,7 @@ from endoxa.collect.contributor.joining.picker import Names, NamesField, Picker
 from endoxa.collect.models import Pair, Person, Source
 
 _EXTRA = "extra_"
-_MOST_LIKELY = 12
+_MOST_LIKELY = 24
 """Countries of a campaign that get a box of their own."""
 
 
@@ -75,8 +75,11 @@ def _initial(person: Person, language: str) -> dict[str, Any]:
 def _country_fields(settings: CampaignSettings, language: str) -> dict[str, NamesField]:
     names = Names(geography.names(language), geography.codes(), partial(countries.match, language=language))
 
+    own = set(settings.countries[:_MOST_LIKELY])
+    likely = [code for code in names.shown if code in own]
+
     def field(label: str, why: str) -> NamesField:
-        picker = Picker(names, settings.countries[:_MOST_LIKELY], "country-names", _("Another country"))
+        picker = Picker(names, likely, "country-names", _("Type a country, or tap one below"))
         return NamesField(names, picker, label=label, help_text=why)
 
     return {
@@ -99,7 +102,7 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     names = Names(shown, spoken.codes(), partial(spoken.match, language=language))
     return NamesField(
         names,
-        Picker(names, likely, "language-names", _("Another language")),
+        Picker(names, likely, "language-names", _("Type a language, or tap one below")),
         label=_("Which languages do you read and write?"),
         help_text=_("Why we ask: so that you only get cards that you can read."),
     )

@@ -15,7 +15,7 @@ for (const picker of document.querySelectorAll(".picker")) {
     if (same) {
       same.closest("label").querySelector("input").checked = true;
     } else {
-      chips.append(chip(name), " ");
+      chips.prepend(chip(name), " ");
     }
     typed.value = "";
     withheld.checked = false;
