@@ -89,7 +89,7 @@ class MoreForm(WordsForm):
         field.choices = _named(geography.codes())  # type: ignore[attr-defined]
         ticked = data.getlist("countries") if data else []
         # Only a few are shown; all others stay valid, as those that are suggested change from page to page.
-        field.widget.choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
+        field.widget.choices = _named(dict.fromkeys((*offered, *ticked)))
 
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
