@@ -1,0 +1,108 @@
+"""Debian's own chromium, driven by Playwright, as a cheap phone; what goes wrong on a page fails the test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+CHROMIUM = Path("/usr/bin/chromium")
+_FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"
+]  # fmt: skip
+PHONE = {
+    "viewport": {"width": 360, "height": 640},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+DESK = {"viewport": {"width": 1280, "height": 800}}
+_AXE = {
+    "runOnly": {
+        "type": "tag",
+        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }
+}
+_WORSE = {"serious", "critical"}
+
+
+@dataclass
+class Visit:
+    """A browser window of its own (own cookies) and all that it did wrong."""
+
+    context: BrowserContext
+    page: Page
+    address: str
+    faults: list[str] = field(default_factory=list)
+    received: list[tuple[str, int]] = field(default_factory=list)
+
+    def go(self, path: str) -> None:
+        """Open a page of the site."""
+        self.page.goto(f"{self.address}{path}")
+
+    def press(self, name: str, **options: object) -> None:
+        """Press the button or follow the link of this name."""
+        button = self.page.get_by_role("button", name=name, **options)
+        (button if button.count() else self.page.get_by_role("link", name=name, **options)).first.click()
+        self.page.wait_for_load_state()
+
+    def check(self, shot: str = "") -> None:
+        """No sideways scrolling, nothing serious for axe; keeps a picture where `ENDOXA_SHOTS` names a folder."""
+        width = self.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert width[0] <= width[1], f"{self.page.url} scrolls sideways: {width}"
+        found = Axe().run(self.page, options=_AXE).response["violations"]
+        serious = [
+            f"{one['id']}: {one['help']} {one['nodes'][0]['html'][:200]}"
+            for one in found
+            if one["impact"] in _WORSE
+        ]
+        assert not serious, f"{self.page.url}: {serious}"
+        if shot and (folder := os.environ.get("ENDOXA_SHOTS")):
+            self.page.screenshot(path=str(Path(folder) / f"{shot}.png"), full_page=True)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def visit(browser: Browser, address: str, **options: object) -> Iterator[Visit]:
+    """A visitor with a clean browser; console errors, failed and third-party requests fail the test at its end."""
+    context = browser.new_context(**{**PHONE, "locale": "en", **options})
+    context.set_default_timeout(20_000)
+    one = Visit(context, context.new_page(), address)
+    host = urlsplit(address).netloc
+    one.page.on(
+        "console", lambda line: one.faults.append(line.text) if line.type in {"error", "warning"} else None
+    )
+    one.page.on("pageerror", lambda error: one.faults.append(str(error)))
+    one.page.on("request", lambda request: _foreign(one, request.url, host))
+    one.page.on("response", lambda response: _received(one, response))
+    yield one
+    context.close()
+    assert not one.faults, one.faults
+
+
+def _foreign(one: Visit, url: str, host: str) -> None:
+    if urlsplit(url).netloc not in {host, ""}:
+        one.faults.append(f"request to {url}")
+
+
+def _received(one: Visit, response: object) -> None:
+    if response.status >= 500:
+        one.faults.append(f"{response.status} {response.url}")
+    length = response.headers.get("content-length")
+    one.received.append((response.url, int(length) if length else 0))
