@@ -1,0 +1,175 @@
+"""Decisions about pairs: each is stored with what it changed, noted in the log, and can be taken back but for one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext
+
+from endoxa.collect.cards.counts import family
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.entry.errors import EntryError
+from endoxa.collect.entry.merging import merge, unmerge
+from endoxa.collect.entry.words import read_words
+from endoxa.collect.models import (
+    Act,
+    Action,
+    Campaign,
+    Card,
+    CardState,
+    Claim,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+)
+from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.organiser.moderation.redacting import redact
+from endoxa.collect.organiser.moderation.wording import ESCALATED, LOGGED
+
+_FIELDS = ("attribute", "key", "language", "topic", "negative", "moderation", "flags", "waiting_since")
+"""What a decision can change in a pair itself."""
+_OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
+"""What can be decided about a pair that stands for itself no more."""
+
+
+class StaleError(EntryError):
+    """Somebody else decided about the pair since the page was shown."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do with a pair that has the revision `seen`.
+
+    With it go the words and language of an edit, the marks, or the pair to merge into.
+    """
+
+    action: Action
+    seen: str
+    text: str = ""
+    language: str = ""
+    topic: str = ""
+    negative: bool = False
+    into: UUID | None = None
+
+
+def revision(pair: Pair) -> str:
+    """Twelve hexadecimal digits that change when a pair is decided about; forms send back the ones they were shown."""
+    facts = [getattr(pair, field) for field in _FIELDS] + [pair.merged_into_id]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+
+
+def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Act:
+    """Carry out a decision about the pair `item`, if the pair is as the account saw it.
+
+    Raises:
+        Pair.DoesNotExist: the campaign has no such pair.
+        StaleError: somebody decided meanwhile; nothing is done.
+        EntryError: the new words cannot be used or the pairs cannot be merged.
+    """
+    action = decision.action
+    with locked(campaign.pk) as found:
+        pair = Pair.objects.select_related("campaign").get(campaign=found, public_id=item)
+        if revision(pair) != decision.seen:
+            raise StaleError(gettext("Somebody else decided about this one meanwhile. Nothing was changed."))
+        before = _carry_out(pair, decision)
+        if action in {Action.HIDE, Action.ESCALATE, Action.PERSONAL}:
+            # Who has it before them gets another card; an answer that is on its way is still taken.
+            Card.objects.filter(pair__in=family(pair), state=CardState.OPEN).update(state=CardState.LAPSED)
+        Claim.objects.filter(pair=pair).delete()
+        record(found, user, LOGGED[action], pair=str(item))
+        author = _author(pair) if "attribute" in before else None
+        return Act.objects.create(pair=pair, user=user, action=action, before=before, words_of=author)
+
+
+def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
+    """Change the pair; what was changed, as it was."""
+    action = decision.action
+    _check(pair, action)
+    if action == Action.PERSONAL:
+        redact(pair)
+        return {}
+    if action == Action.MERGE:
+        merge(pair, _other(pair, decision))
+        return {}
+    if action == Action.UNMERGE:
+        into = pair.merged_into_id
+        unmerge(pair)
+        return {"merged_into": into}
+    before = {field: getattr(pair, field) for field in _FIELDS}
+    _CHANGES[action](pair, decision)
+    changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
+    pair.save(update_fields=list(changed))
+    return changed
+
+
+def _check(pair: Pair, action: Action) -> None:
+    if not pair.attribute:
+        raise EntryError(
+            gettext("The words of this pair were removed. Nothing more can be decided about it.")
+        )
+    if pair.merged_into is not None and action not in _OF_MERGED:
+        raise EntryError(gettext("This pair is merged into another one. Take that back first."))
+
+
+def _approve(pair: Pair, _: Decision) -> None:
+    if pair.moderation != Moderation.LIVE:
+        # Its wait for ratings begins now.
+        pair.waiting_since = int(time.time())
+    pair.moderation, pair.flags = Moderation.LIVE, []
+
+
+def _hide(pair: Pair, _: Decision) -> None:
+    pair.moderation = Moderation.HIDDEN
+
+
+def _escalate(pair: Pair, _: Decision) -> None:
+    pair.moderation = Moderation.PENDING
+    pair.flags = [*(flag for flag in pair.flags if flag != ESCALATED), ESCALATED]
+
+
+def _mark(pair: Pair, decision: Decision) -> None:
+    pair.topic, pair.negative = decision.topic, decision.negative
+
+
+def _edit(pair: Pair, decision: Decision) -> None:
+    words = read_words(decision.text, decision.language, pair.campaign.settings)
+    same = Pair.objects.filter(
+        campaign=pair.campaign_id, country=pair.country, language=words.language, key=words.key
+    )
+    if same.exclude(pk=pair.pk).exists():
+        raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
+    told = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
+    pair.attribute, pair.key, pair.language = words.text, words.key, words.language
+    pair.flags = [*words.flags, *told]
+
+
+_CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {
+    Action.APPROVE: _approve,
+    Action.HIDE: _hide,
+    Action.ESCALATE: _escalate,
+    Action.MARK: _mark,
+    Action.EDIT: _edit,
+}
+
+
+def _other(pair: Pair, decision: Decision) -> Pair:
+    other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
+    if other is None:
+        raise EntryError(gettext("Please choose the pair to merge into."))
+    return other
+
+
+def _author(pair: Pair) -> Person | None:
+    """Whose words a pair had before an edit: of who made it, else of who mentioned it first."""
+    if pair.author is not None:
+        return pair.author
+    first = Mention.objects.filter(pair=pair).order_by("created_at", "pk").select_related("person").first()
+    return first.person if first else None

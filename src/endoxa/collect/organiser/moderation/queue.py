@@ -1,0 +1,64 @@
+"""Which pairs moderators should look at, and who is looking at which."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db.models import Case, IntegerField, Q, QuerySet, TextField, Value, When
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import Campaign, Claim, Moderation, Pair
+from endoxa.collect.organiser.moderation.wording import ESCALATED
+
+CLAIM_MINUTES = 3
+"""How long others are told that somebody is looking at a pair."""
+
+
+def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
+    """Pairs to decide about: those that wait, and live ones with flags or reports.
+
+    For organisers those that were handed to them come first, for moderators last; between, reported, then flagged
+    ones, then the oldest. Reads all live pairs of the campaign: 50,000 take about 50 ms.
+    """
+    handed = Q(words__contains=f'"{ESCALATED}"')
+    urgency = Case(
+        When(handed, then=Value(0 if organiser else 9)),
+        When(words__contains='"report_', then=Value(1)),
+        When(~Q(words="[]"), then=Value(2)),
+        default=Value(3),
+        output_field=IntegerField(),
+    )
+    pairs = Pair.objects.filter(campaign=campaign, moderation__in=(Moderation.PENDING, Moderation.LIVE))
+    # As text, because SQLite cannot look into JSON lists.
+    flagged = pairs.annotate(words=Cast("flags", TextField()))
+    return (
+        flagged.filter(Q(moderation=Moderation.PENDING) | ~Q(words="[]"))
+        .annotate(urgency=urgency)
+        .order_by("urgency", "created_at", "pk")
+    )
+
+
+def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:
+    """The first pair that nobody else is looking at, claimed for this account; None where there is none."""
+    now = timezone.now()
+    with locked(campaign.pk):
+        taken = Claim.objects.filter(until__gt=now).exclude(user=user).values("pair")
+        open_ones = waiting(campaign, organiser=organiser).exclude(pk__in=taken)
+        if not organiser:
+            open_ones = open_ones.exclude(words__contains=f'"{ESCALATED}"')
+        pair = open_ones.first()
+        if pair is not None:
+            until = now + timedelta(minutes=CLAIM_MINUTES)
+            Claim.objects.filter(user=user).delete()
+            Claim.objects.update_or_create(pair=pair, defaults={"user": user, "until": until})
+        return pair
+
+
+def taken_by(pair: Pair, user: User) -> str:
+    """The name of another account that is looking at this pair; "" where there is none."""
+    claim = Claim.objects.filter(pair=pair, until__gt=timezone.now()).exclude(user=user)
+    found = claim.select_related("user").first()
+    return found.user.get_username() if found else ""
