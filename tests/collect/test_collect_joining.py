@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from endoxa.collect.campaign.settings import CampaignTexts
 from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret, receipt_of
@@ -99,7 +99,8 @@ def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
 
 
 def test_five_lines_get_their_headings_and_others_stay_as_they_are():
-    headed = consent.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
+    with translation.override("en"):
+        headed = consent.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
     assert [line for _, line in headed] == [
         "We ask.",
         "To learn.",

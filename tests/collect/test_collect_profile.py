@@ -100,6 +100,7 @@ def test_what_is_typed_comes_back_as_text(newcomer):
     attack = '"><script>alert(1)</script>\u202e\u200b'
     page = newcomer[1].post("/profile/", {"origins_typed": attack}).content.decode()
     assert "<script>alert" not in page
+    assert not {"\u202e", "\u200b"} & set(page)
 
 
 def test_topics_of_seeds_can_be_left_out(as_person, person, make_pairs):

@@ -14,6 +14,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from endoxa.collect.contributor.cards.countries import Match
+from endoxa.collect.entry.cleaning import visible
 
 _MOST_TYPED = 10
 _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
@@ -61,7 +62,7 @@ class Picker(forms.Widget):
             data if isinstance(data, MultiValueDict) else MultiValueDict({key: [data[key]] for key in data})
         )
         typed = ",".join(sent.getlist(f"{name}_typed")).translate(_SEPARATORS).split(",")
-        wanted = [text.strip() for text in typed if text.strip()][:_MOST_TYPED]
+        wanted = [text for text in map(visible, typed) if text][:_MOST_TYPED]
         matches = {text: self._names.match(text).code for text in wanted}
         codes = dict.fromkeys([*sent.getlist(name), *(code for code in matches.values() if code)])
         unknown = tuple(text for text, code in matches.items() if not code)
