@@ -14,7 +14,7 @@ from endoxa.collect.contributor.cards import covers
 from endoxa.collect.models import Card, CardState, Pair, Rating, Skip, SkipReason, State
 
 CARD = "/card/"
-LARGEST = 8 * 1024
+LARGEST = 8_000
 
 
 class Page(HTMLParser):

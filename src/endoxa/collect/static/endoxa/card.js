@@ -38,14 +38,14 @@
 
   // True: the site has it, now or from before. False: it does not want it. null: no network, or the site is busy.
   const send = async (address, value) => {
-    if (!navigator.onLine) return null;
-    const token = find("[name=csrfmiddlewaretoken]").value;
+    const token = find("[name=csrfmiddlewaretoken]");
+    if (!token || !navigator.onLine) return null;
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(), GIVE_UP_SECONDS * 1000);
     try {
       const answer = await fetch(address, {
         method: "POST",
-        body: new URLSearchParams({ csrfmiddlewaretoken: token, value }),
+        body: new URLSearchParams({ csrfmiddlewaretoken: token.value, value }),
         redirect: "manual",
         signal: abort.signal,
       });
@@ -58,28 +58,25 @@
     }
   };
 
-  const path = (form) => new URL(form.action).pathname;
+  const own = card && new URL(card.action).pathname;
 
   const flush = async () => {
-    if (sending || !find("[name=csrfmiddlewaretoken]")) return;
+    if (sending) return;
     sending = true;
-    for (const [address, value] of Object.entries(read())) {
-      const done = await send(address, value);
+    for (let kept; (kept = Object.entries(read())[0]);) {
+      const done = await send(...kept);
       if (done === null) break;
-      // An answer that was changed while this one was on its way is not lost: the first one counts, as for all taps.
-      drop(address);
-      if (card && path(card) === address) {
+      drop(kept[0]);
+      if (kept[0] === own) {
         if (done) location.assign(card.dataset.next);
         else location.reload();
         return;
       }
     }
     sending = false;
-    const waiting = card && path(card) in read();
-    if (waiting) {
-      say("kept");
-      setTimeout(flush, RETRY_SECONDS * 1000);
-    }
+    const left = read();
+    if (card && own in left) say("kept");
+    if (Object.keys(left).length) setTimeout(flush, RETRY_SECONDS * 1000);
   };
 
   if (card) {
@@ -87,9 +84,10 @@
       const button = event.submitter;
       if (!button) return;
       event.preventDefault();
-      if (sending) return;
+      // A second tap while the first is on its way; once the first is only kept, it may still be changed.
+      if (sending && own in read()) return;
       for (const each of card.querySelectorAll("button")) each.setAttribute("aria-pressed", String(each === button));
-      keep(path(card), button.value);
+      keep(own, button.value);
       flush();
     });
   }
