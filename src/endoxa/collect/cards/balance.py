@@ -22,12 +22,12 @@ _FIRST_PACE = 1.5
 _FIRST_CARDS = 20
 """Ratings per person of an online campaign before anything is known."""
 
-_SECONDS = 3.0
+_SECONDS = 5.0
 _KEPT: dict[int, tuple[float, Forecast]] = {}
 
 
 def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
-    """What an organiser ordered, else what the controller says; up to three seconds old."""
+    """What an organiser ordered, else what the controller says; up to five seconds old."""
     if campaign.balance:
         return Balance(campaign.balance)
     kept = _KEPT.get(campaign.pk)

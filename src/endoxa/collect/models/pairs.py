@@ -80,9 +80,11 @@ class Pair(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["campaign", "moderation", "need", "country", "language", "negative"],
+                # Ends with the ratings, so that cells can be summed up from the index alone.
+                fields=["campaign", "moderation", "need", "country", "language", "negative", "ratings"],
                 name="pair_by_cell",
             ),
+            models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
             models.Index(fields=["campaign", "moderation", "need", "position"], name="pair_by_position"),
             models.Index(fields=["campaign"], condition=Q(calibration=True), name="pair_calibration"),
         ]
