@@ -26,7 +26,8 @@ class LeftOut:
         people: contributors without a key, because fewer than five share their country.
         merged: contributors of whom a column was merged to 'other'.
         pairs: pairs that wait for a moderator or were hidden.
-        ratings, mentions, skips: answers about those pairs.
+        ratings, mentions, skips: answers about those pairs; and, of people without a key, those that another answer
+            of theirs replaced when pairs were merged.
     """
 
     people: int = 0

@@ -18,6 +18,9 @@ from endoxa.collect.models import Campaign, Person
 UNKNOWN_REGION = "ZZ"
 """CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
 
+UNKNOWN_VERSION = 0
+"""Their consent version."""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -71,7 +74,8 @@ def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -
 def _cells(person: Person, settings: CampaignSettings) -> tuple[str, ...]:
     country = OTHER if UNKNOWN_REGION in person.origins else "; ".join(sorted(person.origins))
     declared = (_answer(person.extras, field) for field in settings.profile)
-    return (country, *declared, str(person.consent_version))
+    consent = OTHER if person.consent_version == UNKNOWN_VERSION else str(person.consent_version)
+    return (country, *declared, consent)
 
 
 def _answer(extras: Mapping[str, Any], field: ProfileField) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -14,40 +13,10 @@ from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.export.columns import schema_of
 from endoxa.collect.export.identities import identity_of
 from endoxa.collect.export.people import Published
+from endoxa.collect.export.pool import Pool
 from endoxa.collect.models import Campaign, Mention, Moderation, Pair, Rating, Skip, Statement, Tombstone
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The pairs of a campaign as an export knows them.
-
-    `names` has the public id of every pair by primary key, `roots` that of the pair it counts for; pairs that
-    are not shown to contributors (pending, hidden) have no root.
-    """
-
-    names: Mapping[int, UUID]
-    roots: Mapping[int, UUID]
-
-    @property
-    def held_back(self) -> int:
-        """Pairs that wait for a moderator or were hidden."""
-        return len(self.names) - len(self.roots)
-
-
-def read_pool(campaign: Campaign) -> Pool:
-    """Names and roots of all pairs."""
-    rows = Pair.objects.filter(campaign=campaign).values_list("pk", "public_id", "merged_into", "moderation")
-    pairs = {pk: (name, into, moderation) for pk, name, into, moderation in rows}
-    roots: dict[int, UUID] = {}
-    for pk in pairs:
-        root = pk
-        while (into := pairs[root][1]) is not None:
-            root = into
-        if pairs[root][2] == Moderation.LIVE:
-            roots[pk] = pairs[root][0]
-    return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
 
 
 def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
@@ -82,7 +51,10 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
 
 
 def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
-    """Ratings of exported pairs. The latest of a person counts where pairs were merged, as in `cards.counts`."""
+    """Ratings of exported pairs. The latest of a person counts where pairs were merged, as in `cards.counts`.
+
+    Earlier ones of people without a key are left out: nobody could see what they belong to.
+    """
     found = [
         rating
         for rating in Rating.objects.filter(person__campaign=campaign)
@@ -116,11 +88,15 @@ def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]
             "hour": hour_of(rating.created_at),
         }
 
-    return _frame("ratings", campaign.settings, map(row, found))
+    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
+    return _frame("ratings", campaign.settings, map(row, kept))
 
 
 def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
-    """Unprompted mentions of exported pairs. The first of a person counts where pairs were merged."""
+    """Unprompted mentions of exported pairs. The first of a person counts where pairs were merged.
+
+    Later ones of people without a key are left out, as with ratings.
+    """
     found = [
         mention
         for mention in Mention.objects.filter(person__campaign=campaign)
@@ -150,7 +126,8 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
             "hour": hour_of(mention.created_at),
         }
 
-    return _frame("mentions", campaign.settings, map(row, found))
+    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
+    return _frame("mentions", campaign.settings, map(row, kept))
 
 
 def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from endoxa.collect.export.columns import OTHER
 from endoxa.collect.export.counting import counted_pairs
 from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.people import people_frame, published_people
+from endoxa.collect.export.pool import read_pool
 from endoxa.collect.models import Campaign, Mention, Rating, Skip
 
 
@@ -27,7 +28,7 @@ class Tables:
 def read_tables(campaign: Campaign, keys: Keys) -> Tables:
     """The tables of a campaign as they are now; call it in a transaction."""
     people = published_people(campaign, keys)
-    pool = rows.read_pool(campaign)
+    pool = read_pool(campaign)
     frames = {
         "pairs": rows.pair_rows(campaign, pool),
         "people": people_frame(people, campaign.settings),
