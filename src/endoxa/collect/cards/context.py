@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import F
 
 from endoxa.collect import geography, sampler
-from endoxa.collect.models import Card, CardState, Mention, Pair, Person
+from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import Cell
 from endoxa.collect.sampler.types import NEEDS
 
@@ -32,25 +32,30 @@ def sampler_person(person: Person, now: datetime) -> sampler.Person:
 
 
 def _own(person: Person) -> dict[int, Cell]:
-    """Pairs this person answered, skipped, proposed or does not want to see, and what those were merged into."""
-    through = ("pair_id", *(f"pair__{name}" for name in _CELL))
-    merged = ("pair__merged_into_id", *(f"pair__merged_into__{name}" for name in _CELL))
+    """Live pairs this person answered, skipped, proposed or does not want to see, and what those were merged into.
+
+    Others are in no pool and so cannot be taken out of its sizes.
+    """
+    fields = ("id", "moderation", *_CELL)
+    through = [f"pair__{name}" for name in fields] + [f"pair__merged_into__{name}" for name in fields]
     answered = Card.objects.filter(person=person, state__in=_CLOSED, pair__isnull=False)
     proposed = Mention.objects.filter(person=person)
-    rows = [*answered.values_list(*through, *merged), *proposed.values_list(*through, *merged)]
-    own = {row[0]: Cell(*row[1:5]) for row in rows}
-    own.update({row[5]: Cell(*row[6:]) for row in rows if row[5] is not None})
+    rows = [*answered.values_list(*through), *proposed.values_list(*through)]
+    pairs = [half for row in rows for half in (row[: len(fields)], row[len(fields) :])]
     if person.topic_optouts:
         unwanted = Pair.objects.filter(campaign=person.campaign_id, topic__in=person.topic_optouts)
-        own.update({row[0]: Cell(*row[1:]) for row in unwanted.values_list("pk", *_CELL)})
-    return own
+        pairs += unwanted.values_list(*fields)
+    return {pk: Cell(*cell) for pk, moderation, *cell in pairs if moderation == Moderation.LIVE}
 
 
 def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, Cell]]:
     """Live leases of others by pair, and the pairs that they fill up to what is needed."""
     settings = person.campaign.settings.sampler
     leases = Card.objects.filter(
-        campaign=person.campaign_id, state=CardState.OPEN, expires_at__gt=now, pair__isnull=False
+        campaign=person.campaign_id,
+        state=CardState.OPEN,
+        expires_at__gt=now,
+        pair__moderation=Moderation.LIVE,
     ).exclude(person=person)
     fields = (*(f"pair__{name}" for name in _CELL), "pair__ratings")
     reserved: Counter[int] = Counter()
