@@ -21,7 +21,8 @@ from endoxa.collect.sampler import Balance, Forecast
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept():
+def _quick_and_nothing_kept(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     cache.clear()
 
 
@@ -146,7 +147,7 @@ def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10) 
             figures_with(12, 20.0),
             "open",
             "",
-            "At this pace 12 pairs will end with fewer than 3 ratings; ask only for ratings in 20 minutes.",
+            "At this pace 12 pairs will end with fewer than 3 ratings; in 20 minutes, ask only for ratings.",
         ),
         (
             figures_with(1, 0.0),

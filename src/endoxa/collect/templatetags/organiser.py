@@ -61,5 +61,6 @@ def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
         except NoReverseMatch:
             continue
         if held & set(resolve(address).func.roles):  # type: ignore[attr-defined]
-            found.append(Link(address, str(label), request.path == address))
+            inside = name != "dashboard" and request.path.startswith(address)
+            found.append(Link(address, str(label), inside or request.path == address))
     return found

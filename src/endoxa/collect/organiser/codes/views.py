@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from endoxa.collect.campaign.settings import in_language
 from endoxa.collect.contributor.identity import new_code
 from endoxa.collect.models import Campaign, JoinCode, Role
 from endoxa.collect.organiser.access import allowed
@@ -54,6 +55,7 @@ def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     shown = _in_force(campaign, code)
     context = {
         "campaign": campaign,
+        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
         "code": shown,
         "address": join_address(request, shown),
         "local": opened_locally(request),

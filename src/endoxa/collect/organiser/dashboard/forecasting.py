@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from babel.dates import format_timedelta
 from django.utils.translation import get_language, gettext, ngettext, to_locale
@@ -30,6 +30,15 @@ def sentence(figures: Figures, *, state: str, balance: str, k: int) -> str:
     if figures.minutes_left <= 0:
         return _time_is_over(figures, k)
     return _looking_ahead(figures, balance, k)
+
+
+def switch_at(figures: Figures, *, state: str, balance: str) -> datetime | None:
+    """When to ask only for ratings, where `sentence` says in how many minutes."""
+    minutes = figures.forecast.switch_in
+    running = state not in _NOT_RUNNING and figures.minutes_left > 0 and figures.forecast.short > 0
+    if not running or balance == Balance.VALIDATE or minutes is None or minutes < 1:
+        return None
+    return figures.taken_at + timedelta(minutes=minutes)
 
 
 def _standing_still(state: str) -> str:
@@ -76,4 +85,4 @@ def _advice(figures: Figures, balance: str) -> str:
         add_direction=True,
         locale=to_locale(get_language() or "en"),
     )
-    return gettext("ask only for ratings %(in_time)s") % {"in_time": when}
+    return gettext("%(in_time)s, ask only for ratings") % {"in_time": when}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -15,7 +14,7 @@ from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.codes.addresses import join_address, newest_code
 from endoxa.collect.organiser.dashboard.figures import figures_of
-from endoxa.collect.organiser.dashboard.forecasting import sentence
+from endoxa.collect.organiser.dashboard.forecasting import sentence, switch_at
 from endoxa.collect.organiser.dashboard.steering import BalanceForm, StateForm, set_balance, set_state
 from endoxa.collect.organiser.dashboard.wording import bars
 from endoxa.collect.organiser.wording import BALANCES
@@ -91,7 +90,6 @@ def _projected(request: HttpRequest, campaign: Campaign, template: str) -> HttpR
 def _shown(campaign: Campaign) -> dict[str, Any]:
     figures = figures_of(campaign)
     k = campaign.settings.sampler.k
-    switch_in = figures.forecast.switch_in or 0
     return {
         "campaign": campaign,
         "figures": figures,
@@ -99,6 +97,6 @@ def _shown(campaign: Campaign) -> dict[str, Any]:
         "percent": round(100 * figures.share),
         "bars": bars(figures.coverage),
         "forecast": sentence(figures, state=campaign.state, balance=campaign.balance, k=k),
-        "switch_at": figures.taken_at + timedelta(minutes=switch_in),
+        "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance),
         "asked_for": BALANCES[campaign.balance or figures.forecast.balance],
     }

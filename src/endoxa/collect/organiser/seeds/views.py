@@ -64,6 +64,6 @@ def _preview(request: HttpRequest, campaign: Campaign, rows: list[SeedRow]) -> H
         "duplicates": shown(report.duplicates),
         "alike": [(named(one.row), one.other) for one in report.alike[:FIRST]],
         "counted": counted(report),
-        "form": RowsForm(campaign, rows=list(report.new)),
+        "form": RowsForm(campaign, rows=rows),
     }
     return render(request, "organiser/seeds_preview.html", context)

@@ -216,8 +216,8 @@ class CardsForm(forms.Form):
         return {"sampler": {name: _stored(name, value) for name, value in self.cleaned_data.items()}}
 
 
-def _shown(name: str, value: float) -> float:
-    return round(100 * value, 6) if name in _PERCENT else value
+def _shown(name: str, value: float) -> str:
+    return f"{100 * value if name in _PERCENT else value:.6g}"
 
 
 def _stored(name: str, value: float) -> float:

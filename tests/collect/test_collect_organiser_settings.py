@@ -1,0 +1,378 @@
+"""Settings by page: round trips, versions, conflicts, errors beside their fields."""
+
+from __future__ import annotations
+
+import html
+from itertools import product
+
+import pytest
+from django.contrib.auth.models import User
+from django.forms import BaseFormSet
+from django.urls import reverse
+from samples import campaign_settings
+
+from endoxa.collect.campaign.presets import load_preset
+from endoxa.collect.cards.counts import need, recount_needs
+from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
+from endoxa.collect.organiser.settings.comparing import Change, changes
+from endoxa.collect.organiser.settings.fields import code_of, country_names, keyed_lines, text_lines
+from endoxa.collect.organiser.settings.saving import ConflictError, save
+from endoxa.collect.organiser.settings.sections import SECTIONS
+from endoxa.collect.sampler import SamplerSettings
+
+RICH = {
+    "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],
+    "watch_words": ("rain", "snow"),
+    "profile": [
+        {
+            "name": "age",
+            "label": {"en": "Your age", "es": "Tu edad"},
+            "purpose": {"en": "To compare"},
+            "choices": {"young": {"en": "under 30", "es": "menos de 30"}, "old": {"en": "30 or more"}},
+        }
+    ],
+    "questions": [
+        {
+            "name": "food",
+            "axis": "country",
+            "text": {"en": "What do people say about food?", "es": "¿Qué se dice?"},
+            "examples": {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice", "es": "Arroz"}},
+        },
+        {"name": "music", "axis": "country", "identity": "singers", "text": {"en": "And about music?"}},
+    ],
+    "survey": True,
+    "retention": "2027-05-01",
+    "ui_languages": ("en", "es"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _quick(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def river(make_campaign):
+    return make_campaign("river", **RICH)
+
+
+@pytest.fixture
+def organiser(client, river, make_account):
+    client.force_login(make_account("ana", river, Role.ORGANISER))
+    return client
+
+
+def address(section):
+    return reverse("organiser:settings_section", args=["river", section])
+
+
+def shown(form):
+    """What a browser would send back for a form as it is shown."""
+    if isinstance(form, BaseFormSet):
+        parts = [form.management_form, *form.forms]
+        return {name: value for part in parts for name, value in shown(part).items()}
+    values = {form.add_prefix(name): form[name].value() for name in form.fields}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+def as_sent(campaign, section, **typed):
+    form = SECTIONS[section].form(campaign.settings, None)
+    return {**shown(form), "base": campaign.version, **typed}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_page_sent_back_as_it_was_changes_nothing(organiser, river, section):
+    response = organiser.post(address(section), as_sent(river, section))
+    assert response.status_code == 302, response.context["form"].errors
+    river.refresh_from_db()
+    assert (river.version, SettingsVersion.objects.count()) == (1, 1)
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize(("preset", "section"), list(product(["laces", "afristereo"], SECTIONS)))
+def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, preset, section):
+    loaded = load_preset(preset).settings.model_dump(mode="json")
+    campaign = make_campaign("river", **loaded)
+    SettingsVersion.objects.update(content={**loaded, "organisation": "Lab", "contact": "555"})
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    response = client.post(address(section), as_sent(campaign, section))
+    assert response.status_code == 302, response.context["form"].errors
+    campaign.refresh_from_db()
+    assert campaign.version == 1
+
+
+@pytest.mark.parametrize(
+    ("section", "typed", "path", "value"),
+    [
+        ("general", {"organisation": "Sea Lab"}, ("organisation",), "Sea Lab"),
+        ("general", {"countries": "Chile\nperu\nUY"}, ("countries",), ["CL", "PE", "UY"]),
+        ("general", {"data_languages": "Spanish\nqu"}, ("data_languages",), ["es", "qu"]),
+        ("general", {"main_language": "es"}, ("ui_languages",), ["es", "en"]),
+        ("general", {"retention": ""}, ("retention",), ""),
+        ("texts", {"title-es": "El río"}, ("texts", "title", "es"), "El río"),
+        ("cards", {"k": "5", "own": "60", "near": "30"}, ("sampler", "own"), 0.6),
+        ("care", {"watch_words": "fog\n\nfog\nhail"}, ("watch_words",), ["fog", "hail"]),
+        (
+            "care",
+            {"help_lines": "Chile | Fono | 600\n* | Everyone | 112"},
+            ("help_lines",),
+            [
+                {"country": "CL", "name": "Fono", "contact": "600"},
+                {"country": "", "name": "Everyone", "contact": "112"},
+            ],
+        ),
+        ("questions", {"form-0-DELETE": "on"}, ("questions", 0, "name"), "music"),
+        ("questions", {"form-0-ORDER": "3"}, ("questions", 0, "name"), "music"),
+        (
+            "questions",
+            {"form-0-examples-es": "Chile | Poesía"},
+            ("questions", 0, "examples"),
+            {"AR": {"en": "People drink mate"}, "": {"en": "People eat rice"}, "CL": {"es": "Poesía"}},
+        ),
+        ("profile", {"form-0-DELETE": "on"}, ("profile",), []),
+    ],
+)
+def test_what_is_typed_is_stored_as_a_new_version(organiser, river, section, typed, path, value):
+    response = organiser.post(address(section), as_sent(river, section, **typed))
+    assert response.status_code == 302, response.context["form"].errors
+    river.refresh_from_db()
+    stored = SettingsVersion.objects.get(number=2)
+    assert (river.version, stored.made_by.username) == (2, "ana")
+    found = stored.content
+    for step in path:
+        found = found[step]
+    assert found == value
+    assert river.settings.model_dump(mode="json") == stored.content
+    assert AuditEntry.objects.get().detail["version"] == 2
+
+
+def test_a_new_question_is_added_at_the_end(organiser, river):
+    typed = {"form-2-name": "work", "form-2-axis": "profession", "form-2-text-en": "What of bakers?"}
+    organiser.post(address("questions"), as_sent(river, "questions", **typed))
+    river.refresh_from_db()
+    assert [question.name for question in river.settings.questions] == ["food", "music", "work"]
+
+
+@pytest.mark.parametrize(
+    ("section", "typed", "field", "said"),
+    [
+        (
+            "general",
+            {"countries": "Chile\nArgentinia"},
+            "countries",
+            "Line 2: “Argentinia” is not known. Did you mean “Argentina”?",
+        ),
+        (
+            "general",
+            {"main_language": "fr"},
+            "main_language",
+            "Tick this language below and save; write its texts; then make it the first one.",
+        ),
+        ("general", {"minutes": "0"}, "minutes", "Ensure this value is greater than or equal to 1."),
+        ("texts", {"title-en": ""}, "title-en", "This field is required."),
+        ("cards", {"k": "9"}, "k_max", "This cannot be less than the ratings each pair should get."),
+        ("cards", {"own": "60"}, "own", "These four shares add up to 90; make them 100."),
+        ("cards", {"exploration": "51"}, "exploration", "Ensure this value is less than or equal to 50.0."),
+        (
+            "care",
+            {"help_lines": "Chile | Fono"},
+            "help_lines",
+            "Line 1: write three parts with a | between them: country, name, how to reach it.",
+        ),
+        (
+            "care",
+            {"help_lines": "* | A | 1\nChili | Fono | 2"},
+            "help_lines",
+            "Line 2: “Chili” is not known. Did you mean “Chile”?",
+        ),
+    ],
+)
+def test_errors_stand_beside_their_field_and_nothing_typed_is_lost(
+    organiser, river, section, typed, field, said
+):
+    response = organiser.post(address(section), as_sent(river, section, **typed))
+    assert response.status_code == 200
+    assert response.context["form"].errors[field] == [said]
+    page = html.unescape(response.content.decode())
+    assert said in page
+    for value in typed.values():
+        assert value in page.replace("\r\n", "\n")
+    river.refresh_from_db()
+    assert river.version == 1
+
+
+@pytest.mark.parametrize(
+    ("section", "typed", "field", "said"),
+    [
+        ("questions", {"form-1-name": "food"}, "name", "Another entry has this short name."),
+        (
+            "questions",
+            {"form-1-name": "Food!"},
+            "name",
+            "Use small letters a to z, digits and _, at most 31.",
+        ),
+        (
+            "questions",
+            {"form-1-examples-en": "Chile\n"},
+            "examples-en",
+            "Line 1: write two parts with a | between them.",
+        ),
+        (
+            "profile",
+            {"form-0-choices-en": "a | one"},
+            "choices-en",
+            "Another language has these names as well: young.",
+        ),
+        (
+            "profile",
+            {"form-0-choices-en": "a | one", "form-0-choices-es": ""},
+            "choices-en",
+            "Write 2 to 20 answers.",
+        ),
+    ],
+)
+def test_errors_in_lists_stand_beside_their_field(organiser, river, section, typed, field, said):
+    response = organiser.post(address(section), as_sent(river, section, **typed))
+    assert response.status_code == 200
+    assert [said] in [form.errors.get(field) for form in response.context["form"].forms]
+
+
+def test_the_last_question_of_a_survey_cannot_be_taken_out(organiser, river):
+    typed = {"form-0-DELETE": "on", "form-1-DELETE": "on"}
+    response = organiser.post(address("questions"), as_sent(river, "questions", **typed))
+    assert response.status_code == 200
+    assert "switch the survey off first" in response.content.decode()
+
+
+def test_a_survey_needs_a_question_and_a_campaign_needs_something_to_do(client, make_campaign, make_account):
+    campaign = make_campaign("river")
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    sent = as_sent(campaign, "general", survey="on")
+    sent.pop("cards")
+    errors = client.post(address("general"), sent).context["form"].errors
+    assert errors == {"survey": ["Write a question of the survey first, on its own page."]}
+    sent.pop("survey")
+    assert client.post(address("general"), sent).context["form"].errors == {
+        "cards": ["Choose cards, the survey or both."]
+    }
+
+
+def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river):
+    first = as_sent(river, "care", watch_words="fog")
+    second = as_sent(river, "care", help_lines="* | Everyone | 112")
+    assert organiser.post(address("care"), first).status_code == 302
+    response = organiser.post(address("care"), second)
+    page = response.content.decode()
+    assert response.status_code == 409
+    assert response.context["meanwhile"] == (Change("watch_words", "rain, snow", "fog"),)
+    assert "Everyone | 112" in page
+    assert '<input type="hidden" name="base" value="2">' in page
+    river.refresh_from_db()
+    assert (river.version, river.settings.watch_words) == (2, ("fog",))
+    assert organiser.post(address("care"), {**second, "base": 2}).status_code == 302
+    river.refresh_from_db()
+    assert (river.version, river.settings.help_lines[0].name) == (3, "Everyone")
+    assert [version.number for version in SettingsVersion.objects.order_by("number")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("base", ["", "x", "0", "99"])
+def test_a_page_without_its_version_saves_nothing(organiser, river, base):
+    response = organiser.post(address("care"), {**as_sent(river, "care", watch_words="fog"), "base": base})
+    assert response.status_code == 409
+    river.refresh_from_db()
+    assert river.version == 1
+
+
+def test_saving_twice_the_same_is_one_version(river, db):
+    user = User.objects.create_user("ben")
+    assert save(river, 1, {"organisation": "Sea"}, user) == 2
+    assert save(river, 2, {"organisation": "Sea"}, user) == 2
+    with pytest.raises(ConflictError):
+        save(river, 1, {"organisation": "Lake"}, user)
+
+
+def test_new_words_of_consent_are_a_new_version_of_consent(organiser, river):
+    organiser.post(address("texts"), as_sent(river, "texts", **{"thanks-en": "Thank you"}))
+    river.refresh_from_db()
+    assert (river.version, river.settings.consent_version) == (2, 1)
+    organiser.post(address("texts"), as_sent(river, "texts", **{"publication-es": "Otra"}))
+    river.refresh_from_db()
+    assert (river.version, river.settings.consent_version) == (3, 2)
+
+
+def test_texts_of_languages_that_are_off_are_kept(organiser, river):
+    organiser.post(address("general"), as_sent(river, "general", ui_languages=["en"]))
+    river.refresh_from_db()
+    organiser.post(address("texts"), as_sent(river, "texts", **{"title-en": "The river"}))
+    river.refresh_from_db()
+    assert river.settings.texts.title == {"en": "The river", "es": "title en español"}
+
+
+def test_a_new_k_counts_at_once(organiser, river, make_pairs):
+    make_pairs(river, ("AR", "drink mate", "es"), ratings=3, need=2)
+    organiser.post(address("cards"), as_sent(river, "cards", k="5"))
+    assert Pair.objects.get().need == 0
+
+
+def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs):
+    settings = SamplerSettings(k=3, k_max=6, disagreement=1.5)
+    campaign = make_campaign("lake", sampler=settings)
+    cases = list(product(range(8), [None, 0.0, 1.4, 1.5, 3.0]))
+    for place, (ratings, variance) in enumerate(cases):
+        make_pairs(campaign, ("AR", f"thing {place}", "es"), ratings=ratings, variance=variance)
+    recount_needs(campaign)
+    found = Pair.objects.order_by("pk").values_list("need", flat=True)
+    assert list(found) == [need(*case, settings) for case in cases]
+
+
+def test_changes_name_what_is_different():
+    before = campaign_settings(**RICH)
+    after = before.model_copy(update={"minutes": 60, "questions": before.questions[:1]})
+    found = changes(before, after)
+    assert found[0] == Change("questions › music › name", "music", "")
+    assert found[-1] == Change("minutes", "90", "60")
+    assert changes(before, before) == ()
+
+
+def test_versions_and_what_each_changed(organiser, river):
+    organiser.post(address("care"), as_sent(river, "care", watch_words="<script>alert(1)</script>"))
+    page = organiser.get(reverse("organiser:settings_versions", args=["river"])).content.decode()
+    assert "Version 2" in page
+    assert "ana" in page
+    page = organiser.get(reverse("organiser:settings_version", args=["river", 2])).content.decode()
+    assert "rain, snow" in page
+    assert "&lt;script&gt;" in page
+    assert "<script>alert" not in page
+    assert (
+        "first version"
+        in organiser.get(reverse("organiser:settings_version", args=["river", 1])).content.decode()
+    )
+    assert organiser.get(reverse("organiser:settings_version", args=["river", 7])).status_code == 404
+
+
+def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(settings, make_campaign):
+    languages = [code for code, _ in settings.LANGUAGES]
+    question, field = RICH["questions"][0], RICH["profile"][0]
+    made = campaign_settings(
+        ui_languages=languages,
+        questions=[{**question, "name": f"q{place}"} for place in range(24)],
+        profile=[{**field, "name": f"f{place}"} for place in range(16)],
+    )
+    for section in SECTIONS.values():
+        form = section.form(made, None)
+        fields = (
+            sum(len(part.fields) for part in form.forms)
+            if isinstance(form, BaseFormSet)
+            else len(form.fields)
+        )
+        assert fields + 8 < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+
+
+def test_lines_and_names_are_read_forgivingly():
+    assert text_lines(" a \n\n b") == [(1, "a"), (3, "b")]
+    assert keyed_lines("a|b | c\r\n") == [(1, "a", "b | c")]
+    assert [code_of(typed, country_names) for typed in ("cl", "CHILE", "Côte d’Ivoire")] == ["CL", "CL", "CI"]
+
+
+def test_there_are_no_other_sections(organiser):
+    assert organiser.get(address("secrets")).status_code == 404
