@@ -34,6 +34,7 @@
     if (!line) return;
     line.hidden = !shown;
     line.textContent = shown ? line.dataset.text : "";
+    if (shown) line.scrollIntoView({ block: "nearest" });
   };
 
   // True: the site has it, now or from before. False: it does not want it. null: no network, or the site is busy.
