@@ -57,7 +57,10 @@ def _within(whole: Region, countries: frozenset[str]) -> Region:
 def available(region: Region, pool: Pool, excluded: Mapping[Cell, int]) -> int:
     """How many pairs of a region the person can get; `excluded` are those they cannot, counted by cell."""
     there = pool.count(region)
-    return there - sum(count for cell, count in excluded.items() if region.takes(cell)) if there else 0
+    # Counts of a large pool may be some seconds old, and then smaller than what is taken off them.
+    return (
+        max(0, there - sum(count for cell, count in excluded.items() if region.takes(cell))) if there else 0
+    )
 
 
 def shares(settings: SamplerSettings, counts: Mapping[str, int]) -> dict[str, float]:
