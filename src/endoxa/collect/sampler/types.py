@@ -40,7 +40,11 @@ class Region:
 
     def takes(self, cell: Cell) -> bool:
         """Whether pairs of the cell belong to the region."""
-        return cell.language in self.languages and self.holds(cell.country, cell.need, negative=cell.negative)
+        return (
+            cell.need in self.needs
+            and cell.language in self.languages
+            and self.holds(cell.country, cell.need, negative=cell.negative)
+        )
 
     def holds(self, country: str, need: int, *, negative: bool) -> bool:
         """The same for a pair whose language the person is known to read."""

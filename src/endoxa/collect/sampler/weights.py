@@ -26,9 +26,8 @@ def weights(
     held = np.array([reserved.get(pair, 0) for pair in rows.ids.tolist()]) if reserved else 0
     goal = np.where(rows.needs == NEEDS, settings.k, settings.k_max)
     missing = np.clip((goal - rows.ratings - held) / goal, 0, None)
-    names, place = np.unique(rows.countries, return_inverse=True)
-    covered = np.array([coverage.get(str(name), 0) for name in names], dtype=np.float64)
+    covered = np.array([coverage.get(country, 0) for country in rows.countries.tolist()])
     age = 1 + np.minimum(1, rows.waiting / settings.age_minutes)
     topic = np.where(np.isin(rows.topics, list(heavy)), _HEAVY, 1.0) if heavy else 1.0
-    result: FloatArray = missing / np.sqrt(1 + covered)[place] * age * topic
+    result: FloatArray = missing / np.sqrt(1 + covered) * age * topic
     return result

@@ -1,7 +1,7 @@
 """The world in which LACES's rule gives what LACES published: the numbers, the comparison, the search for it.
 
-Run as `python -m endoxa.collect.simulate.calibration`, the search prints the fitted values for `worlds.toml` and how near
-they come. Few numbers were published, so other worlds would fit as well; that is what the grid is for.
+Run as `python -m endoxa.collect.simulate.calibration`, the search prints the fitted values for `worlds.toml` and
+how near they come. Few numbers were published, so other worlds would fit as well; that is what the grid is for.
 """
 
 from __future__ import annotations

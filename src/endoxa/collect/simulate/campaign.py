@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import deque
 from dataclasses import dataclass, field
 
@@ -102,7 +103,8 @@ class Campaign:
         share: part of their time that people of a survey spend on writing, for arms that have one.
         number: cards that each person was shown.
         last: countries of each person's latest cards, newest first, with whether the pair was negative.
-        created: minutes at which the latest new pairs came. answered: latest answers, as (minute, person).
+        created, answered: minutes at which the latest new pairs and answers came.
+        latest: minute of each person's latest answer.
         mentions: who proposed which pair. in_group: of each new pair, whether its first author is of its country.
     """
 
@@ -118,7 +120,8 @@ class Campaign:
             for _ in range(world.settings.people)
         ]
         self.created: deque[float] = deque()
-        self.answered: deque[tuple[float, int]] = deque()
+        self.answered: deque[float] = deque()
+        self.latest = [-math.inf] * world.settings.people
         self.mentions: list[tuple[int, int]] = []
         self.in_group: list[bool] = []
         self._seen: npt.NDArray[np.bool_] = np.zeros((world.settings.people, 1_024), dtype=np.bool_)
@@ -160,14 +163,14 @@ class Campaign:
         """Take the answer to a card: a rating, or None where it was skipped or showed no pair."""
         self.leases.release(person)
         if card.pair is None:
-            self.answered.append((self.pool.now, person))
+            self._note_answer(person)
             return
         self._seen[person, card.pair] = True
         negative = bool(self.pool["negative"][card.pair])
         self.last[person].appendleft((self.world.countries[card.country], negative))
         if value is None:
             return
-        self.answered.append((self.pool.now, person))
+        self._note_answer(person)
         over = int(self.pool["ratings"][card.pair]) >= self.settings.k
         ratings = self.ratings
         ratings.person.append(person)
@@ -178,6 +181,10 @@ class Campaign:
         ratings.over.append(over)
         ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
         self.pool.rate(card.pair, value)
+
+    def _note_answer(self, person: int) -> None:
+        self.answered.append(self.pool.now)
+        self.latest[person] = self.pool.now
 
     def propose(
         self, person: int, country: int, rank: int, language: int, wording: int, *, caught: bool

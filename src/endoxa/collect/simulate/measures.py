@@ -35,6 +35,7 @@ MEASURES: dict[str, str] = {
     "true_mean": "mean rating that all people together would give to all pairs they can read",
     "raw_error": "mean of the ratings given, less the true mean",
     "weighted_error": "mean of the ratings weighted by 1 / propensity (Hajek), less the true mean",
+    "waited_error": "mean of ratings up to k, by 1 / (propensity x cards drawn while the pair waited), less the true mean",
     **{f"rated_{n}": f"share of pairs with {n} ratings" for n in range(MOST)},
     f"rated_{MOST}": f"share of pairs with {MOST} ratings or more",
 }
@@ -53,7 +54,10 @@ def measure(outcome: Outcome) -> dict[str, float]:
     valid = facts[first]
     proximity = world.proximity[given.person, pool["country"][given.pair]]
     truth = _true_mean(campaign)
-    value = np.array(given.value, dtype=np.float64)
+    value, propensity = np.array(given.value, dtype=np.float64), np.array(given.propensity)
+    asked = ~np.array(given.over, dtype=np.bool_)
+    # A pair that waits long is there for more draws; without this, slow pairs would count more often.
+    whole = (propensity * pool.waited()[given.pair])[asked]
     per_thousand = 1_000 / minutes if minutes else math.nan
     return {
         "minutes": minutes,
@@ -74,13 +78,14 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "duplicates": 1 - len(valid) / len(facts) if len(facts) else math.nan,
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
-        "weighted_error": weighted_mean(value, np.array(given.propensity)) - truth,
+        "weighted_error": weighted_mean(value, propensity) - truth,
+        "waited_error": weighted_mean(value[asked], whole) - truth,
         **_distribution(pool["ratings"]),
     }
 
 
 def weighted_mean(values: FloatArray, propensities: FloatArray) -> float:
-    """Mean with weights 1 / propensity (Hajek's ratio estimator); NaN where there is none."""
+    """Mean with weights 1 / propensity (Hajek's ratio estimator); NaN where none is known."""
     known = np.isfinite(propensities) & (propensities > 0)
     if not known.any():
         return math.nan

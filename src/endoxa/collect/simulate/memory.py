@@ -35,6 +35,8 @@ _ROW = np.dtype(
         ("total", np.int64),
         ("squares", np.int64),
         ("since", np.float64),
+        ("opened", np.int64),
+        ("closed", np.int64),
         ("position", np.float64),
     ]
 )
@@ -58,6 +60,9 @@ class MemoryPool:
     Args:
         countries, languages: codes; a pair refers to them by place.
         settings: k, k_max, what counts as disagreement.
+
+    Attributes:
+        size: pairs in it. missing: ratings missing up to k. cards: pairs drawn so far. now: the minute.
     """
 
     def __init__(
@@ -85,6 +90,7 @@ class MemoryPool:
         self._order: npt.NDArray[np.int64] | None = None
         self.size = 0
         self.missing = 0
+        self.cards = 0
         self.now = 0.0
 
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
@@ -109,7 +115,7 @@ class MemoryPool:
         row = self._rows[number]
         for name, value in pair._asdict().items():
             row[name] = value
-        row["since"], row["position"] = self.now, position
+        row["since"], row["position"], row["opened"] = self.now, position, self.cards
         place = (pair.country * len(self._languages) + pair.language) * _NEEDS + NEEDS
         self._cell[number] = 2 * place + pair.negative
         self._sizes[self._cell[number]] += 1
@@ -128,6 +134,8 @@ class MemoryPool:
         row["ratings"] += 1
         row["total"] += value
         row["squares"] += value * value
+        if row["ratings"] == self._settings.k:
+            row["closed"] = self.cards
         self._coverage[self._countries[row["country"]]] += 1
         need = self._need(int(row["ratings"]), int(row["total"]), int(row["squares"]))
         if need != row["need"]:
@@ -140,8 +148,14 @@ class MemoryPool:
         """Count that somebody proposed a pair unprompted."""
         self._rows[pair]["mentions"] += 1
 
+    def waited(self) -> npt.NDArray[np.int64]:
+        """Cards that were drawn, about any pair, while each pair waited for its k ratings; at least 1."""
+        ended = np.where(self["ratings"] >= self._settings.k, self["closed"], self.cards)
+        return np.maximum(1, ended - self["opened"])
+
     def note(self, pair: int) -> None:
         """Count that a pair was drawn, for the guards of countries and topics."""
+        self.cards += 1
         self._recent.append(pair)
         self._tally(pair, 1)
         if len(self._recent) > _RECENT:

@@ -1,4 +1,4 @@
-"""The share of their time that people of a survey should spend on writing: the largest that leaves enough for ratings."""
+"""How much of their time people of a survey should write: the most that leaves enough time for ratings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _STEPS = 40
 def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> float:
     """The largest share, in steps of 1/40, with which at least 95 % of all pairs get k ratings.
 
-    Less writing means fewer pairs and more ratings for each, so the steps are searched by halving. Where no share is enough,
-    the smallest is taken.
+    Less writing means fewer pairs and more ratings for each, so the steps are searched by halving. Where no share
+    is enough, the smallest is taken.
     """
     worlds = [World(settings, seed) for seed in _PILOTS]
     low, high = 1, _STEPS

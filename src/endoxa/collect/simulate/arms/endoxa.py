@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from endoxa.collect import sampler
@@ -36,7 +34,6 @@ class _Endoxa:
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
         self._lease = lease_minutes(campaign)
-        self._people: Counter[int] = Counter()
         self._forecast: tuple[float, Balance] | None = None
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
@@ -81,11 +78,11 @@ class _Endoxa:
         campaign = self._campaign
         began = now - _WINDOW
         answered, created = campaign.answered, campaign.created
-        while answered and answered[0][0] < began:
+        while answered and answered[0] < began:
             answered.popleft()
         while created and created[0] < began:
             created.popleft()
-        people = max(1, len({person for _, person in answered}))
+        people = max(1, sum(minute >= began for minute in campaign.latest))
         minutes = max(1.0, min(_WINDOW, now))
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
         return sampler.forecast(
