@@ -161,7 +161,8 @@ _CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {
 
 
 def _other(pair: Pair, decision: Decision) -> Pair:
-    other = Pair.objects.filter(campaign=pair.campaign_id, public_id=decision.into).first()
+    named = Pair.objects.filter(campaign=pair.campaign_id)
+    other = None if decision.into is None else named.filter(public_id=decision.into).first()
     if other is None:
         raise EntryError(gettext("Please choose the pair to merge into."))
     return other
