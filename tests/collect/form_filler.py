@@ -34,8 +34,8 @@ class Form:
         """What a person sends who ticks everything, chooses what comes last, and writes `write(name)`."""
         data = {}
         for one in self.fields:
-            if one.trap:
-                data[one.name] = ""
+            if one.trap or (one.kind == "checkbox" and one.name.endswith("_withheld")):
+                continue
             elif one.kind in {"radio", "checkbox"}:
                 data.setdefault(one.name, []).append(one.value)
             elif one.kind == "select":
@@ -86,9 +86,8 @@ class Page(HTMLParser):
 
     def _control(self, tag, facts):
         kind = {"input": facts.get("type") or "text"}.get(tag, tag)
-        one = Field(
-            facts.get("name") or "", kind, facts.get("value") or "", "checked" in facts, bool(self._trap)
-        )
+        value = facts.get("value") or ("on" if kind == "checkbox" else "")
+        one = Field(facts.get("name") or "", kind, value, "checked" in facts, bool(self._trap))
         if tag == "select":
             self._select = one
 

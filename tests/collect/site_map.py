@@ -90,6 +90,9 @@ def build(make_campaign, make_person, make_pairs, make_account):
         "mention": mention.public_id,
         "question": "women",
         "pair": pair.pk,
+        "item": pair.public_id,
+        "name": "texts",
+        "number": 1,
         "into": Pair.objects.last().pk,
     }
     accounts = {role: make_account(role.value, campaign, role) for role in Role}

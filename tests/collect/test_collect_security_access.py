@@ -87,10 +87,11 @@ def test_accounts_change_nothing_without_the_role(world, name):
     assert snapshot("Session") == before
 
 
-def test_an_organiser_opens_every_plain_page(world):
+def test_an_organiser_opens_every_page(world):
+    """So that the other tests walk to pages that are there."""
     client = as_account(world, Role.ORGANISER)
-    opened = [one.name for one in CAMPAIGNS if client.get(one.at(world.known)).status_code == 200]
-    assert {"organiser:dashboard", "organiser:codes", "organiser:audit"} <= set(opened)
+    statuses = {one.name: client.get(one.at(world.known)).status_code for one in CAMPAIGNS}
+    assert {name: status for name, status in statuses.items() if status not in {200, 405}} == {}
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
