@@ -30,7 +30,7 @@ def data_card(about: About, tables: Tables) -> str:
         days=_days(tables),
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
-        countries=_countries(frames["people"], about.left_out.people),
+        countries=people_by_country(frames["people"], about.left_out.people),
         people=frames["people"].height + about.left_out.people,
         languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]}),
         negative=frames["pairs"].filter(polarity="negative").height,
@@ -64,8 +64,8 @@ def _days(tables: Tables) -> tuple[str, str] | None:
     return (min(found), max(found)) if found else None
 
 
-def _countries(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
-    """How many people come from where, most first; only countries that enough people share."""
+def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
+    """How many people come from where, most first; `without_key` of them from countries that too few share."""
     counted = Counter(people["country"].to_list())
     counted[OTHER] += without_key
     return [(_place(country), n) for country, n in counted.most_common() if n]

@@ -7,25 +7,25 @@ from functools import wraps
 from typing import Any, Concatenate
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 
 from endoxa.collect.models import Campaign, Membership, Role
 
-Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
+Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponseBase]
 """A view that is handed the campaign in the place of its slug."""
 
 
-def allowed(*roles: Role) -> Callable[[Page], Callable[..., HttpResponse]]:
+def allowed(*roles: Role) -> Callable[[Page], Callable[..., HttpResponseBase]]:
     """Open a page `.../<slug:slug>/...` to accounts with one of these roles in that campaign.
 
     Strangers are sent to sign in; for accounts without the role the page does not exist (404), and the view
     carries its roles as `view.roles` for the test that walks all addresses.
     """
 
-    def decorate(page: Page) -> Callable[..., HttpResponse]:
+    def decorate(page: Page) -> Callable[..., HttpResponseBase]:
         @login_required
         @wraps(page)
-        def view(request: HttpRequest, slug: str, *args: Any, **named: Any) -> HttpResponse:
+        def view(request: HttpRequest, slug: str, *args: Any, **named: Any) -> HttpResponseBase:
             campaign = Campaign.objects.filter(slug=slug).first()
             if campaign is None or not roles_of(request, campaign) & set(roles):
                 raise Http404

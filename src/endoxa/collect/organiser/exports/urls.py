@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from endoxa.collect.organiser.exports import views
+
+urlpatterns = [
+    path("<slug:slug>/exports/", views.exports, name="exports"),
+    path("<slug:slug>/exports/download/", views.download, name="export_download"),
+    path("<slug:slug>/exports/release/", views.release, name="export_release"),
+]

@@ -1,0 +1,41 @@
+"""The form that makes a release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from endoxa.collect.export.releases import require_number
+from endoxa.collect.models import Campaign
+from endoxa.errors import UserError
+
+
+class ReleaseForm(forms.Form):
+    """Number of a release, and that whoever makes it knows what that means."""
+
+    number = forms.CharField(
+        label=_("Number"),
+        max_length=14,
+        help_text=_("1.0 for the first; 1.1 or 2.0 for later ones with more answers."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "ltr"}),
+    )
+    final = forms.BooleanField(
+        label=_("I know that a release never changes, and that what is published cannot be called back.")
+    )
+
+    def __init__(self, campaign: Campaign, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._campaign = campaign
+
+    def clean_number(self) -> str:
+        """The number, if it is one and not taken."""
+        number: str = self.cleaned_data["number"].strip()
+        try:
+            require_number(self._campaign, number)
+        except UserError:
+            raise forms.ValidationError(
+                _("Write a number such as 1.0 that no release of this campaign has yet.")
+            ) from None
+        return number

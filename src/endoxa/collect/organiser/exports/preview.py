@@ -1,0 +1,47 @@
+"""What an export would hold now, without making one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from endoxa.collect.export.about import LeftOut
+from endoxa.collect.export.card import people_by_country
+from endoxa.collect.export.columns import Column, columns_of
+from endoxa.collect.export.keys import Keys, new_salt
+from endoxa.collect.export.tables import read_tables
+from endoxa.collect.models import Campaign
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """A table: its name, how many rows it would have, its columns."""
+
+    name: str
+    rows: int
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """All tables, what stays in the database, and how many people come from where as the export says it."""
+
+    tables: Sequence[TablePreview]
+    left_out: LeftOut
+    countries: Sequence[tuple[str, int]]
+
+
+@transaction.atomic
+def preview(campaign: Campaign) -> Preview:
+    """The tables as they would be now."""
+    tables = read_tables(campaign, Keys(new_salt()))
+    return Preview(
+        [
+            TablePreview(name, frame.height, columns_of(name, campaign.settings))
+            for name, frame in tables.frames.items()
+        ],
+        tables.left_out,
+        people_by_country(tables.frames["people"], tables.left_out.people),
+    )

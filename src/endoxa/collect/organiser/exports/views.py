@@ -1,0 +1,76 @@
+"""Exports: what would leave, what stays and why, and the buttons that make one."""
+
+from __future__ import annotations
+
+from typing import IO
+
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from endoxa.collect.export.columns import LEAST
+from endoxa.collect.models import Campaign, Role
+from endoxa.collect.organiser.access import allowed, roles_of
+from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.organiser.exports.forms import ReleaseForm
+from endoxa.collect.organiser.exports.packing import packed
+from endoxa.collect.organiser.exports.preview import preview
+from endoxa.errors import UserError
+
+ROLES = (Role.ORGANISER, Role.RESEARCHER)
+
+
+@allowed(*ROLES)
+@require_safe
+def exports(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Preview of the tables, what is left out, releases so far."""
+    return _page(request, campaign, ReleaseForm(campaign))
+
+
+@allowed(*ROLES)
+@require_POST
+def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
+    """Make a working copy and send it."""
+    try:
+        report, archive = packed(campaign)
+    except UserError:
+        return _page(request, campaign, ReleaseForm(campaign), failed=True)
+    record(campaign, request.user, "export", **report.audit())
+    return _sent(archive, f"{campaign.slug}-{timezone.now():%Y-%m-%d}.zip")
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
+    """Make a release and send it."""
+    form = ReleaseForm(campaign, request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, form, status=422)
+    try:
+        report, archive = packed(campaign, release=form.cleaned_data["number"])
+    except UserError:
+        return _page(request, campaign, form, failed=True)
+    record(campaign, request.user, "release", **report.audit())
+    return _sent(archive, f"{campaign.slug}-{report.release}.zip")
+
+
+def _sent(archive: IO[bytes], name: str) -> FileResponse:
+    return FileResponse(archive, as_attachment=True, filename=name, content_type="application/zip")
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, form: ReleaseForm, *, status: int = 200, failed: bool = False
+) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "preview": preview(campaign),
+        "least": LEAST,
+        "releases": campaign.releases.order_by("-made_at", "-pk"),
+        "form": form if Role.ORGANISER in roles_of(request, campaign) else None,
+        "failure": _("The export could not be written. Is the disk of the server full? Please try again.")
+        if failed
+        else "",
+    }
+    return render(request, "organiser/exports.html", context, status=500 if failed else status)

@@ -1,0 +1,105 @@
+"""The page of exports: who may open it, what it shows, what it sends, what it writes down."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.urls import reverse
+from filled_campaign import propose
+
+from endoxa.collect.models import AuditEntry, Release, Role
+
+NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def page(client, campaign, make_account):
+    """A function that opens a page of exports with a role."""
+
+    accounts = {}
+
+    def open_page(role, name="exports", data=None):
+        user = accounts.get(role) or make_account(f"account {role}", campaign, *([role] if role else []))
+        accounts[role] = user
+        client.force_login(user)
+        address = reverse(f"organiser:{name}", args=[campaign.slug])
+        return client.get(address) if data is None else client.post(address, data)
+
+    return open_page
+
+
+@pytest.mark.parametrize(
+    ("role", "status"),
+    [
+        (Role.ORGANISER, 200),
+        (Role.RESEARCHER, 200),
+        (Role.MODERATOR, 404),
+        (Role.REVIEWER, 404),
+        (None, 404),
+    ],
+)
+def test_roles(page, role, status):
+    assert page(role).status_code == status
+    answer = page(role, "export_download", {})
+    assert answer.status_code == status
+    answer.close()
+    assert page(role, "export_download").status_code == (405 if status == 200 else 404)
+
+
+def test_only_organisers_make_releases(page):
+    assert b'id="release"' not in page(Role.RESEARCHER).content
+    assert page(Role.RESEARCHER, "export_release", {"number": "1.0", "final": "on"}).status_code == 404
+    assert not Release.objects.exists()
+
+
+def test_the_page_lists_every_column_and_no_words_of_people(page, campaign, make_person):
+    propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
+    content = page(Role.ORGANISER).content.decode()
+    assert "<code>propensity</code>" in content
+    assert "probability with which this card was drawn" in content
+    assert "alert(1)" not in content
+    assert "Chile" not in content
+    assert "countries that fewer than 5 people share" in content
+
+
+def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):
+    propose(make_person(campaign), "CL", NASTY)
+    answer = page(Role.RESEARCHER, "export_download", {})
+    assert answer["Content-Type"] == "application/zip"
+    assert 'attachment; filename="river-' in answer["Content-Disposition"]
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        names = {name.partition("/")[2] for name in archive.namelist()}
+        assert {"README.md", "SHA256SUMS", "pairs.csv", "withdrawals.csv", "ratings.parquet"} <= names
+        assert NASTY in archive.read("river-export/mentions.jsonl").decode()
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.action, entry.user.memberships.get().role) == ("export", Role.RESEARCHER)
+    assert (entry.detail["pairs"], entry.detail["mentions"], len(entry.detail["sha256"])) == (1, 1, 64)
+    assert NASTY not in str(entry.detail)
+
+
+def test_a_release_is_made_once(page):
+    answer = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
+    assert answer["Content-Disposition"] == 'attachment; filename="river-1.0.zip"'
+    answer.close()
+    again = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
+    assert again.status_code == 422
+    assert "Write a number such as 1.0" in again.content.decode()
+    unsure = page(Role.ORGANISER, "export_release", {"number": "1.1"})
+    assert unsure.status_code == 422
+    assert 'value="1.1"' in unsure.content.decode()
+    assert [one.number for one in Release.objects.all()] == ["1.0"]
+    assert [one.action for one in AuditEntry.objects.all()] == ["release"]
+
+
+def test_a_full_disk_is_said_and_nothing_is_written_down(page, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("endoxa.collect.export.run.write_tables", full)
+    answer = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
+    assert answer.status_code == 500
+    assert "Is the disk of the server full?" in answer.content.decode()
+    assert not Release.objects.exists()
+    assert not AuditEntry.objects.exists()
