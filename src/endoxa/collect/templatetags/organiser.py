@@ -8,7 +8,7 @@ from typing import Any
 from django import template
 from django.http import HttpRequest
 from django.template import RequestContext
-from django.urls import NoReverseMatch, resolve, reverse
+from django.urls import resolve, reverse
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect.campaign.settings import in_language
@@ -56,10 +56,7 @@ def links(request: HttpRequest, campaign: Campaign) -> list[Link]:
     held = roles_of(request, campaign)
     found = []
     for name, label in PAGES:
-        try:
-            address = reverse(f"organiser:{name}", args=[campaign.slug])
-        except NoReverseMatch:
-            continue
+        address = reverse(f"organiser:{name}", args=[campaign.slug])
         if held & set(resolve(address).func.roles):  # type: ignore[attr-defined]
             inside = name != "dashboard" and request.path.startswith(address)
             found.append(Link(address, str(label), inside or request.path == address))
