@@ -64,7 +64,11 @@ def propose(
         person.campaign = campaign
         _check(campaign, country, language)
         _check_pace(person, card)
-        return _proposed(person, card, country, read_words(text, language, campaign.settings), via)
+        words = read_words(text, language, campaign.settings)
+        mention, created = _mentioned(person, card, country, words, via)
+    # Looked for after the lock is given back: nobody has to wait for it.
+    near = alike(campaign, country, language, words.text, exclude=mention.pair_id) if created else ()
+    return Proposal(mention, mention.pair, created, near)
 
 
 def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tuple[Mention, ...]:
@@ -87,7 +91,7 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
             if country == card.country:
                 continue
             try:
-                mentions.append(_proposed(person, card, country, words, Via.OTHER_COUNTRY).mention)
+                mentions.append(_mentioned(person, card, country, words, Via.OTHER_COUNTRY)[0])
             except AlreadyShownError:
                 continue
     return tuple(mentions)
@@ -128,7 +132,10 @@ def _check_pace(person: Person, card: Card | None) -> None:
         raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
 
 
-def _proposed(person: Person, card: Card | None, country: str, words: Words, via: str) -> Proposal:
+def _mentioned(
+    person: Person, card: Card | None, country: str, words: Words, via: str
+) -> tuple[Mention, bool]:
+    """The mention, and whether its pair is new."""
     campaign = person.campaign
     same = Pair.objects.filter(campaign=campaign, country=country, language=words.language, key=words.key)
     pair = same.first()
@@ -138,14 +145,12 @@ def _proposed(person: Person, card: Card | None, country: str, words: Words, via
     else:
         first = Mention.objects.filter(person=person, pair=pair).first()
         if first is not None:
-            return Proposal(first, pair, created=False, alike=())
+            return first, False
         _check_unseen(person, pair)
     mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
     recount([pair])
     pair.refresh_from_db()
-    typed = created and via != Via.OTHER_COUNTRY
-    near = alike(campaign, country, words.language, words.text, exclude=pair.pk) if typed else ()
-    return Proposal(mention, pair, created, near)
+    return mention, created
 
 
 def _new(campaign: Campaign, person: Person, country: str, words: Words) -> Pair:

@@ -24,7 +24,7 @@ def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
     """Pairs to decide about: those that wait, and live ones with flags or reports.
 
     For organisers those that were handed to them come first, for moderators last; between, reported, then flagged
-    ones, then the oldest. Reads all live pairs of the campaign: 50,000 take about 50 ms.
+    ones, then the oldest. Looks at the flags of all live pairs of the campaign: some 0.1 s where it has 50,000.
     """
     urgency = Case(
         When(_HANDED, then=Value(0 if organiser else 9)),
