@@ -61,7 +61,7 @@ def test_the_page_lists_every_column_and_no_words_of_people(page, campaign, make
     assert "probability with which this card was drawn" in content
     assert "alert(1)" not in content
     assert "Chile" not in content
-    assert "countries that fewer than 5 people share" in content
+    assert "Countries that too few share" in content
 
 
 def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):

@@ -30,7 +30,9 @@ def data_card(about: About, tables: Tables) -> str:
         days=_days(tables),
         rows={name: frame.height for name, frame in frames.items()},
         columns={name: columns_of(name, settings) for name in frames},
-        countries=people_by_country(frames["people"], about.left_out.people),
+        countries=[
+            (_place(country), n) for country, n in people_by_country(frames["people"], about.left_out.people)
+        ],
         people=frames["people"].height + about.left_out.people,
         languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]}),
         negative=frames["pairs"].filter(polarity="negative").height,
@@ -65,10 +67,10 @@ def _days(tables: Tables) -> tuple[str, str] | None:
 
 
 def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str, int]]:
-    """How many people come from where, most first; `without_key` of them from countries that too few share."""
+    """How many people come from where, most first: countries as exported, and `OTHER` for those without a key."""
     counted = Counter(people["country"].to_list())
     counted[OTHER] += without_key
-    return [(_place(country), n) for country, n in counted.most_common() if n]
+    return [(country, n) for country, n in counted.most_common() if n]
 
 
 def _place(country: str) -> str:

@@ -16,7 +16,8 @@ def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells
 
     A combination that is too rare gives up its last column, then the one before, and so on; a first
     column of `OTHER` takes all others with it. Where too few people are left without anything, the
-    smallest combination joins them. Fewer than `least` people in all share one row of `OTHER`.
+    smallest combination joins them. Fewer than `least` people in all share one row of `OTHER`. A column in which all
+    people are alike is given up only with the first.
     """
     rows = [_all_other(row) if row and row[0] == OTHER else row for row in people]
     for column in reversed(range(len(rows[0]) if rows else 0)):
@@ -29,7 +30,13 @@ def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells
             break
         smallest = min((size, row) for row, size in sizes.items() if row != rest)[1]
         rows = [rest if row == smallest else row for row in rows]
-    return rows
+    alike = [len(set(column)) == 1 for column in zip(*people, strict=True)]
+    return [row if row[:1] == (OTHER,) else _kept(row, people[0], alike) for row in rows]
+
+
+def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
+    """The row with what is the same for all people."""
+    return tuple(shared if same else own for own, shared, same in zip(row, anybody, alike, strict=True))
 
 
 def _all_other(row: Cells) -> Cells:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
+from endoxa.collect import geography
 from endoxa.collect.export.about import LeftOut
 from endoxa.collect.export.card import people_by_country
-from endoxa.collect.export.columns import Column, columns_of
+from endoxa.collect.export.columns import OTHER, Column, columns_of
 from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.tables import read_tables
 from endoxa.collect.models import Campaign
@@ -43,5 +46,15 @@ def preview(campaign: Campaign) -> Preview:
             for name, frame in tables.frames.items()
         ],
         tables.left_out,
-        people_by_country(tables.frames["people"], tables.left_out.people),
+        [
+            (_place(country), n)
+            for country, n in people_by_country(tables.frames["people"], tables.left_out.people)
+        ],
     )
+
+
+def _place(country: str) -> str:
+    if country == OTHER:
+        return _("Countries that too few share")
+    names = (geography.name(code, get_language() or "en") for code in country.split("; ") if code)
+    return ", ".join(names) or _("No country named")
