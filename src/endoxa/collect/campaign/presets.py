@@ -6,16 +6,14 @@ organisers upload them. `organisation` and `contact` are empty: whoever starts a
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
 from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.entry.seed_files import read_seeds
 from endoxa.collect.entry.seeding import SeedRow
 from endoxa.errors import UserError
-
-__all__ = ["Preset", "SeedRow", "load_preset", "preset_names"]
 
 _FOLDER = files("endoxa.collect") / "presets"
 
@@ -43,16 +41,8 @@ def load_preset(name: str) -> Preset:
     """
     if name not in preset_names():
         raise UserError(f"There is no preset '{name}': choose one of {', '.join(preset_names())}.")
-    settings = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-    return Preset(CampaignSettings.model_validate(settings), _seeds(name))
-
-
-def _seeds(name: str) -> tuple[SeedRow, ...]:
-    file = _FOLDER / f"{name}.csv"
-    if not file.is_file():
-        return ()
-    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    return tuple(
-        SeedRow(row["country"], row["attribute"], row["language"], row["topic"], row["negative"] == "yes")
-        for row in rows
-    )
+    content = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    settings = CampaignSettings.model_validate(content)
+    seeds = _FOLDER / f"{name}.csv"
+    rows = read_seeds(seeds.read_bytes(), seeds.name, settings.data_languages) if seeds.is_file() else ()
+    return Preset(settings, tuple(rows))
