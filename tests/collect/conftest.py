@@ -1,12 +1,14 @@
-"""Fixtures of the campaign site: a database in memory, a campaign, people."""
+"""Fixtures of the campaign site: a database in memory, a campaign, people; a served campaign and browsers."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from browsing import chromium, visit
 from django.utils import timezone
 from samples import campaign_settings
+from served import served
 
 from endoxa.collect.cards import balance, pool
 from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret
@@ -128,3 +130,36 @@ def make_account(db, django_user_model):
         return user
 
     return make
+
+
+@pytest.fixture(scope="module")
+def preset():
+    """What the served campaign starts from."""
+    return "laces"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, preset):
+    """A campaign, made and served by the command line."""
+    with served(tmp_path_factory.mktemp("site") / "camp", preset=preset) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Of a module, not of the session: while it runs, Django allows no database access in this process."""
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def phone(browser, site):
+    with visit(browser, site.address) as one:
+        yield one
+
+
+@pytest.fixture
+def plain_phone(browser, site):
+    """A phone with JavaScript switched off."""
+    with visit(browser, site.address, java_script_enabled=False) as one:
+        yield one

@@ -5,56 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import CHROMIUM, chromium, visit
-from served import served
+from browsing import CHROMIUM, join, visit
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM.exists(), reason="chromium is not installed (apt-get install chromium)"
 )
 
 MANY = "Many people here say it"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("site") / "camp") as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as running:
-        yield running
-
-
-@pytest.fixture
-def phone(browser, site):
-    with visit(browser, site.address) as one:
-        yield one
-
-
-@pytest.fixture
-def plain_phone(browser, site):
-    """A phone with JavaScript switched off."""
-    with visit(browser, site.address, java_script_enabled=False) as one:
-        yield one
-
-
-def join(one, site):
-    """From the code to the first card; gives the receipt code."""
-    one.go(site.join)
-    one.press("Start")
-    for box in ("18 years", "I want to take part", "may be published"):
-        one.page.get_by_label(re.compile(box)).check()
-    one.press("I agree")
-    receipt = one.page.locator("#receipt-code").inner_text()
-    one.press("I have it. Go on")
-    one.page.locator("input[name=origins][value=AR]").check()
-    for language in ("es", "en"):
-        one.page.locator(f"input[name=languages][value={language}]").check()
-    one.page.locator("main form button.primary, .actions button.primary").last.click()
-    one.page.wait_for_url("**/card/**")
-    return receipt
 
 
 def on_card(one):
@@ -125,7 +82,7 @@ def test_from_the_code_to_thanks(phone, site):
 
 
 def test_everything_works_without_javascript(plain_phone, site):
-    join(plain_phone, site)
+    join(plain_phone, site.join)
     card = token(plain_phone)
     plain_phone.press(MANY)
     plain_phone.page.get_by_role("textbox").last.fill("walk after dinner")
@@ -178,7 +135,7 @@ def test_other_scripts_do_not_scroll_sideways(browser, site, language):
 
 
 def test_with_the_keyboard_alone(phone, site):
-    join(phone, site)
+    join(phone, site.join)
     card = token(phone)
     phone.page.keyboard.press("4")
     phone.page.wait_for_url("**/add/")
@@ -196,7 +153,7 @@ def test_with_the_keyboard_alone(phone, site):
 
 
 def test_offline_and_back(phone, site):
-    join(phone, site)
+    join(phone, site.join)
     card = token(phone)
     phone.context.set_offline(True)
     phone.page.get_by_role("button", name=MANY).click()
@@ -209,7 +166,7 @@ def test_offline_and_back(phone, site):
 
 
 def test_a_double_tap_answers_once(phone, site):
-    join(phone, site)
+    join(phone, site.join)
     card = token(phone)
     phone.page.get_by_role("button", name=MANY).dblclick()
     left(phone, card)
@@ -218,7 +175,7 @@ def test_a_double_tap_answers_once(phone, site):
 
 
 def test_reload_and_back(phone, site):
-    join(phone, site)
+    join(phone, site.join)
     card = token(phone)
     phone.page.reload()
     assert token(phone) == card
@@ -235,8 +192,8 @@ def test_reload_and_back(phone, site):
 
 def test_two_people_on_one_pair(browser, site):
     with visit(browser, site.address) as ana, visit(browser, site.address) as eva:
-        join(ana, site)
-        join(eva, site)
+        join(ana, site.join)
+        join(eva, site.join)
         pair = site.ask("select pair_id from collect_card where token = ?", token(ana).replace("-", ""))[0][0]
         for one, value in ((ana, 5), (eva, 1)):
             card = token(one)
@@ -250,7 +207,7 @@ def test_two_people_on_one_pair(browser, site):
 
 
 def test_leave_and_nothing_is_left(phone, site):
-    receipt = join(phone, site)
+    receipt = join(phone, site.join)
     phone.press(MANY)
     phone.page.wait_for_url("**/add/")
     phone.page.get_by_role("textbox").last.fill("whistle at dawn")
@@ -276,7 +233,7 @@ def test_pages_are_small(phone, site):
     phone.go(site.join)
     phone.page.wait_for_load_state("networkidle")
     assert 0 < sum(size for _, size in phone.received) <= 60_000
-    join(phone, site)
+    join(phone, site.join)
     first = len(phone.received)
     phone.press(MANY)
     next_card(phone)
