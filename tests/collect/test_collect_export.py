@@ -362,3 +362,10 @@ def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
     assert b"river" in held
     for trace in (b"zeppelins", b"airships", b"a" * 64, b"b" * 64):
         assert trace not in held
+
+
+def test_the_manual_lists_every_column_with_its_sentence():
+    page = (site._HERE.parents[2] / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
+    for name, columns in TABLES.items():
+        rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
+        assert "\n".join([f"### Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page
