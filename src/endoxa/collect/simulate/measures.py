@@ -35,7 +35,7 @@ MEASURES: dict[str, str] = {
     "true_mean": "mean rating that all people together would give to all pairs they can read",
     "raw_error": "mean of the ratings given, less the true mean",
     "weighted_error": "mean of the ratings weighted by 1 / propensity (Hajek), less the true mean",
-    "waited_error": "mean of ratings up to k, by 1 / (propensity x cards drawn while the pair waited), less the true mean",
+    "waited_error": "the same by 1 / (propensity x cards drawn while the pair waited), ratings up to k only",
     **{f"rated_{n}": f"share of pairs with {n} ratings" for n in range(MOST)},
     f"rated_{MOST}": f"share of pairs with {MOST} ratings or more",
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 import jinja2
 import polars as pl
+from markupsafe import Markup
 
 from endoxa.collect.simulate.arms import ARMS
 from endoxa.collect.simulate.calibration import PUBLISHED
@@ -54,7 +55,10 @@ def write_report(
     frame.write_csv(folder / "results.csv")
     cells = by_cell(rows)
     summary_table(cells).write_csv(folder / "summary.csv")
-    drawn = [(figure, _inline(save(figure, folder))) for figure in figures(cells, grid)]
+    drawn = [
+        (figure, Markup(_inline(save(figure, folder))))  # noqa: S704 - drawn here
+        for figure in figures(cells, grid)
+    ]
     facts = {
         "heads": _HEADS,
         "table": _table(cells[MAIN]),
@@ -69,13 +73,13 @@ def write_report(
         "fitted": [(one.text, one.published, fitted[one.name]) for one in PUBLISHED] if fitted else [],
         "meanings": MEASURES,
     }
-    pages = jinja2.Environment(
-        loader=jinja2.PackageLoader("endoxa.collect.simulate"),
-        autoescape=jinja2.select_autoescape(["html.j2"]),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for name in ("report.html", "report.md"):
+    for name, escaped in (("report.html", True), ("report.md", False)):
+        pages = jinja2.Environment(
+            loader=jinja2.PackageLoader("endoxa.collect.simulate"),
+            autoescape=escaped,  # noqa: S701 - Markdown is not a page
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
         (folder / name).write_text(pages.get_template(f"{name}.j2").render(facts), encoding="utf-8")
     return _lines(cells[MAIN])
 

@@ -43,7 +43,7 @@ class CellResults:
         rows = rows.filter(pl.col("seed").is_in(common)).sort("seed")
         self.seeds = rows["seed"].n_unique()
         self._values: dict[str, FloatArray] = {
-            arm: rows.filter(pl.col("arm") == arm).select(MEASURES).to_numpy() for arm in self.arms
+            arm: rows.filter(pl.col("arm") == arm).select(list(MEASURES)).to_numpy() for arm in self.arms
         }
 
     @cached_property
