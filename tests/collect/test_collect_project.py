@@ -18,6 +18,7 @@ from contextlib import closing
 from uuid import UUID
 
 import pytest
+from databases import postgres, postgres_programs
 
 from endoxa.cli import app
 from endoxa.errors import UserError
@@ -51,10 +52,10 @@ def refused(*words):
     return str(problem.value)
 
 
-def in_campaign(folder, code):
+def in_campaign(folder, code, **more):
     """Run lines of Python as the site of a campaign would; what they print."""
     script = f"import django; django.setup()\nfrom endoxa.collect.models import *\n{code}"
-    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa.collect.settings")
+    env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa.collect.settings", **more)
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, env=env, check=True
     )
@@ -282,7 +283,31 @@ withdraw(person)
 """
 
 
+BACK = """
+Person.objects.create(id=person.pk, campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
+    consent_version=1, consent_language="en", consent_hour=timezone.now())
+print(Person.objects.count())
+"""
+"""Somebody who withdrew is there again, as after pg_restore."""
 WHO = "SELECT secret_hash FROM collect_person"
+
+
+class TestPostgres:
+    @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL is not installed")
+    def test_a_folder_without_a_database_serves_one_elsewhere(self, tmp_path):
+        folder = tmp_path / "camp"
+        with postgres(postgres_programs()) as url:
+            assert endoxa("init", folder, "--preset", "laces", DATABASE_URL=url).returncode == 0
+            assert not (folder / "db.sqlite3").exists()
+            again = endoxa("init", tmp_path / "two", "--preset", "laces", DATABASE_URL=url)
+            assert "has a campaign 'laces' already" in again.stderr
+            assert not (tmp_path / "two").exists()
+            assert endoxa("account", folder, DATABASE_URL=url).stdout == "organiser: organiser\n"
+            left = in_campaign(folder, f"{PEOPLE}\n{LEAVE}\n{BACK}", DATABASE_URL=url)
+            assert left.splitlines()[-1] == "2"
+            assert endoxa("replay", folder, DATABASE_URL=url).stdout == "People deleted again: 1.\n"
+        assert "has no database: set DATABASE_URL" in refused("serve", folder, "--port", free_port())
+        assert not (folder / "db.sqlite3").exists()
 
 
 class TestBackup:
@@ -330,6 +355,15 @@ class TestBackup:
             archive.extract("db.sqlite3", tmp_path)
         for folder, count in ((copy, 1), (tmp_path, 0)):
             assert rows_of(folder, "SELECT COUNT(*) FROM django_session") == [(count,)]
+
+    def test_a_lost_database_comes_back(self, copy, tmp_path):
+        backup = tmp_path / "b.zip"
+        assert endoxa("backup", copy, "-o", backup).returncode == 0
+        (copy / "db.sqlite3").unlink()
+        assert "has no database" in refused("backup", copy, "-o", tmp_path / "c.zip")
+        assert "has no database" in refused("account", copy)
+        assert endoxa("restore", backup, "-o", copy, "--replace").returncode == 0
+        assert rows_of(copy, "SELECT COUNT(*) FROM collect_pair") == [(60,)]
 
     def test_backups_that_cannot_be_used(self, copy, made, tmp_path):
         backup = tmp_path / "b.zip"

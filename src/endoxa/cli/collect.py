@@ -73,7 +73,7 @@ def init(
     password = _read_password() if password_stdin else None
     made = make_folder(folder)
     try:
-        enter(made)
+        enter(made, new=True)
         from endoxa.collect.project.database import prepare
         from endoxa.collect.project.starting import start
 

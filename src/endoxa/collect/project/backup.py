@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from endoxa.collect.project.archive import Archive, read_archive, write_archive
 from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
 from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
 from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from endoxa.collect.project.withdrawn import Line
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ def back_up(folder: Folder, target: Path) -> int:
         UserError: the campaign is on another database, is damaged, or the file cannot be written.
     """
     _refuse_server("pg_dump")
+    folder.need_database()
     if not target.parent.is_dir():
         raise UserError(f"{target.parent} is no folder: make it, or choose another file.")
     with TemporaryDirectory() as temporary:
@@ -57,11 +63,12 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
         staged.database.write_bytes(archive.database)
         check_database(staged.database)
         enter(staged)
-        lists = [present.withdrawals if present else None, withdrawals]
-        people = _replayed(staged, archive, [one for one in lists if one])
+        people, lines = _replayed(
+            archive, [one for one in (present and present.withdrawals, withdrawals) if one]
+        )
         folder = present or make_folder(path, secret=archive.secret)
         copy_database(staged.database, folder.database)
-        staged.withdrawals.replace(folder.withdrawals)
+    _complete(folder, lines)
     folder.finish()
     return Restored(archive.made_at, people)
 
@@ -83,7 +90,8 @@ def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
     return folder
 
 
-def _replayed(staged: Folder, archive: Archive, lists: list[Path]) -> int:
+def _replayed(archive: Archive, lists: Sequence[Path]) -> tuple[int, list[Line]]:
+    """Bring the staged database up to date without the people in the lists; how many they were, and all lines."""
     # Only importable once Django has started on the staged folder.
     from django.db import connections
 
@@ -91,15 +99,20 @@ def _replayed(staged: Folder, archive: Archive, lists: list[Path]) -> int:
     from endoxa.collect.project.database import prepare
     from endoxa.collect.project.replaying import replay
 
-    lines = withdrawn.merged(
-        withdrawn.parse(archive.withdrawals, withdrawn.NAME), *(withdrawn.read(one) for one in lists)
-    )
+    own = withdrawn.parse(archive.withdrawals, withdrawn.NAME)
+    lines = withdrawn.merged(own, *(withdrawn.read(one) for one in lists))
     prepare()
-    replayed = replay(lines)
+    people = replay(lines).people
     connections.close_all()
-    staged.withdrawals.unlink(missing_ok=True)
-    withdrawn.append(staged.withdrawals, lines)
-    return replayed.people
+    return people, lines
+
+
+def _complete(folder: Folder, lines: Sequence[Line]) -> None:
+    """Add to the folder's list what it lacks."""
+    from endoxa.collect.project import withdrawn
+
+    known = set(withdrawn.read(folder.withdrawals))
+    withdrawn.append(folder.withdrawals, [line for line in lines if line not in known])
 
 
 def _refuse_server(instead: str) -> None:

@@ -40,6 +40,13 @@ class Folder:
         """The list of withdrawals."""
         return self.path / "withdrawals.jsonl"
 
+    def need_database(self) -> None:
+        """Raise a `UserError` where no database is: an empty one would look like a lost campaign."""
+        if not os.environ.get("DATABASE_URL") and not self.database.is_file():
+            raise UserError(
+                f"{self.path} has no database: set DATABASE_URL as when the campaign was made, or restore a backup."
+            )
+
     def discard(self) -> None:
         """Take back what was made here, if it was not finished."""
         for path in (self.secret, *self.path.glob("db.sqlite3*")):
@@ -111,8 +118,14 @@ def write_private(path: Path, content: str) -> None:
         file.write(content)
 
 
-def enter(folder: Folder) -> None:
-    """Start Django on this folder; once in a process."""
+def enter(folder: Folder, *, new: bool = False) -> None:
+    """Start Django on this folder; once in a process.
+
+    Raises:
+        UserError: the folder has no database, and is not a new one.
+    """
+    if not new:
+        folder.need_database()
     os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
     os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa.collect.settings"
     import django
