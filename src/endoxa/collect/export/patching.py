@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from django.db import transaction
-
 from endoxa.collect.export.counting import counted_pairs
 from endoxa.collect.export.reading import read_export
-from endoxa.collect.export.releases import next_patch, register, released, require_number
+from endoxa.collect.export.releases import next_patch, numbered, released
 from endoxa.collect.export.rows import withdrawal_rows
 from endoxa.collect.export.run import ExportReport, write_export
 from endoxa.collect.export.tables import Tables
@@ -31,20 +29,13 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
     Raises:
         UserError: `published` is no unchanged release of this campaign, or `folder` cannot be written.
     """
-    with transaction.atomic():
-        before = released(campaign, published)
-        number = next_patch(before.number)
-        require_number(campaign, number)
+    before = released(campaign, published)
+    with numbered(campaign, next_patch(before.number), before.salt) as made:
         about, frames = read_export(published)
         withdrawals = withdrawal_rows(campaign)
         gone = frozenset(withdrawals["row_id"])
-        kept = {
-            name: respecting_withdrawals(frame, gone)
-            for name, frame in frames.items()
-            if name != "withdrawals"
-        }
-        kept["pairs"] = counted_pairs(kept)
-        tables = Tables({**kept, "withdrawals": withdrawals}, about.left_out)
-        written = write_export(replace(about, release=number), tables, folder)
-        register(campaign, number, before.salt, written.sha256)
+        kept = {name: respecting_withdrawals(frame, gone) for name, frame in frames.items()}
+        tables = Tables({**kept, "pairs": counted_pairs(kept), "withdrawals": withdrawals}, about.left_out)
+        written = write_export(replace(about, release=made.number), tables, folder)
+        made.sha256 = written.sha256
     return written

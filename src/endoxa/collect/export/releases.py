@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from django.db import IntegrityError, transaction
 
 from endoxa.collect.export.about import read_about
 from endoxa.collect.export.folder import CHECKSUMS, changed_file
@@ -27,9 +31,25 @@ def require_number(campaign: Campaign, number: str) -> None:
         raise UserError(f"Release {number} was made before and never changes; there are: {taken}.")
 
 
-def register(campaign: Campaign, number: str, salt: str, digest: str) -> Release:
-    """Note that a release was made."""
-    return Release.objects.create(campaign=campaign, number=number, salt=salt, sha256=digest)
+@contextmanager
+def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
+    """A release that is made inside; its number is free again if that fails.
+
+    Raises:
+        UserError: the number is none, or taken.
+    """
+    require_number(campaign, number)
+    try:
+        with transaction.atomic():
+            release = Release.objects.create(campaign=campaign, number=number, salt=salt)
+    except IntegrityError:
+        raise UserError(f"Release {number} is being made by somebody else.") from None
+    try:
+        yield release
+    except BaseException:
+        release.delete()
+        raise
+    release.save()
 
 
 def next_patch(number: str) -> str:

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.db import transaction
-
 from endoxa.collect.export.about import About, LeftOut
 from endoxa.collect.export.card import data_card, survey_map
 from endoxa.collect.export.folder import CHECKSUMS, FORMATS, new_folder, write_tables
 from endoxa.collect.export.keys import Keys, new_salt
-from endoxa.collect.export.releases import register, require_number
+from endoxa.collect.export.releases import numbered
 from endoxa.collect.export.tables import Tables, read_tables
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import WITHDRAWALS
@@ -53,21 +51,28 @@ def export_campaign(
         imported: the campaign was read from an export (`restoring`): people keep the keys they have.
 
     Raises:
-        UserError: an unknown format, a number that is taken or malformed, a folder that cannot be written.
+        UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a folder
+            that cannot be written.
     """
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown or not formats:
         raise UserError(f"'{''.join(unknown[:1])}' is no format: choose among {', '.join(FORMATS)}.")
-    with transaction.atomic():
-        if release is not None:
-            require_number(campaign, release)
-        salt = None if imported else new_salt()
-        tables = read_tables(campaign, Keys(salt))
-        about = About.of(campaign, release or "", formats, tables.left_out)
-        written = write_export(about, tables, folder)
-        if release is not None and salt is not None:
-            register(campaign, release, salt, written.sha256)
+    if imported and release is not None:
+        raise UserError("A copy of an export cannot be released: release the campaign itself.")
+    salt = None if imported else new_salt()
+    if release is None or salt is None:
+        return _export(campaign, folder, formats, Keys(salt), "")
+    with numbered(campaign, release, salt) as made:
+        written = _export(campaign, folder, formats, Keys(salt), release)
+        made.sha256 = written.sha256
     return written
+
+
+def _export(
+    campaign: Campaign, folder: Path, formats: Sequence[str], keys: Keys, release: str
+) -> ExportReport:
+    tables = read_tables(campaign, keys)
+    return write_export(About.of(campaign, release, formats, tables.left_out), tables, folder)
 
 
 def write_export(about: About, tables: Tables, folder: Path) -> ExportReport:

@@ -14,6 +14,7 @@ from endoxa.collect.export.counting import counted_pairs
 from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.people import people_frame, published_people
 from endoxa.collect.export.pool import read_pool
+from endoxa.collect.export.snapshot import snapshot
 from endoxa.collect.models import Campaign, Mention, Rating, Skip
 
 
@@ -26,7 +27,12 @@ class Tables:
 
 
 def read_tables(campaign: Campaign, keys: Keys) -> Tables:
-    """The tables of a campaign as they are now; call it in a transaction."""
+    """The tables of a campaign as they are at this moment."""
+    with snapshot():
+        return _read(campaign, keys)
+
+
+def _read(campaign: Campaign, keys: Keys) -> Tables:
     people = published_people(campaign, keys)
     pool = read_pool(campaign)
     frames = {

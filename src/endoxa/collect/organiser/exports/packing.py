@@ -7,14 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
-from django.db import transaction
-
 from endoxa.collect.export.run import ExportReport, export_campaign
 from endoxa.collect.models import Campaign
 from endoxa.errors import UserError
 
 
-@transaction.atomic
 def packed(campaign: Campaign, *, release: str | None = None) -> tuple[ExportReport, IO[bytes]]:
     """Export a campaign into a zip file that has no name and goes when it is closed.
 
@@ -25,7 +22,12 @@ def packed(campaign: Campaign, *, release: str | None = None) -> tuple[ExportRep
     with TemporaryDirectory(prefix="endoxa-") as place:
         folder = Path(place) / name
         report = export_campaign(campaign, folder, release=release)
-        return report, _zipped(folder)
+        try:
+            return report, _zipped(folder)
+        except UserError:
+            # Nobody has the file: the number is free again.
+            campaign.releases.filter(number=report.release).delete()
+            raise
 
 
 def _zipped(folder: Path) -> IO[bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -36,7 +35,6 @@ class Preview:
     countries: Sequence[tuple[str, int]]
 
 
-@transaction.atomic
 def preview(campaign: Campaign) -> Preview:
     """The tables as they would be now."""
     tables = read_tables(campaign, Keys(new_salt()))
