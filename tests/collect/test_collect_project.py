@@ -406,7 +406,7 @@ def test_the_command_line_loads_no_django():
     assert done.stdout.strip() == "set()"
 
 
-def test_addresses_are_those_that_phones_can_use():
+def test_addresses_are_those_that_phones_can_use(monkeypatch):
     from endoxa.collect.project.addresses import qr, reached_at
 
     assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
@@ -414,3 +414,7 @@ def test_addresses_are_those_that_phones_can_use():
     assert reached_at("0.0.0.0", 80)[-1] == "http://127.0.0.1:80"
     assert qr("http://127.0.0.1", "utf-8")
     assert qr("http://127.0.0.1", "ascii") == ""
+    monkeypatch.setenv("ENDOXA_HTTPS", "1")
+    assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
+    monkeypatch.setenv("ENDOXA_HOSTS", "collect.example.org, www.example.org")
+    assert reached_at("127.0.0.1", 80) == ("https://collect.example.org", "https://www.example.org")

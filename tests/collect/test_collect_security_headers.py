@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import runpy
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from site_map import PASSWORD, addresses, build
 
+import endoxa.collect.settings
 from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Attempts, Role
 from endoxa.collect.security import limits, throttle
@@ -37,6 +41,7 @@ def check(response):
     assert {name: values for name, *values in parts} == POLICY
     assert "no-store" in response.headers["Cache-Control"], response.request["PATH_INFO"]
     assert "Server" not in response.headers
+    response.close()
 
 
 def test_every_page_has_every_header(world):
@@ -84,6 +89,47 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
         assert cookie["secure"], cookie
         assert cookie["samesite"] == "Lax", cookie
     assert client.cookies["endoxa_account"]["path"] == "/organise/"
+
+
+def settings_with(monkeypatch, **variables):
+    for name in ("DATABASE_URL", "ENDOXA_CAMPAIGN", "ENDOXA_HTTPS", "ENDOXA_HOSTS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return runpy.run_path(endoxa.collect.settings.__file__)
+
+
+def test_settings_follow_the_environment(monkeypatch, tmp_path):
+    (tmp_path / "secret.key").write_text("a secret of ours\n")
+    plain = settings_with(monkeypatch, ENDOXA_CAMPAIGN=str(tmp_path))
+    assert plain["SECRET_KEY"] == "a secret of ours"
+    assert plain["SECURE_PROXY_SSL_HEADER"] is None
+    assert plain["SECURE_HSTS_SECONDS"] == 0
+    names = "collect.example.org, www.example.org"
+    behind = settings_with(monkeypatch, ENDOXA_HTTPS="1", ENDOXA_HOSTS=names, DEBUG="1", DJANGO_DEBUG="1")
+    assert behind["ALLOWED_HOSTS"] == names.split(", ")
+    assert behind["CSRF_TRUSTED_ORIGINS"] == ["https://collect.example.org", "https://www.example.org"]
+    assert behind["SECURE_HSTS_SECONDS"] >= 31_536_000
+    assert all(behind[f"{name}_COOKIE_SECURE"] for name in ("SESSION", "CSRF", "LANGUAGE"))
+    assert not any(facts["DEBUG"] for facts in (plain, behind))
+    first, second = (settings_with(monkeypatch)["SECRET_KEY"] for _ in range(2))
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("https://collect.example.org", 302), ("https://elsewhere.example", 403), ("null", 403)],
+)
+def test_behind_a_proxy_forms_come_from_our_own_name_only(world, settings, origin, status):
+    settings.ALLOWED_HOSTS = ["collect.example.org"]
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    headers = {"host": "collect.example.org", "x-forwarded-proto": "https"}
+    client = Client(enforce_csrf_checks=True)
+    token = re.search(
+        r'csrfmiddlewaretoken" value="(\w+)"', client.get("/", headers=headers).content.decode()
+    )[1]
+    data = {"language": "es", "next": "/", "csrfmiddlewaretoken": token}
+    assert client.post("/language/", data, headers={**headers, "origin": origin}).status_code == status
 
 
 def test_the_session_of_an_account_changes_when_it_signs_in_and_ends_when_it_signs_out(world):

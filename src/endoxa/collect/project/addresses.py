@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import socket
 
 import segno
@@ -24,7 +25,13 @@ def lan_address() -> str:
 
 
 def reached_at(host: str, port: int) -> tuple[str, ...]:
-    """Addresses to print: the one for phones first, this machine's own second."""
+    """Addresses to print: the one for phones first, this machine's own second.
+
+    Behind a proxy (see `endoxa.collect.settings`) they are its names.
+    """
+    names = [name.strip() for name in os.environ.get("ENDOXA_HOSTS", "*").split(",")]
+    if os.environ.get("ENDOXA_HTTPS") == "1" and "*" not in names:
+        return tuple(f"https://{name}" for name in names)
     if host not in _EVERYWHERE:
         return (f"http://{f'[{host}]' if ':' in host else host}:{port}",)
     return tuple(dict.fromkeys(f"http://{name}:{port}" for name in (lan_address(), "127.0.0.1")))
