@@ -141,6 +141,18 @@ def test_a_newer_list_can_be_given(write, tmp_path):
     assert respecting_withdrawals(pl.DataFrame({"x": ["a2"]}), frozenset({"a2"})).height == 1
 
 
+def test_statements_go_with_their_answer(tmp_path):
+    answer, other = "0016416a-7a6f-4f9b-8dbe-44abad6e33cc", "01835160-a78f-4454-9f95-107e68fdcf66"
+    path = tmp_path / "statements.csv"
+    path.write_text(
+        f"statement_id,text\n{answer}-1,Women sing\n{answer}-12,Women dance\n{other}-1,Men sing\n"
+    )
+    withdraw(tmp_path, answer)
+    assert read_table(path)["text"].to_list() == ["Men sing"]
+    kept = respecting_withdrawals(read_table(path, respect_withdrawals=False), frozenset({answer}))
+    assert kept["text"].to_list() == ["Men sing"]
+
+
 def test_the_list_itself_is_read_whole_and_other_files_of_that_name_mean_nothing(write, tmp_path):
     withdraw(tmp_path, "a1")
     assert read_table(tmp_path / "withdrawals.csv").height == 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
@@ -24,6 +25,7 @@ KIND = "endoxa campaign export"
 ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
 """Columns whose ids can have been withdrawn; a row goes with any of them."""
 
+_PART = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d+")
 _STARTS = r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
 _FORMULA = re.compile(f"'*{_STARTS}")
 _ADDED = re.compile(f"'+{_STARTS}")
@@ -85,6 +87,12 @@ def withdrawn_beside(path: Path) -> frozenset[str]:
     return read_withdrawals(listed)
 
 
+def is_withdrawn(cells: Mapping[str, str | None], withdrawn: frozenset[str]) -> bool:
+    """Whether a row was withdrawn, or a part of what was (a statement of an answer: the answer's id and a number)."""
+    named = (cells.get(name) or "" for name in ID_COLUMNS)
+    return any(name in withdrawn or _PART.sub(r"\1", name) in withdrawn for name in named if name)
+
+
 def respecting_withdrawals(frame: pl.DataFrame, withdrawn: frozenset[str]) -> pl.DataFrame:
     """The rows of a table that nobody withdrew.
 
@@ -95,7 +103,5 @@ def respecting_withdrawals(frame: pl.DataFrame, withdrawn: frozenset[str]) -> pl
     named = [name for name in ID_COLUMNS if name in frame.columns]
     if not named or not withdrawn:
         return frame
-    gone = pl.any_horizontal(
-        pl.col(name).cast(pl.String).fill_null("").is_in(list(withdrawn)) for name in named
-    )
-    return frame.filter(~gone)
+    rows = frame.select(pl.col(named).cast(pl.String)).iter_rows(named=True)
+    return frame.filter(pl.Series([not is_withdrawn(row, withdrawn) for row in rows], dtype=pl.Boolean))

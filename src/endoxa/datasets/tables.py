@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
-from endoxa.datasets.collected import ID_COLUMNS, WITHDRAWALS, is_collected, restored, withdrawn_beside
+from endoxa.datasets.collected import (
+    WITHDRAWALS,
+    is_collected,
+    is_withdrawn,
+    restored,
+    withdrawn_beside,
+)
 from endoxa.datasets.files import open_text, require_file, undecodable
 from endoxa.errors import UserError
 
@@ -104,7 +110,7 @@ def _all_rows(path: Path) -> Iterator[Row]:
 def _without(withdrawn: frozenset[str], rows: Iterator[Row], path: Path) -> Iterator[Row]:
     left_out = 0
     for row in rows:
-        if any(row.cells.get(name) in withdrawn for name in ID_COLUMNS):
+        if is_withdrawn(row.cells, withdrawn):
             left_out += 1
         else:
             yield row

@@ -112,16 +112,17 @@ def add_skips(skips: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
 
 
 def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed) -> None:
-    """Answers of the survey."""
-    for row in statements.iter_rows(named=True):
+    """Answers of the survey, their statements put together again."""
+    for _, lines in statements.group_by("row_id", maintain_order=True):
+        row = lines.row(0, named=True)
         made = Statement.objects.create(
-            public_id=row["statement_id"],
+            public_id=row["row_id"],
             campaign=campaign,
             person=placed.person(row["respondent"], "statements"),
             question=row["question"],
             axis=row["axis"],
             language=row["language"],
-            text=row["text"],
+            text="\n".join(lines.sort("position")["text"]),
         )
         Statement.objects.filter(pk=made.pk).update(created_at=moment_of(row["hour"]))
 

@@ -152,24 +152,31 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
 
 
 def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.DataFrame:
-    """Answers to the open questions of the survey."""
+    """Answers to the open questions of the survey, one statement (line) a row."""
 
-    def row(statement: Statement) -> Row:
-        who = people[statement.person_id]
+    def row(answer: Statement, position: int, text: str) -> Row:
+        who = people[answer.person_id]
         return {
-            "statement_id": str(statement.public_id),
+            "row_id": str(answer.public_id),
+            "position": position,
+            "statement_id": f"{answer.public_id}-{position}",
             "respondent": who.respondent,
-            "question": statement.question,
-            "axis": statement.axis,
+            "question": answer.question,
+            "axis": answer.axis,
             "country": who.country,
-            "language": statement.language,
-            "text": statement.text,
+            "language": answer.language,
+            "text": text,
             "consent": who.consent,
-            "hour": hour_of(statement.created_at),
+            "hour": hour_of(answer.created_at),
             **who.profile,
         }
 
-    return _frame("statements", campaign.settings, map(row, Statement.objects.filter(campaign=campaign)))
+    lines = (
+        row(answer, position, text)
+        for answer in Statement.objects.filter(campaign=campaign)
+        for position, text in enumerate(answer.text.split("\n"), start=1)
+    )
+    return _frame("statements", campaign.settings, lines)
 
 
 def withdrawal_rows(campaign: Campaign) -> pl.DataFrame:
@@ -189,4 +196,4 @@ def hour_of(moment: datetime) -> str:
 def _frame(table: str, settings: CampaignSettings, rows: Iterable[Row]) -> pl.DataFrame:
     # Ids are random: their order says nothing of who answered when.
     schema = schema_of(table, settings)
-    return pl.DataFrame(list(rows), schema=schema).sort(next(iter(schema)))
+    return pl.DataFrame(list(rows), schema=schema).sort(list(schema)[:2])
