@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli import collect_backup, collect_export
+from endoxa.cli import collect_backup, collect_export, collect_simulate
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -195,6 +195,7 @@ def account(
 
 app.command()(collect_export.export)
 app.command()(collect_export.expire)
+app.command()(collect_simulate.simulate)
 app.command()(collect_backup.backup)
 app.command()(collect_backup.restore)
 app.command()(collect_backup.replay)
