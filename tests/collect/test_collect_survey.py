@@ -12,7 +12,9 @@ from endoxa.collect.contributor.access import next_step
 from endoxa.collect.contributor.survey.forms import LINES, MOST_LINES, line_count
 from endoxa.collect.contributor.survey.wording import answer_languages, example_for, likely_language
 from endoxa.collect.entry.cleaning import MAX_LENGTH
+from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Person, Statement, Tombstone
+from endoxa.curate.survey.rows import RowColumns, read_statements
 
 QUESTIONS = [
     {
@@ -220,3 +222,19 @@ def test_languages_of_the_person_come_first_and_the_likely_one_is_chosen():
 @given(st.text(), st.integers(0, 1))
 def test_the_number_of_lines_stays_in_its_bounds_whatever_is_sent(sent_number, more):
     assert LINES <= line_count({"lines": sent_number}, more=more) <= MOST_LINES
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_feeds_curate_one_statement_a_line(person, as_person, tmp_path):
+    client = as_person(person)
+    client.post(COOKS, sent("Cooks love salt", "Cooks sing at work"))
+    client.post(POETS, sent("", nothing="1"))
+    export_campaign(person.campaign, tmp_path / "out")
+    table = tmp_path / "out" / "statements.csv"
+    found = read_statements(table, RowColumns("text", "question"))
+    row = Statement.objects.get(question="cooks").public_id
+    assert [(one.statement_id, one.text) for one in found if one.text] == [
+        (f"{row}-1", "Cooks love salt"),
+        (f"{row}-2", "Cooks sing at work"),
+    ]
+    assert {(one.question.axis, one.language) for one in found if one.text} == {("profession", "en")}
