@@ -36,7 +36,7 @@ class Form:
         for one in self.fields:
             if one.trap or (one.kind == "checkbox" and one.name.endswith("_withheld")):
                 continue
-            elif one.kind in {"radio", "checkbox"}:
+            if one.kind in {"radio", "checkbox"}:
                 data.setdefault(one.name, []).append(one.value)
             elif one.kind == "select":
                 data[one.name] = one.options[-1] if one.options else ""

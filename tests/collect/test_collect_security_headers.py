@@ -11,6 +11,7 @@ from django.test import Client
 from site_map import PASSWORD, addresses, build
 
 import endoxa.collect.settings
+from endoxa.collect.cards import drawing
 from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Attempts, Role
 from endoxa.collect.security import limits, throttle
@@ -146,13 +147,15 @@ def test_the_session_of_an_account_changes_when_it_signs_in_and_ends_when_it_sig
     assert client.get("/organise/").status_code == 302
 
 
-@pytest.mark.parametrize("address", ["/language/", "/organise/login/"])
-def test_too_long_bodies_are_refused_before_they_are_read(world, settings, address):
-    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000
-    file = SimpleUploadedFile("seeds.csv", b"x" * 2_000)
+@pytest.mark.parametrize(("address", "limit"), [("/language/", 2**20), ("/organise/login/", 3 * 2**20)])
+def test_too_long_bodies_are_refused_before_they_are_read(world, address, limit):
+    file = SimpleUploadedFile("seeds.csv", b"x" * limit)
     response = Client().post(address, {"file": file})
     assert response.status_code == 413
+    assert f"up to {limit // 2**20} megabyte" in response.content.decode()
     check(response)
+    file = SimpleUploadedFile("seeds.csv", b"x" * (limit - 1_000))
+    assert Client().post(address, {"file": file}).status_code != 413
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "x", "9" * 30])
@@ -252,3 +255,20 @@ def test_an_account_is_locked_after_wrong_passwords_and_others_are_not(world):
         assert sign_in("organiser", "wrong password") == 200
     assert sign_in("organiser", PASSWORD) in {200, 429}
     assert sign_in("moderator", PASSWORD) == 302
+
+
+def test_a_person_who_proposes_without_end_must_wait_and_neighbours_need_not(world, make_person, monkeypatch):
+    monkeypatch.setattr(
+        "endoxa.collect.contributor.cards.adding.PROPOSALS", limits.Limit("proposals", 3, 600)
+    )
+
+    def add(person, count):
+        client = Client()
+        client.cookies[COOKIE] = person.cookie
+        card = drawing.next_card(person)
+        client.post(f"/card/{card.token}/rate/", {"value": "4"})
+        words = [{"text": f"drink tea {n} times", "language": "en"} for n in range(count)]
+        return [client.post(f"/card/{card.token}/add/", one).status_code for one in words]
+
+    assert add(world.person, 4) == [302, 302, 302, 429]
+    assert add(make_person(world.campaign, "ben"), 1) == [302]

@@ -46,7 +46,7 @@ HOSTILE = (
     "<a href=//hostile.example>tea</a>",
     "=HYPERLINK(1)",
 )
-LONG = "mate " * 20_000
+LONG = "mate " * 2_000
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def everything():
 def test_a_whole_visit_leaves_answers_and_no_trace_of_the_device(world):
     client = Client(**HEADERS)
     words = iter(f"drink tea {n} times" for n in range(10_000))
-    visit(client, only_own_words(lambda name: next(words)))
+    visit(client, only_own_words(lambda name: next(words)), rounds=3)
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD})
     client.get("/organise/river/")
     client.post("/organise/login/", {"username": TRACES[3], "password": "wrong"})
@@ -122,7 +122,7 @@ def test_hostile_words_are_shown_as_words_on_every_page(world, make_person):
     def check(response):
         check_elements(Page(response.content.decode()), response.request["PATH_INFO"])
 
-    visit(client, only_own_words(lambda name: next(words)), seen=check)
+    visit(client, only_own_words(lambda name: next(words)), rounds=4, seen=check)
     visit(client, lambda name: next(words), rounds=1, seen=check)
     hostile = Pair.objects.filter(attribute__icontains="hostile")
     assert hostile.count() > 3
@@ -153,7 +153,7 @@ def check_elements(page, name):
 
 def test_too_long_words_are_refused_kindly_or_cut(world):
     visit(Client(), lambda name: LONG, rounds=1)
-    visit(Client(), only_own_words(lambda name: LONG), rounds=2)
+    visit(Client(), only_own_words(lambda name: LONG), rounds=1)
     for model in apps.get_models():
         for column in model._meta.get_fields():
             if isinstance(column, CharField) and column.max_length:

@@ -10,7 +10,7 @@ from django.shortcuts import render
 
 
 class BodyLimit:
-    """Middleware that refuses requests longer than `settings.DATA_UPLOAD_MAX_MEMORY_SIZE`, files included.
+    """Middleware that refuses requests over the settings' `BODY_MAX`, or under /organise/ `ORGANISER_BODY_MAX` bytes.
 
     Django's own limit leaves uploaded files out. A request that does not say how long it is has no body for Django.
     """
@@ -20,7 +20,8 @@ class BodyLimit:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer, or say that it was too much."""
-        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        organiser = request.path.startswith("/organise/")
+        limit = settings.ORGANISER_BODY_MAX if organiser else settings.BODY_MAX
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) <= limit:
             return self._get_response(request)

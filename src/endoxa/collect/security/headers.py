@@ -13,14 +13,19 @@ CONTENT_SECURITY_POLICY = (
 )
 _UNUSED = (
     "accelerometer",
+    "browsing-topics",
     "camera",
     "display-capture",
     "geolocation",
     "gyroscope",
     "magnetometer",
     "microphone",
+    "midi",
+    "payment",
+    "publickey-credentials-get",
+    "serial",
+    "usb",
 )
-_UNUSED += ("midi", "payment", "publickey-credentials-get", "serial", "usb", "browsing-topics")
 HEADERS = MappingProxyType(
     {
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,

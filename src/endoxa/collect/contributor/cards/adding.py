@@ -18,6 +18,7 @@ from endoxa.collect.contributor.cards.showing import pair_context, prompt_page
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, tick_countries
 from endoxa.collect.models import Card, CardState, Person, Via
+from endoxa.collect.security.limits import PROPOSALS, refuse
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -42,6 +43,8 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
         return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
     form = _form(card, person, request)
     if form.is_valid():
+        if form.cleaned_data["text"] and not PROPOSALS.count(str(person.pk)):
+            return refuse(request, PROPOSALS)
         try:
             proposal = _keep(person, card, form)
         except EntryError as error:
