@@ -52,7 +52,7 @@ def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.G
     moment = _Moment(pool, person, settings)
     for guarded in (True, False):
         whole = base(person, settings, guarded=guarded)
-        branches = _branches(moment, whole)
+        branches = _branches(moment, whole, guarded=guarded)
         while branches:
             branch = branches[_pick(np.array([branch.probability for branch in branches]), rng)]
             if branch.name == _PROMPT:
@@ -65,7 +65,7 @@ def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.G
     return None
 
 
-def _branches(moment: _Moment, whole: Region) -> list[_Branch]:
+def _branches(moment: _Moment, whole: Region, *, guarded: bool) -> list[_Branch]:
     """All branches that have a pair for this person; their probabilities add up to 1."""
     pool, person, settings = moment.pool, moment.person, moment.settings
     excluded = Counter(person.excluded.values())
@@ -85,13 +85,16 @@ def _branches(moment: _Moment, whole: Region) -> list[_Branch]:
             result.append(_Branch("floor", settings.floor, poor, size, even=True))
     left = 1 - sum(branch.probability for branch in result)
     chosen = shares(settings, counts)
-    if not chosen:
+    if not needing:
         rest = still_open(whole)
         parts, counts = (
             {"open": rest, _PROMPT: rest},
             {"open": available(rest, pool, excluded), _PROMPT: 0},
         )
-        chosen = {"open": 1 - settings.prompt, _PROMPT: settings.prompt} if counts["open"] else {}
+        if guarded and not counts["open"]:
+            return []
+        # Calibration keeps its share here too: questions bring pairs, further ratings of the same set do not.
+        chosen = {"open": 1 - settings.prompt, _PROMPT: settings.prompt} if counts["open"] else {_PROMPT: 1.0}
     result += [
         _Branch(name, left * share, parts[name], counts[name], even=False) for name, share in chosen.items()
     ]
