@@ -2,7 +2,8 @@
 
 A card comes from one of several branches: the calibration set, exploration (equal chances), countries that got too
 little, or the tiers (own country, near, anywhere, disagreement). A pair can be reached by several branches;
-its propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and Thompson 1952).
+its propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and Thompson 1952). It is exact while regions
+are read whole; larger ones are read by windows, and then it is an approximation.
 """
 
 from __future__ import annotations
@@ -15,7 +16,18 @@ import numpy as np
 
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.tiers import available, base, shares, still_open, tiers
-from endoxa.collect.sampler.types import Drawn, FloatArray, Person, Pool, Region, Rows
+from endoxa.collect.sampler.types import (
+    FULL,
+    NEEDS,
+    OPEN,
+    TOPUP,
+    Drawn,
+    FloatArray,
+    Person,
+    Pool,
+    Region,
+    Rows,
+)
 from endoxa.collect.sampler.weights import weights
 
 _PROMPT = "prompt"
@@ -73,9 +85,9 @@ def _branches(moment: _Moment, whole: Region, *, guarded: bool) -> list[_Branch]
     counts = {name: available(region, pool, excluded) for name, region in parts.items()}
     needing = counts["own"] + counts["near"] + counts["anywhere"]
     result: list[_Branch] = []
-    common = int(_free(pool.calibration(person.languages), person).sum()) if settings.calibration else 0
+    anything = replace(whole, needs=frozenset({NEEDS, TOPUP, OPEN, FULL}))
+    common = int(_free(_common(pool, person, anything), person).sum()) if settings.calibration else 0
     if common:
-        anything = replace(whole, needs=frozenset({0, 1, 2, 3}))
         result.append(_Branch("calibration", settings.calibration, anything, common, even=True))
     if needing and settings.exploration:
         result.append(_Branch("exploration", settings.exploration, whole, needing, even=True))
@@ -137,11 +149,17 @@ def _from(
 def _rows(branch: _Branch, moment: _Moment, start: float) -> Rows:
     pool, person, settings = moment.pool, moment.person, moment.settings
     if branch.name == "calibration":
-        return pool.calibration(person.languages)
+        return _common(pool, person, branch.region)
     if branch.size <= settings.whole:
         return pool.whole(branch.region)
     # Wide enough that what the person has seen cannot fill it.
-    return pool.window(branch.region, start, settings.candidates + len(person.excluded))
+    seen = sum(branch.region.takes(cell) for cell in person.excluded.values())
+    return pool.window(branch.region, start, settings.candidates + seen)
+
+
+def _common(pool: Pool, person: Person, region: Region) -> Rows:
+    """The pairs of the calibration set that the guards let through, however many ratings they have."""
+    return pool.calibration(person.languages).only(region)
 
 
 def _weigh(branch: _Branch, rows: Rows, moment: _Moment) -> FloatArray:
@@ -172,7 +190,7 @@ def _chance(other: _Branch, rows: Rows, place: int, moment: _Moment) -> float:
     if other.name == _PROMPT:
         return 0.0
     if other.name == "calibration":
-        return 1.0 / other.size if pair in pool.calibration(person.languages).ids else 0.0
+        return 1.0 / other.size if pair in _common(pool, person, other.region).ids else 0.0
     if not other.region.holds(country, int(rows.needs[place]), negative=bool(rows.negative[place])):
         return 0.0
     if other.even:

@@ -26,6 +26,8 @@ class SamplerSettings(BaseModel):
         prompt: share of cards that ask an open question instead of showing a pair, once no pair needs ratings.
         in_a_row: most cards in a row about one country.
         negative_in_a_row: most negative cards in a row about the person's own countries.
+        evenness: power of the share of ratings that a pair still misses, in its weight: above 0 all pairs fill evenly,
+            below 0 those are finished first that have some ratings.
         age_minutes: a pair that has waited this long weighs twice as much as a new one.
         whole: tiers up to this size are weighed whole, larger ones by a random window of `candidates` pairs.
         lease_workshop, lease_online: minutes that a drawn card is reserved.
@@ -50,6 +52,7 @@ class SamplerSettings(BaseModel):
     prompt: Share = 0.5
     in_a_row: Annotated[int, Field(ge=1, le=100)] = 3
     negative_in_a_row: Annotated[int, Field(ge=1, le=100)] = 2
+    evenness: Annotated[int, Field(ge=-5, le=5)] = 1
     age_minutes: Annotated[float, Field(gt=0)] = 60.0
     whole: Annotated[int, Field(ge=1, le=10_000)] = 2_000
     candidates: Annotated[int, Field(ge=1, le=2_000)] = 200
@@ -61,6 +64,8 @@ class SamplerSettings(BaseModel):
     def _consistent(self) -> Self:
         if self.k_max < self.k:
             raise ValueError("k_max must be at least k")
+        if self.candidates > self.whole:
+            raise ValueError("candidates must be at most whole")
         if abs(self.own + self.near + self.anywhere + self.topup - 1) > 1e-6:
             raise ValueError("own, near, anywhere and topup must add up to 1")
         if self.own + self.near + self.anywhere <= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP, Cell, Person, Pool, Region
@@ -19,7 +20,7 @@ def base(person: Person, settings: SamplerSettings, *, guarded: bool) -> Region:
     """
     needs = frozenset({NEEDS})
     if not guarded:
-        return Region(needs=needs, languages=person.languages)
+        return Region(needs=needs, languages=person.languages, no_topics=person.no_topics)
     latest = [country for country, _ in person.last[: settings.in_a_row]]
     repeated = len(latest) == settings.in_a_row and len(set(latest)) == 1
     hurtful = person.last[: settings.negative_in_a_row]
@@ -31,6 +32,7 @@ def base(person: Person, settings: SamplerSettings, *, guarded: bool) -> Region:
         languages=person.languages,
         without=frozenset(latest) if repeated else frozenset(),
         mild_in=person.origins if hurt else frozenset(),
+        no_topics=person.no_topics,
     )
 
 
@@ -38,20 +40,16 @@ def tiers(person: Person, whole: Region) -> dict[str, Region]:
     """The four tiers as parts of `whole`; they do not overlap."""
     known = person.origins | person.near
     return {
-        "own": _within(whole, person.origins),
-        "near": _within(whole, person.near),
-        "anywhere": Region(whole.needs, whole.languages, None, whole.without | known, whole.mild_in),
-        "topup": Region(frozenset({TOPUP}), whole.languages, None, whole.without, whole.mild_in),
+        "own": replace(whole, countries=person.origins),
+        "near": replace(whole, countries=person.near),
+        "anywhere": replace(whole, without=whole.without | known),
+        "topup": replace(whole, needs=frozenset({TOPUP})),
     }
 
 
 def still_open(whole: Region) -> Region:
     """Pairs with k ratings or more and room for further ones: for when nothing needs ratings."""
-    return Region(frozenset({TOPUP, OPEN}), whole.languages, None, whole.without, whole.mild_in)
-
-
-def _within(whole: Region, countries: frozenset[str]) -> Region:
-    return Region(whole.needs, whole.languages, countries, whole.without, whole.mild_in)
+    return replace(whole, needs=frozenset({TOPUP, OPEN}))
 
 
 def available(region: Region, pool: Pool, excluded: Mapping[Cell, int]) -> int:

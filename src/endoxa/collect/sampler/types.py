@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+RECENT_CARDS = 500
+"""Cards that say which countries and topics were drawn lately."""
 
 NEEDS, TOPUP, OPEN, FULL = 0, 1, 2, 3
 """State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more."""
@@ -29,7 +32,8 @@ class Cell(NamedTuple):
 class Region:
     """A part of the pool: cells by country, language and need.
 
-    `countries` None means all. `without` are countries left out, `mild_in` those whose negative pairs are left out.
+    `countries` None means all. `without` are countries left out, `mild_in` those whose negative pairs are left out,
+    `no_topics` topics left out (cells do not know topics: pools look after these).
     """
 
     needs: frozenset[int]
@@ -37,6 +41,7 @@ class Region:
     countries: frozenset[str] | None = None
     without: frozenset[str] = frozenset()
     mild_in: frozenset[str] = frozenset()
+    no_topics: frozenset[str] = frozenset()
 
     def takes(self, cell: Cell) -> bool:
         """Whether pairs of the cell belong to the region."""
@@ -72,6 +77,16 @@ class Rows:
     waiting: FloatArray
     inclusion: FloatArray
 
+    def only(self, region: Region) -> Rows:
+        """The rows that belong to a region, as far as country, need and kindness say."""
+        facts = zip(self.countries.tolist(), self.needs.tolist(), self.negative.tolist(), strict=True)
+        kept = np.array(
+            [region.holds(country, need, negative=negative) for country, need, negative in facts],
+            dtype=np.bool_,
+        )
+        kept &= ~np.isin(self.topics, list(region.no_topics))
+        return Rows(*(getattr(self, one.name)[kept] for one in fields(self)))
+
 
 @dataclass(frozen=True)
 class Person:
@@ -85,6 +100,7 @@ class Person:
             or reserved by others up to what they need.
         reserved: live leases of others, by id of the pair.
         last: countries of the latest cards, newest first, with whether each was negative.
+        no_topics: topics that the person does not want to see.
     """
 
     origins: frozenset[str]
@@ -93,6 +109,7 @@ class Person:
     excluded: Mapping[int, Cell] = field(default_factory=dict)
     reserved: Mapping[int, int] = field(default_factory=dict)
     last: tuple[tuple[str, bool], ...] = ()
+    no_topics: frozenset[str] = frozenset()
 
 
 class Pool(Protocol):
@@ -105,7 +122,7 @@ class Pool(Protocol):
         """All pairs of a region; `inclusion` is 1."""
 
     def window(self, region: Region, start: float, size: int) -> Rows:
-        """`size` pairs of a region that follow `start` on the circle of their random positions in [0, 1)."""
+        """`size` pairs that follow `start` on the circle of random positions in [0, 1); all where there are no more."""
 
     def calibration(self, languages: frozenset[str]) -> Rows:
         """The pairs of the calibration set in these languages."""
@@ -114,7 +131,7 @@ class Pool(Protocol):
         """Ratings that pairs of each country have."""
 
     def drawn(self) -> Mapping[str, int]:
-        """Cards drawn so far about each country."""
+        """Cards about each country among the latest `RECENT_CARDS`."""
 
     def heavy_topics(self) -> frozenset[str]:
         """Topics over their share of the recent draws."""

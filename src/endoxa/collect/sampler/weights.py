@@ -10,6 +10,7 @@ from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.types import NEEDS, FloatArray, Rows
 
 _HEAVY = 0.25
+_SMALLEST = 1e-3
 
 
 def weights(
@@ -19,7 +20,7 @@ def weights(
     heavy: frozenset[str],
     settings: SamplerSettings,
 ) -> FloatArray:
-    """Weight of each row: missing share of ratings x 1 / sqrt(1 + ratings of its country) x age x topic.
+    """Weight of each row: missing share of ratings ** evenness x 1 / sqrt(1 + ratings of its country) x age x topic.
 
     Rows whose ratings and reservations already reach what they need weigh 0.
     """
@@ -29,5 +30,6 @@ def weights(
     covered = np.array([coverage.get(country, 0) for country in rows.countries.tolist()])
     age = 1 + np.minimum(1, rows.waiting / settings.age_minutes)
     topic = np.where(np.isin(rows.topics, list(heavy)), _HEAVY, 1.0) if heavy else 1.0
-    result: FloatArray = missing / np.sqrt(1 + covered) * age * topic
+    wanted = np.where(missing > 0, np.maximum(missing, _SMALLEST) ** settings.evenness, 0.0)
+    result: FloatArray = wanted / np.sqrt(1 + covered) * age * topic
     return result

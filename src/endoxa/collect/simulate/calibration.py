@@ -47,7 +47,7 @@ PUBLISHED: tuple[Marginal, ...] = (
 
 _SEARCHED: dict[str, tuple[str, ...]] = {
     "collected": ("minutes", "typed", "tick_near", "tick_far", "fame", "near", "far", "english"),
-    "rated": ("known", "unknown", "own_negative", "noise"),
+    "rated": ("known", "unknown", "elsewhere", "own_negative", "noise"),
 }
 _ROUNDS = 2
 

@@ -24,6 +24,9 @@ _COMPARED = {
     "over": "share of ratings beyond k",
     "near": "share of ratings by near people",
 }
+_RIVALS = ("static-tuned", "static-proximity", "static-ticks", "laces-lease")
+"""Arms that the grid is drawn for: the best of each kind."""
+
 _PER_THOUSAND = ("valid", "complete", "tail")
 
 
@@ -41,7 +44,7 @@ def figures(cells: dict[str, CellResults], grid: list[GridCell]) -> list[Figure]
     """The figures for which there are results."""
     main = cells[MAIN]
     made = [_arms(main), _ratings(main), _weighting(main)]
-    others = [arm for arm in main.arms if arm != OURS]
+    others = [arm for arm in main.arms if arm in _RIVALS]
     if len(cells) > 1 and OURS in main.arms and others:
         made.insert(1, _grid(cells, grid, others))
     return made
@@ -136,12 +139,13 @@ def _weighting(main: CellResults) -> Figure:
     base = alt.Chart(frame.fill_nan(None).drop_nulls())
     shape = alt.Shape(
         "mean:N",
-        sort=list(names.values()),
         title=None,
-        scale=alt.Scale(range=["circle", "triangle", "diamond"]),
+        scale=alt.Scale(domain=list(names.values()), range=["circle", "triangle", "diamond"]),
     )
     colour = alt.Color(
-        "mean:N", sort=list(names.values()), title=None, scale=alt.Scale(range=[_MUTED, _ORANGE, _ACCENT])
+        "mean:N",
+        title=None,
+        scale=alt.Scale(domain=list(names.values()), range=[_MUTED, _ORANGE, _ACCENT]),
     )
     zero = (
         alt.Chart(pl.DataFrame({"zero": [0.0]})).mark_rule(color=_MUTED, strokeDash=[4, 3]).encode(x="zero:Q")

@@ -44,6 +44,7 @@ class WorldSettings(BaseModel):
         variants: share of what is written in unusual words. caught: chance that such a near-duplicate
             is found and merged at entry.
         known, unknown: mean rating (1 to 5, before rounding) of pairs that a person knows and does not.
+        elsewhere: what is added where a pair is about another country than the person's own.
         own_negative: what is added where an unkind pair is about the person's own country.
         noise: standard deviation of ratings, before rounding.
         seeds: pairs to begin with. seed_country: the country they are about; "" spreads them over all.
@@ -89,6 +90,7 @@ class WorldSettings(BaseModel):
     caught: Share = 0.7
     known: float = 4.5
     unknown: float = 2.3
+    elsewhere: float = -0.5
     own_negative: float = -0.8
     noise: Positive = 1.0
     seeds: Annotated[int, Field(ge=0, le=10_000)] = 50

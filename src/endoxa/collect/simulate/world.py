@@ -121,9 +121,10 @@ class World:
 
     def _rate(self) -> None:
         settings = self.settings
-        own_unkind = self.negative[self.attribute] & (self.proximity == OWN)[:, :, None]
+        own = (self.proximity == OWN)[:, :, None]
         mean = np.where(self.knows, np.float32(settings.known), np.float32(settings.unknown))
-        mean += np.float32(settings.own_negative) * own_unkind
+        mean += np.float32(settings.own_negative) * (own & self.negative[self.attribute])
+        mean += np.float32(settings.elsewhere) * ~own
         noise = (settings.noise * _NORMAL).astype(np.float32)
         self._ratings = np.clip(np.rint(mean + noise[self._tastes]), 1, 5).astype(np.int8)
         self._junk = np.clip(np.rint(_JUNK_RATING + noise), 1, 5).astype(np.int8)

@@ -28,7 +28,7 @@ GROUPS: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
         gettext_lazy("For researchers: shares of cards drawn in other ways, in per cent"),
         ("exploration", "calibration", "calibration_pairs", "floor", "floor_below", "topic_cap"),
     ),
-    (gettext_lazy("For researchers: weighing"), ("age_minutes", "whole", "candidates")),
+    (gettext_lazy("For researchers: weighing"), ("evenness", "age_minutes", "whole", "candidates")),
 )
 """Fields under their headings."""
 
@@ -165,6 +165,11 @@ class CardsForm(forms.Form):
         "topic_cap",
         gettext_lazy("Most of one topic"),
         gettext_lazy("Seeds of a topic with a larger share of the latest cards are drawn less often."),
+    )
+    evenness = _whole(
+        "evenness",
+        gettext_lazy("Fill pairs evenly (above 0) or finish begun ones first (below 0)"),
+        gettext_lazy("A power of the share of ratings that a pair still misses; it weighs that much."),
     )
     age_minutes = _whole(
         "age_minutes",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from endoxa.collect import sampler
-from endoxa.collect.sampler import Balance
+from endoxa.collect.sampler import Balance, SamplerSettings
 from endoxa.collect.sampler.types import NEEDS
-from endoxa.collect.simulate.arms.laces import lease_minutes
+from endoxa.collect.simulate.arms.laces import at_once, lease_minutes
 from endoxa.collect.simulate.arms.uniform import question
 from endoxa.collect.simulate.campaign import Campaign, Card
 
@@ -18,28 +21,49 @@ _FIRST_PACE = 1.5
 _KEPT = 0.05
 
 
+@dataclass(frozen=True)
 class EndoxaArm:
-    """`sampler.draw` chooses, `sampler.forecast` decides when further pairs are asked for."""
+    """`sampler.draw` chooses, `sampler.forecast` decides when further pairs are asked for.
 
-    name = "endoxa"
-    summary = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
-    surveys = False
+    Attributes:
+        name: on the command line.
+        evenness: in place of that of the campaign's settings.
+        steady: where people come over days, look ahead from the whole campaign, not from its last ten minutes.
+    """
+
+    name: str = "endoxa"
+    evenness: int | None = None
+    steady: bool = False
+    surveys: bool = False
+
+    @property
+    def summary(self) -> str:
+        """One line that says what it does."""
+        ours = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
+        if self.evenness is None:
+            return ours
+        return (
+            f"{ours}; evenness {self.evenness}{', forecast from the whole campaign' if self.steady else ''}"
+        )
 
     def start(self, campaign: Campaign) -> _Endoxa:
         """Begin a campaign."""
-        return _Endoxa(campaign)
+        settings = campaign.settings
+        if self.evenness is not None:
+            settings = settings.model_copy(update={"evenness": self.evenness})
+        return _Endoxa(campaign, settings, steady=self.steady and not at_once(campaign))
 
 
 class _Endoxa:
-    def __init__(self, campaign: Campaign) -> None:
-        self._campaign = campaign
+    def __init__(self, campaign: Campaign, settings: SamplerSettings, *, steady: bool) -> None:
+        self._campaign, self._settings, self._steady = campaign, settings, steady
         self._lease = lease_minutes(campaign)
         self._forecast: tuple[float, Balance] | None = None
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
         """The site's draw; an open question where it gives none."""
         campaign = self._campaign
-        drawn = sampler.draw(campaign.pool, self._person(person), campaign.settings, campaign.draws[person])
+        drawn = sampler.draw(campaign.pool, self._person(person), self._settings, campaign.draws[person])
         if drawn is None:
             return question(campaign, person)
         return Card(
@@ -76,14 +100,14 @@ class _Endoxa:
     def _look_ahead(self, now: float) -> Balance:
         """What the site asks its controller, from the answers and new pairs of the last minutes."""
         campaign = self._campaign
-        began = now - _WINDOW
+        began = -math.inf if self._steady else now - _WINDOW
         answered, created = campaign.answered, campaign.created
         while answered and answered[0] < began:
             answered.popleft()
         while created and created[0] < began:
             created.popleft()
         people = max(1, sum(minute >= began for minute in campaign.latest))
-        minutes = max(1.0, min(_WINDOW, now))
+        minutes = max(1.0, now if self._steady else min(_WINDOW, now))
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
         return sampler.forecast(
             backlog=max(0, campaign.pool.missing - held),

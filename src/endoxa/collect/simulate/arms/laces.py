@@ -60,5 +60,9 @@ class _Laces:
 def lease_minutes(campaign: Campaign) -> float:
     """How long a card is reserved where people come as they do in this world."""
     settings = campaign.settings
-    at_once = campaign.world.settings.arrival == "workshop"
-    return float(settings.lease_workshop if at_once else settings.lease_online)
+    return float(settings.lease_workshop if at_once(campaign) else settings.lease_online)
+
+
+def at_once(campaign: Campaign) -> bool:
+    """Whether all people are there at the same time."""
+    return campaign.world.settings.arrival == "workshop"
