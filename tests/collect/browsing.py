@@ -69,15 +69,25 @@ class Visit:
             "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         )
         assert width[0] <= width[1], f"{self.page.url} scrolls sideways: {width}"
-        found = Axe().run(self.page, options=_AXE).response["violations"]
+        with self._whole_page():
+            found = Axe().run(self.page, options=_AXE).response["violations"]
+            if shot and (folder := os.environ.get("ENDOXA_SHOTS")):
+                self.page.screenshot(path=str(Path(folder) / f"{shot}.png"), full_page=True)
         serious = [
             f"{one['id']}: {one['help']} {one['nodes'][0]['html'][:200]}"
             for one in found
             if one["impact"] in _WORSE
         ]
         assert not serious, f"{self.page.url}: {serious}"
-        if shot and (folder := os.environ.get("ENDOXA_SHOTS")):
-            self.page.screenshot(path=str(Path(folder) / f"{shot}.png"), full_page=True)
+
+    @contextmanager
+    def _whole_page(self) -> Iterator[None]:
+        """A window as high as the page: what sticks to its foot covers nothing that scrolling would show."""
+        size = self.page.viewport_size
+        height = self.page.evaluate("document.documentElement.scrollHeight")
+        self.page.set_viewport_size({**size, "height": max(height, size["height"])})
+        yield
+        self.page.set_viewport_size(size)
 
 
 @contextmanager
@@ -108,8 +118,8 @@ def visit(browser: Browser, address: str, **options: object) -> Iterator[Visit]:
     assert not one.faults, one.faults
 
 
-def join(one: Visit, path: str) -> str:
-    """From the code to what comes after the profile, by a person from Argentina; gives the receipt code."""
+def join(one: Visit, path: str, *, origin: str = "AR") -> str:
+    """From the code to what comes after the profile; gives the receipt code."""
     one.go(path)
     one.page.locator(".actions .primary").first.click()
     for box in ("age", "take_part", "publication"):
@@ -117,7 +127,7 @@ def join(one: Visit, path: str) -> str:
     one.page.locator(".actions button").last.click()
     receipt = one.page.locator("#receipt-code").inner_text()
     one.page.locator(".actions .primary").click()
-    one.page.locator("input[name=origins][value=AR]").check()
+    one.page.locator(f"input[name=origins][value={origin}]").check()
     for language in ("es", "en"):
         if (box := one.page.locator(f"input[name=languages][value={language}]")).count():
             box.check()

@@ -57,7 +57,8 @@ def served(
             _wait_for(site.address, server)
             yield site
         finally:
-            os.killpg(server.pid, signal.SIGTERM)
+            if server.poll() is None:
+                os.killpg(server.pid, signal.SIGTERM)
 
 
 def endoxa(*words: str, environment: dict[str, str] | None = None) -> str:

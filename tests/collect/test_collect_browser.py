@@ -152,6 +152,69 @@ def test_with_the_keyboard_alone(phone, site):
     assert ratings(site, card) == []
 
 
+def tab_stops(one):
+    """What the Tab key reaches on a page, in order: its name, else its words; each shows where the focus is."""
+    told = []
+    while len(told) < 40:
+        one.page.keyboard.press("Tab")
+        name, ringed = one.page.evaluate(
+            """() => {
+              const stop = document.activeElement;
+              const words = stop.name || stop.textContent.trim().replace(/\\s+/g, " ");
+              const ring = getComputedStyle(stop.closest(".tile, .chip") || stop).outlineStyle;
+              return [stop === document.body ? "" : words, ring !== "none"];
+            }"""
+        )
+        if not name:
+            return told
+        assert ringed, name
+        told.append(name)
+    raise AssertionError(told)
+
+
+def test_the_tab_key_goes_from_top_to_bottom(phone, site):
+    frame = ["Skip to the content", "What people say where you live", "Language: English", "Help"]
+    foot = ["Leave and delete my data", "What is kept about me"]
+    phone.go(f"{site.join}consent/")
+    boxes = ["age", "take_part", "publication", "keep_words"]
+    assert tab_stops(phone) == [*frame, "Read the full text", *boxes, "No, thanks", "I agree", *foot]
+    join(phone, site.join)
+    assert tab_stops(phone) == [*frame, *["value"] * 5, "Stop for now", "Skip", *foot]
+
+
+@pytest.mark.parametrize("width", [180, 360])
+def test_letters_of_twice_the_size(browser, site, width):
+    """A phone zoomed to 200 % is half as wide; one whose owner set large letters is not."""
+    with visit(browser, site.address, viewport={"width": width, "height": 640 * width // 360}) as one:
+
+        def look(shot):
+            if width == 360:
+                one.page.evaluate("document.documentElement.style.fontSize = '225%'")
+            one.check(f"{shot}-large-{width}")
+
+        one.go(f"{site.join}consent/")
+        look("consent")
+        join(one, site.join)
+        look("card")
+        one.page.locator("form.answers button").first.click()
+        one.page.wait_for_url("**/add/")
+        look("card-more")
+
+
+def test_in_the_dark(browser, site):
+    with visit(browser, site.address, color_scheme="dark") as one:
+        one.go(f"{site.join}consent/")
+        one.check("consent-dark")
+        join(one, site.join)
+        one.check("card-dark")
+        one.page.locator("summary", has_text="Skip").click()
+        one.check("card-skip-dark")
+        one.page.keyboard.press("Escape")
+        one.press(MANY)
+        one.page.wait_for_url("**/add/")
+        one.check("card-more-dark")
+
+
 def test_offline_and_back(phone, site):
     join(phone, site.join)
     card = token(phone)
@@ -236,6 +299,7 @@ def test_pages_are_small(phone, site):
     join(phone, site.join)
     first = len(phone.received)
     phone.press(MANY)
+    phone.page.wait_for_url("**/add/")
     next_card(phone)
     phone.page.wait_for_load_state("networkidle")
     cards = [(url, size) for url, size in phone.received[first:] if size and "/static/" not in url]
