@@ -44,7 +44,7 @@ def make_campaign(db):
     """A function that makes an open campaign with settings of ours, changed as told."""
 
     def make(slug="river", **changes):
-        campaign = Campaign.objects.create(slug=slug, state=State.OPEN, opened_at=timezone.now())
+        campaign = Campaign.objects.create(slug=slug, state=State.OPEN, began_at=timezone.now())
         content = json.loads(campaign_settings(**changes).model_dump_json())
         SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
         return campaign

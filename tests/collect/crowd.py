@@ -37,7 +37,7 @@ COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC")
 def set_up(people: int, pairs: int) -> list[str]:
     """Make a campaign with pairs and people; gives the people's ids."""
     call_command("migrate", verbosity=0)
-    campaign = Campaign.objects.create(slug="crowd", state=State.OPEN, opened_at=timezone.now())
+    campaign = Campaign.objects.create(slug="crowd", state=State.OPEN, began_at=timezone.now())
     content = json.loads(campaign_settings(moderation="after", sampler=ASKING_FOR_K).model_dump_json())
     SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
     Pair.objects.bulk_create(

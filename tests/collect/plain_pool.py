@@ -38,13 +38,18 @@ class PlainPool:
         return Counter(pair.cell for pair in self.pairs)
 
     def count(self, region):
-        return sum(region.takes(pair.cell) for pair in self.pairs)
+        return len(self._in(region))
+
+    def _in(self, region):
+        return [pair for pair in self.pairs if region.takes(pair.cell) and pair.topic not in region.no_topics]
 
     def whole(self, region):
-        return rows_of([pair for pair in self.pairs if region.takes(pair.cell)])
+        return rows_of(self._in(region))
 
     def window(self, region, start, size):
-        circle = sorted((p for p in self.pairs if region.takes(p.cell)), key=lambda pair: pair.position)
+        circle = sorted(self._in(region), key=lambda pair: pair.position)
+        if len(circle) < size:
+            return rows_of(circle)
         first = next((n for n, pair in enumerate(circle) if pair.position >= start), 0)
         taken = [circle[(first + n) % len(circle)] for n in range(size)]
         before = [circle[(first + n - size) % len(circle)] for n in range(size)]

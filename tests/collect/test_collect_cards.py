@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from django.utils import timezone
 from plain_pool import PlainPair, PlainPool
 
 from endoxa.collect.cards import answering, drawing
@@ -13,7 +14,8 @@ from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import forecast_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.pool import DatabasePool
-from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Rating, Skip
+from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
+from endoxa.collect.organiser.dashboard.steering import set_state
 from endoxa.collect.sampler import Balance, Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 
@@ -265,7 +267,7 @@ def test_the_chance_to_be_in_a_window_is_as_stated(campaign, make_pairs):
 def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
     campaign = make_campaign(minutes=60, expected_people=40)
     make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(10)))
-    seen = forecast_of(campaign, campaign.opened_at)
+    seen = forecast_of(campaign, campaign.began_at)
     # 40 people x 1.5 a minute x 60 minutes; 10 pairs x 3 ratings are missing.
     assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
 
@@ -273,7 +275,7 @@ def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campa
 def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
     campaign = make_campaign(minutes=60)
     make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))
-    now = campaign.opened_at + timedelta(minutes=40)
+    now = campaign.began_at + timedelta(minutes=40)
     for person in crowd(make_person, campaign, 2):
         for n in range(10):
             at = now - timedelta(seconds=20 * n + 1)
@@ -282,3 +284,79 @@ def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaig
     # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing.
     assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
     assert seen.capacity == pytest.approx(40.0)
+
+
+def test_nobody_gets_stuck_on_a_card_whose_pair_they_rated_on_another(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    old = drawing.next_card(person, now=NOON)
+    new = drawing.next_card(person, now=LATER)
+    answering.rate(person, old.token, 2, now=LATER)
+    assert answering.rate(person, new.token, 5, now=LATER).again
+    assert drawing.next_card(person, now=LATER) not in {old, new}
+    assert list(Rating.objects.values_list("value", flat=True)) == [2]
+
+
+def test_chains_of_merges_are_seen_through(campaign, person, make_pairs):
+    first, second, third = make_pairs(
+        campaign, *(("AR", name, "es") for name in ("mate", "yerba", "drink mate"))
+    )
+    Mention.objects.create(person=person, pair=first, text="mate", via="attribute")
+    for pair, into in ((first, second), (second, third)):
+        pair.moderation, pair.merged_into = Moderation.MERGED, into
+        pair.save()
+    assert drawing.next_card(person).pair is None
+
+
+def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 2)
+    Pair.objects.filter(pk=card.pair_id).update(moderation=Moderation.HIDDEN)
+    assert answering.undo(person, card.token).state == CardState.LAPSED
+    following = drawing.next_card(person)
+    assert following.pair_id != card.pair_id
+    Pair.objects.filter(pk=following.pair_id).update(moderation=Moderation.HIDDEN)
+    assert drawing.next_card(person).pair is None
+
+
+def test_topics_somebody_does_not_want_stay_away(campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"team {n}", "es") for n in range(3)), topic="sport")
+    (other,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    person = make_person(campaign, "eva", topic_optouts=["sport"])
+    card = drawing.next_card(person)
+    assert (card.pair, card.pool) == (other, 1)
+
+
+def test_the_clock_starts_with_the_first_card_and_stands_still_in_pauses(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    Campaign.objects.update(began_at=None)
+    drawing.next_card(person, now=NOON)
+    campaign.refresh_from_db()
+    assert campaign.began_at == NOON
+    set_state(campaign, "paused", None)
+    Campaign.objects.update(paused_at=timezone.now() - timedelta(hours=3))
+    set_state(campaign, "open", None)
+    campaign.refresh_from_db()
+    assert campaign.paused_at is None
+    assert campaign.began_at - NOON == pytest.approx(timedelta(hours=3), abs=timedelta(minutes=1))
+
+
+def test_after_a_break_the_forecast_expects_people_back(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=120, expected_people=40)
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    seen = forecast_of(campaign, campaign.began_at + timedelta(minutes=60))
+    assert (seen.balance, seen.capacity) == (Balance.EXPLORE, 3_600)
+
+
+def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
+    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
+    assert forecast_of(campaign).backlog == 9
+
+
+def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    Person.objects.all().delete()
+    with pytest.raises(UnknownCardError):
+        drawing.next_card(person)

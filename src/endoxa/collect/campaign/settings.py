@@ -70,8 +70,8 @@ class CampaignSettings(_Checked):
     """All that an organiser can change while a campaign runs.
 
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
-    "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in. `minutes` is how
-    long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
+    "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
+    `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     """
 
     organisation: str

@@ -8,11 +8,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from endoxa.collect.cards.counts import recount, root_of
+from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import Campaign, Card, CardState, Mention, Pair, Person, Rating, Skip
-
-_ASKED_FOR_MORE = ("topup", "open", "calibration")
+from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
+from endoxa.collect.sampler.tiers import NEEDING
 
 
 class UnknownCardError(Exception):
@@ -50,9 +49,11 @@ def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None
         card = card_of(person, token)
         if card.pair is None:
             raise UnknownCardError
-        if _closed(card) or Rating.objects.filter(person=person, pair=card.pair).exists():
-            return Answered(card, again=True)
         root = root_of(card.pair)
+        together = family(root)
+        if _closed(card) or Rating.objects.filter(person=person, pair=card.pair).exists():
+            _give_back(person, together)
+            return Answered(card, again=True)
         _close(card, CardState.ANSWERED, now)
         Rating.objects.create(
             card=card,
@@ -60,9 +61,10 @@ def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None
             pair=card.pair,
             value=value,
             in_group=card.pair.country in person.origins,
-            surplus=card.tier not in _ASKED_FOR_MORE and root.ratings >= campaign.settings.sampler.k,
+            surplus=card.tier in NEEDING and root.ratings >= campaign.settings.sampler.k,
             created_at=now,
         )
+        _give_back(person, together)
         recount([card.pair])
         return Answered(card, again=False)
 
@@ -105,8 +107,8 @@ def finish_prompt(person: Person, token: UUID, *, now: datetime | None = None) -
 def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
     """Take back the answer to a card: its rating, skip and mentions go, and the card is open again.
 
-    The card that was drawn since is given back. Only the person's latest closed card can be taken back; for
-    others nothing happens.
+    The card that was drawn since is given back. A pair that moderators hid since is not shown again. Only the
+    person's latest closed card can be taken back; for others nothing happens.
 
     Raises:
         UnknownCardError: if the card was not given to this person.
@@ -119,6 +121,11 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
             return card
         Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
         _forget(card)
+        if card.pair is not None and root_of(card.pair).moderation != Moderation.LIVE:
+            # A moderator took the pair away in between: it is not shown again.
+            card.state = CardState.LAPSED
+            card.save(update_fields=["state"])
+            return card
         card.state, card.closed_at, card.late = CardState.OPEN, None, False
         card.expires_at = now + timedelta(minutes=campaign.settings.lease_minutes)
         card.save(update_fields=["state", "closed_at", "late", "expires_at"])
@@ -145,6 +152,11 @@ def _forget(card: Card) -> None:
         others = pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists()
         if pair.author_id == card.person_id and not others:
             pair.delete()
+
+
+def _give_back(person: Person, pairs: list[int]) -> None:
+    """Close what the person has open on pairs that they rated by now, on another card."""
+    Card.objects.filter(person=person, state=CardState.OPEN, pair__in=pairs).update(state=CardState.LAPSED)
 
 
 def _closed(card: Card) -> bool:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Source
 from endoxa.collect.sampler import Balance, Forecast, forecast
+from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _WINDOWS = {"workshop": timedelta(minutes=10), "online": timedelta(days=1)}
@@ -22,6 +23,7 @@ _FIRST_PACE = 1.5
 _FIRST_CARDS = 20
 """Ratings per person of an online campaign before anything is known."""
 
+_COMING = (Moderation.LIVE, Moderation.PENDING)
 _SECONDS = 5.0
 _KEPT: dict[int, tuple[float, Forecast]] = {}
 
@@ -49,15 +51,19 @@ def window_of(campaign: Campaign) -> timedelta:
 
 
 def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
-    """The forecast from the last minutes of a campaign; while it is younger, from what its settings expect."""
+    """The forecast from the last minutes of a campaign; where they say nothing yet, from what its settings expect.
+
+    Only ratings of pairs that needed them count as pace. Pairs that wait for a moderator count as if they
+    were live: they will ask for ratings too.
+    """
     now = now or timezone.now()
     settings = campaign.settings
-    opened = campaign.opened_at or now
+    opened = campaign.began_at or now
     window = window_of(campaign)
     lately = _lately(campaign, now - window, now)
     people, pace = lately.people, lately.pace
-    if now - opened < window:
-        # Most have not joined yet: those who do at first say little about the room.
+    if now - opened < window or not people:
+        # Most have not joined yet, or nobody is back from a break: the last minutes say nothing about the room.
         people = max(people, settings.expected_people)
         pace = _FIRST_PACE if settings.setting == "workshop" else _FIRST_CARDS / settings.minutes
     return forecast(
@@ -72,11 +78,15 @@ def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
 
 def _lately(campaign: Campaign, since: datetime, now: datetime) -> _Pace:
     answered = Card.objects.filter(
-        campaign=campaign, state=CardState.ANSWERED, closed_at__gte=since, closed_at__lte=now
+        campaign=campaign,
+        state=CardState.ANSWERED,
+        closed_at__gte=since,
+        closed_at__lte=now,
+        tier__in=NEEDING,
     ).aggregate(people=Count("person", distinct=True), cards=Count("id"))
     people, cards = answered["people"], answered["cards"]
     added = Pair.objects.filter(
-        campaign=campaign, source=Source.CONTRIBUTOR, moderation=Moderation.LIVE, created_at__gte=since
+        campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING, created_at__gte=since
     ).count()
     minutes = (now - since).total_seconds() / 60
     return _Pace(people, cards / people / minutes if people else 0.0, added / cards if cards else 0.0)
@@ -85,7 +95,7 @@ def _lately(campaign: Campaign, since: datetime, now: datetime) -> _Pace:
 def _backlog(campaign: Campaign, now: datetime) -> int:
     """Ratings missing up to k, less live leases on pairs that need them."""
     k = campaign.settings.sampler.k
-    needing = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, need=NEEDS)
+    needing = Pair.objects.filter(campaign=campaign, moderation__in=_COMING, need=NEEDS)
     missing = needing.aggregate(total=Sum(k - F("ratings")))["total"] or 0
     held = Card.objects.filter(
         campaign=campaign, state=CardState.OPEN, expires_at__gt=now, pair__need=NEEDS

@@ -13,6 +13,7 @@ from endoxa.collect.sampler import Cell
 from endoxa.collect.sampler.types import NEEDS
 
 _CELL = ("country", "language", "need", "negative")
+_PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
 _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 
@@ -27,25 +28,30 @@ def sampler_person(person: Person, now: datetime) -> sampler.Person:
         languages=frozenset(person.languages or settings.data_languages),
         excluded={**_own(person), **full},
         reserved=reserved,
+        no_topics=frozenset(person.topic_optouts),
         last=_latest(person, max(settings.sampler.in_a_row, settings.sampler.negative_in_a_row)),
     )
 
 
 def _own(person: Person) -> dict[int, Cell]:
-    """Live pairs this person answered, skipped, proposed or does not want to see, and what those were merged into.
+    """Live pairs this person answered, skipped or proposed, and what those were merged into.
 
-    Others are in no pool and so cannot be taken out of its sizes.
+    Others are in no pool and so cannot be taken out of its sizes; nor are those of topics the person does not want.
     """
-    fields = ("id", "moderation", *_CELL)
-    through = [f"pair__{name}" for name in fields] + [f"pair__merged_into__{name}" for name in fields]
     answered = Card.objects.filter(person=person, state__in=_CLOSED, pair__isnull=False)
     proposed = Mention.objects.filter(person=person)
+    through = [f"pair__{name}" for name in _PAIR]
     rows = [*answered.values_list(*through), *proposed.values_list(*through)]
-    pairs = [half for row in rows for half in (row[: len(fields)], row[len(fields) :])]
-    if person.topic_optouts:
-        unwanted = Pair.objects.filter(campaign=person.campaign_id, topic__in=person.topic_optouts)
-        pairs += unwanted.values_list(*fields)
-    return {pk: Cell(*cell) for pk, moderation, *cell in pairs if moderation == Moderation.LIVE}
+    own: dict[int, Cell] = {}
+    while rows:
+        own.update({pk: Cell(*cell) for pk, state, topic, _, *cell in rows if _wanted(person, state, topic)})
+        further = {into for _, _, _, into, *_ in rows if into is not None}
+        rows = list(Pair.objects.filter(pk__in=further).values_list(*_PAIR)) if further else []
+    return own
+
+
+def _wanted(person: Person, moderation: str, topic: str) -> bool:
+    return moderation == Moderation.LIVE and (not topic or topic not in person.topic_optouts)
 
 
 def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, Cell]]:
@@ -57,10 +63,12 @@ def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, 
         expires_at__gt=now,
         pair__moderation=Moderation.LIVE,
     ).exclude(person=person)
-    fields = (*(f"pair__{name}" for name in _CELL), "pair__ratings")
+    fields = (*(f"pair__{name}" for name in _CELL), "pair__ratings", "pair__topic")
     reserved: Counter[int] = Counter()
     cells: dict[int, tuple[Cell, int]] = {}
-    for pair, *cell, ratings in leases.values_list(F("pair_id"), *fields):
+    for pair, *cell, ratings, topic in leases.values_list(F("pair_id"), *fields):
+        if not _wanted(person, Moderation.LIVE, topic):
+            continue
         reserved[pair] += 1
         cells[pair] = Cell(*cell), ratings
     full = {

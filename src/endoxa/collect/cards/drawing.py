@@ -9,11 +9,12 @@ from django.db.models import Max
 from django.utils import timezone
 
 from endoxa.collect import sampler
+from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import balance_of
 from endoxa.collect.cards.context import sampler_person
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool
-from endoxa.collect.models import Campaign, Card, CardState, Pair, Person
+from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Person
 
 PROMPT = "prompt"
 """Tier of a card that shows no pair and asks what people say about a country."""
@@ -23,20 +24,32 @@ def next_card(person: Person, *, now: datetime | None = None, rng: np.random.Gen
     """The card this person has open, with its time renewed, or a newly drawn and reserved one.
 
     A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
-    shown it is a prompt card (`pair` None).
+    shown it is a prompt card (`pair` None). A card whose pair a moderator took away is given back too.
+
+    Raises:
+        UnknownCardError: if the person has left the campaign.
     """
     now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
+        if not Person.objects.filter(pk=person.pk).exists():
+            raise UnknownCardError
         until = now + timedelta(minutes=campaign.settings.lease_minutes)
         card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if card is not None and card.expires_at > now:
+        if card is not None and card.expires_at > now and _shown(card):
             card.expires_at = until
             card.save(update_fields=["expires_at"])
             return card
         if card is not None:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
+        if campaign.began_at is None:
+            campaign.began_at = now
+            campaign.save(update_fields=["began_at"])
         return _drawn(campaign, person, now, until, rng or np.random.default_rng())
+
+
+def _shown(card: Card) -> bool:
+    return card.pair is None or card.pair.moderation == Moderation.LIVE
 
 
 def _drawn(

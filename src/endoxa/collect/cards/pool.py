@@ -16,11 +16,9 @@ from django.db.models.functions import Coalesce
 
 from endoxa.collect.models import Campaign, Card, Moderation, Pair, Source
 from endoxa.collect.sampler import Cell, Region, Rows
-from endoxa.collect.sampler.types import FloatArray
+from endoxa.collect.sampler.types import RECENT_CARDS, FloatArray
 
 _FIELDS = ("id", "country", "need", "negative", "topic", "ratings", "waiting_since", "position")
-_RECENT = 500
-"""Cards that say which countries and topics were drawn lately."""
 
 
 class _Statistics(NamedTuple):
@@ -42,6 +40,7 @@ class DatabasePool:
         self._campaign = campaign
         self._now = now
         self._settings = campaign.settings.sampler
+        self._topic_sizes: dict[frozenset[str], Mapping[Cell, int]] = {frozenset(): {}}
         self._common: dict[frozenset[str], Rows] = {}
 
     @property
@@ -79,7 +78,7 @@ class DatabasePool:
         recent = (
             Card.objects.filter(campaign=self._campaign)
             .order_by("-id")
-            .values_list("country", "pair__topic", "pair__source")[:_RECENT]
+            .values_list("country", "pair__topic", "pair__source")[:RECENT_CARDS]
         )
         drawn: Counter[str] = Counter()
         topics: Counter[str] = Counter()
@@ -94,20 +93,33 @@ class DatabasePool:
         """How many live pairs each cell holds; up to `STATISTICS_SECONDS` old for a large pool."""
         return self._statistics.sizes
 
+    def _sizes_of(self, topics: frozenset[str]) -> Mapping[Cell, int]:
+        """How many live pairs of some topics each cell holds; read once for each draw, and only where somebody asks."""
+        if topics not in self._topic_sizes:
+            counted = self._live.filter(topic__in=topics).values_list(
+                "country", "language", "need", "negative"
+            )
+            self._topic_sizes[topics] = {
+                Cell(*cell): n for *cell, n in counted.annotate(n=Count("id")).order_by()
+            }
+        return self._topic_sizes[topics]
+
     def count(self, region: Region) -> int:
         """How many live pairs a region holds, from `sizes`."""
-        return sum(size for cell, size in self.sizes().items() if region.takes(cell))
+        there = sum(size for cell, size in self.sizes().items() if region.takes(cell))
+        without = sum(size for cell, size in self._sizes_of(region.no_topics).items() if region.takes(cell))
+        return there - without
 
     def coverage(self) -> Mapping[str, int]:
         """Ratings that pairs of each country have."""
         return self._statistics.coverage
 
     def drawn(self) -> Mapping[str, int]:
-        """Cards about each country among the latest 500."""
+        """Cards about each country among the latest `RECENT_CARDS`."""
         return self._statistics.drawn
 
     def heavy_topics(self) -> frozenset[str]:
-        """Topics of seeds over their share of the latest 500 cards."""
+        """Topics of seeds over their share of the latest `RECENT_CARDS` cards."""
         return self._statistics.heavy
 
     def whole(self, region: Region) -> Rows:
@@ -119,14 +131,17 @@ class DatabasePool:
         """`size` pairs that follow `start` on the circle of positions, with the probability of being among them.
 
         A pair is in the window if `start` falls between it and the pair `size` places before it; so the pairs before
-        the window are read as well.
+        the window are read as well. A region with no more than `size` pairs is given whole.
         """
         found = self._in(region, indexed=False)
-        after = list(found.filter(position__gte=start).order_by("position").values_list(*_FIELDS)[:size])
-        after += list(found.order_by("position").values_list(*_FIELDS)[: size - len(after)])
+        forwards = found.order_by("position").values_list(*_FIELDS)
+        after = list(forwards.filter(position__gte=start)[:size])
+        after += list(forwards.filter(position__lt=start)[: size - len(after)])
+        if len(after) < size:
+            return self._rows(after, np.ones)
         backwards = found.order_by("-position").values_list("position", flat=True)
         before = list(backwards.filter(position__lt=start)[:size])
-        before += list(backwards[: size - len(before)])
+        before += list(backwards.filter(position__gte=start)[: size - len(before)])
         circle = np.array([*reversed(before), *(row[-1] for row in after)])
         inclusion = np.mod(circle[size:] - circle[:-size], 1.0)
         return self._rows(after, lambda _: inclusion)
@@ -148,6 +163,8 @@ class DatabasePool:
             found = found.filter(**{f"{country}__in": region.countries})
         if region.without:
             found = found.exclude(**{f"{country}__in": region.without})
+        if region.no_topics:
+            found = found.exclude(topic__in=region.no_topics)
         if region.mild_in:
             found = found.exclude(**{"negative": True, f"{country}__in": region.mild_in})
         return found

@@ -94,7 +94,7 @@ def choose_calibration(campaign: Campaign) -> None:
     It is drawn anew with each upload until the campaign opens, and never changed afterwards.
     """
     chosen = Pair.objects.filter(campaign=campaign, calibration=True)
-    if campaign.opened_at is not None and chosen.exists():
+    if campaign.began_at is not None and chosen.exists():
         return
     seeds = Pair.objects.filter(campaign=campaign, source=Source.SEED, moderation=Moderation.LIVE)
     ids: Sequence[int] = list(seeds.order_by("pk").values_list("pk", flat=True))

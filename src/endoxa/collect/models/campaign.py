@@ -23,8 +23,9 @@ class State(models.TextChoices):
 class Campaign(models.Model):
     """One collection. Its row is locked while a card is drawn, so that no pair is reserved too often.
 
-    `balance` is what an organiser ordered ("" leaves it to the controller). `opened_at` starts the clock of
-    the forecast.
+    `balance` is what an organiser ordered ("" leaves it to the controller). `began_at` is when the first card was
+    drawn, moved on by all the time in which the campaign was paused or closed; the forecast counts from it.
+    `paused_at` is when the present pause began.
     """
 
     slug = models.SlugField(max_length=40, unique=True)
@@ -32,7 +33,8 @@ class Campaign(models.Model):
     balance = models.CharField(max_length=8, blank=True, choices=[(one.value, one.value) for one in Balance])
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
-    opened_at = models.DateTimeField(null=True)
+    began_at = models.DateTimeField(null=True)
+    paused_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.slug

@@ -84,6 +84,10 @@ class Pair(models.Model):
                 fields=["campaign", "moderation", "need", "country", "language", "negative", "ratings"],
                 name="pair_by_cell",
             ),
+            models.Index(
+                fields=["campaign", "topic", "need", "country", "language", "negative"],
+                name="pair_by_topic",
+            ),
             models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
             models.Index(fields=["campaign", "moderation", "need", "position"], name="pair_by_position"),
             models.Index(fields=["campaign"], condition=Q(calibration=True), name="pair_calibration"),

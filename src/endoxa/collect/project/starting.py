@@ -80,6 +80,6 @@ def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Cam
     loaded = load_preset(preset)
     content = loaded.settings.model_dump(mode="json") | {key: text for key, text in named.items() if text}
     settings = CampaignSettings.model_validate(content)
-    campaign = Campaign.objects.create(slug=slug, state=State.OPEN, opened_at=timezone.now())
+    campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     return campaign, loaded.seeds

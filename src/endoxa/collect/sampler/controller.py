@@ -6,6 +6,7 @@ are shown on fewer cards as the ratings still missing come near to what the peop
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,7 +31,8 @@ class Forecast:
     Attributes:
         backlog: ratings still missing up to k, less those reserved.
         capacity: ratings that the people active now will give in the minutes left.
-        short: pairs that will end below k if new ones keep coming as they did.
+        short: pairs that will end below k if new ones keep coming as they did, taking it that those that fall
+            short miss (k + 1) / 2 ratings on average.
         switch_in: minutes after which only ratings should be asked for, so that all pairs reach k; None if never.
         balance: what the controller does now.
     """
@@ -64,7 +66,7 @@ def forecast(*, backlog: int, people: int, pace: float, minutes: float, new_pair
     return Forecast(
         backlog=backlog,
         capacity=capacity,
-        short=max(0, -int(-missing // k)),
+        short=max(0, math.ceil(2 * missing / (k + 1))),
         switch_in=switch,
         balance=_balance(backlog, capacity),
     )

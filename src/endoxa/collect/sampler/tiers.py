@@ -11,6 +11,9 @@ from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP, Cell, Person, Pool,
 ORDER: tuple[str, ...] = ("own", "near", "anywhere", "topup")
 """The share of an empty tier goes to the next one, that of the last to the first."""
 
+NEEDING: tuple[str, ...] = ("own", "near", "anywhere", "exploration", "floor")
+"""Names of tiers and branches whose cards show pairs that need ratings."""
+
 
 def base(person: Person, settings: SamplerSettings, *, guarded: bool) -> Region:
     """All pairs that need ratings and that the person reads, within the guards of what was just shown.

@@ -11,12 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa.collect.sampler import Cell, Region, Rows, SamplerSettings
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP, FloatArray
+from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, RECENT_CARDS, TOPUP, FloatArray
 
 _NEEDS = 4
-_RECENT = 2_000
-"""Cards that say which countries and topics were drawn lately, as on the site."""
-
 _TOPICS = 100
 """Topics there can be."""
 
@@ -99,7 +96,7 @@ class MemoryPool:
 
     def cell(self, pair: int) -> Cell:
         """Country, language, need and kindness of a pair."""
-        return self._cells[self._cell[pair]]
+        return self._cells[int(self._cell[pair])]
 
     def codes(self, pair: int) -> tuple[int, int, int, int]:
         """Country, rank, language and ratings of a pair."""
@@ -151,14 +148,15 @@ class MemoryPool:
     def waited(self) -> npt.NDArray[np.int64]:
         """Cards that were drawn, about any pair, while each pair waited for its k ratings; at least 1."""
         ended = np.where(self["ratings"] >= self._settings.k, self["closed"], self.cards)
-        return np.maximum(1, ended - self["opened"])
+        waited: npt.NDArray[np.int64] = np.maximum(1, ended - self["opened"])
+        return waited
 
     def note(self, pair: int) -> None:
         """Count that a pair was drawn, for the guards of countries and topics."""
         self.cards += 1
         self._recent.append(pair)
         self._tally(pair, 1)
-        if len(self._recent) > _RECENT:
+        if len(self._recent) > RECENT_CARDS:
             self._tally(self._recent.popleft(), -1)
 
     def _tally(self, pair: int, step: int) -> None:
@@ -190,6 +188,8 @@ class MemoryPool:
         if self._order is None:
             self._order = np.argsort(self["position"], kind="stable")
         circle = self._order[self._mask(region)[self._cell[self._order]] > 0]
+        if len(circle) < size:
+            return self._taken(circle, np.ones(len(circle)))
         positions = self["position"][circle]
         first = int(np.searchsorted(positions, start))
         steps = np.arange(first, first + size)
@@ -207,7 +207,7 @@ class MemoryPool:
         return self._coverage
 
     def drawn(self) -> Mapping[str, int]:
-        """Cards about each country among the latest 2,000."""
+        """Cards about each country among the latest `RECENT_CARDS`."""
         return self._drawn
 
     def heavy_topics(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from endoxa.collect import geography
 from endoxa.collect.campaign.topics import topic_name
 from endoxa.collect.cards import drawing
-from endoxa.collect.cards.answering import latest_answer
+from endoxa.collect.cards.answering import UnknownCardError, latest_answer
 from endoxa.collect.contributor.access import contributor, next_step
 from endoxa.collect.contributor.cards import covers as covering
 from endoxa.collect.contributor.cards import topics
@@ -34,7 +34,11 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     done = cards_of(person).cards
     if "on" not in request.GET and pause_due(person, done):
         return redirect("contributor:pause")
-    drawn = drawing.next_card(person)
+    try:
+        drawn = drawing.next_card(person)
+    except UnknownCardError:
+        # They left a moment ago, on another page.
+        return redirect("contributor:home")
     if drawn.pair is None:
         return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
     shown = {**pair_context(request, drawn), "ratings": RATINGS, "skips": SKIPS, "reports": REPORTS}

@@ -88,7 +88,7 @@ def count(campaign: Campaign, now: datetime) -> Figures:
     """Count them anew, with eight queries whatever the size of the campaign."""
     countries = _countries(campaign)
     pairs = Pair.objects.filter(campaign=campaign)
-    opened = campaign.opened_at or now
+    opened = campaign.began_at or now
     return Figures(
         taken_at=now,
         pairs=sum(one.pairs for one in countries),
@@ -128,7 +128,7 @@ def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
 
 
 def _lately(campaign: Campaign, now: datetime) -> Lately | None:
-    since = max(now - window_of(campaign), campaign.opened_at or now)
+    since = max(now - window_of(campaign), campaign.began_at or now)
     reported = Q(skip__reason__startswith="report_")
     seen: dict[str, Any] = Card.objects.filter(
         campaign=campaign, state__in=_CLOSED, closed_at__gt=since, closed_at__lte=now

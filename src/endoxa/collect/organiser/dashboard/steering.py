@@ -31,15 +31,20 @@ class BalanceForm(forms.Form):
 
 
 def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
-    """Open, pause or close a campaign. The first opening starts the clock of the forecast."""
+    """Open, pause or close a campaign. The clock of the forecast stands still while it is not open."""
     with locked(campaign.pk) as current:
         if current.state == state:
             return
         record(current, user, "state", before=current.state, after=state)
-        if current.opened_at is None and state == State.OPEN:
-            current.opened_at = timezone.now()
+        now = timezone.now()
+        if state != State.OPEN:
+            current.paused_at = current.paused_at or now
+        elif current.paused_at is not None:
+            if current.began_at is not None:
+                current.began_at += now - current.paused_at
+            current.paused_at = None
         current.state = state
-        current.save(update_fields=["state", "opened_at"])
+        current.save(update_fields=["state", "began_at", "paused_at"])
 
 
 def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) -> None:
