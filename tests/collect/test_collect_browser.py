@@ -179,7 +179,9 @@ def test_the_tab_key_goes_from_top_to_bottom(phone, site):
     boxes = ["age", "take_part", "publication", "keep_words"]
     assert tab_stops(phone) == [*frame, "Read the full text", *boxes, "No, thanks", "I agree", *foot]
     join(phone, site.join)
-    assert tab_stops(phone) == [*frame, *["value"] * 5, "Stop for now", "Skip", *foot]
+    sometimes = {"It may hurt. Show or hide it", "covers", "Keyboard"}
+    stops = [stop for stop in tab_stops(phone) if stop not in sometimes]
+    assert stops == [*frame, *["value"] * 5, "Stop for now", "Skip", *foot]
 
 
 @pytest.mark.parametrize("width", [180, 360])
@@ -305,4 +307,6 @@ def test_pages_are_small(phone, site):
     cards = [(url, size) for url, size in phone.received[first:] if size and "/static/" not in url]
     assert cards
     assert all(size <= 8_000 for _, size in cards), cards
-    assert sum(size for url, size in phone.received[first:] if "/static/" in url) <= 8_000
+    # The second page takes these from the browser's store, which is told like an answer of the site.
+    files = {url: size for url, size in phone.received[first:] if "/static/" in url}
+    assert sum(files.values()) <= 8_000
