@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
 from endoxa.collect.simulate.world import JUNK, LANGUAGES, World
 
@@ -103,8 +104,8 @@ class Campaign:
         share: part of their time that people of a survey spend on writing, for arms that have one.
         number: cards that each person was shown.
         last: countries of each person's latest cards, newest first, with whether the pair was negative.
-        created, answered: minutes at which the latest new pairs and answers came.
-        latest: minute of each person's latest answer.
+        created, answered: minutes at which the latest new pairs and the latest ratings that were needed came.
+        latest: minute of each person's latest rating that was needed.
         mentions: who proposed which pair. in_group: of each new pair, whether its first author is of its country.
     """
 
@@ -163,14 +164,15 @@ class Campaign:
         """Take the answer to a card: a rating, or None where it was skipped or showed no pair."""
         self.leases.release(person)
         if card.pair is None:
-            self._note_answer(person)
             return
         self._seen[person, card.pair] = True
         negative = bool(self.pool["negative"][card.pair])
         self.last[person].appendleft((self.world.countries[card.country], negative))
         if value is None:
             return
-        self._note_answer(person)
+        if card.tier in NEEDING:
+            self.answered.append(self.pool.now)
+            self.latest[person] = self.pool.now
         over = int(self.pool["ratings"][card.pair]) >= self.settings.k
         ratings = self.ratings
         ratings.person.append(person)
@@ -181,10 +183,6 @@ class Campaign:
         ratings.over.append(over)
         ratings.surplus.append(over and card.tier not in ASKED_FOR_MORE)
         self.pool.rate(card.pair, value)
-
-    def _note_answer(self, person: int) -> None:
-        self.answered.append(self.pool.now)
-        self.latest[person] = self.pool.now
 
     def propose(
         self, person: int, country: int, rank: int, language: int, wording: int, *, caught: bool

@@ -32,11 +32,11 @@ _PER_THOUSAND = ("valid", "complete", "tail")
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its file name, its caption, and what it shows in words for those who cannot see it."""
+    """A chart with its file name, its caption, and (`spoken`) what it shows for those who cannot see it."""
 
     name: str
     caption: str
-    alt: str
+    spoken: str
     chart: alt.TopLevelMixin
 
 
@@ -177,7 +177,7 @@ def _points(
     neutral: float | None,
     *,
     labels: bool = True,
-) -> alt.LayerChart:
+) -> alt.LayerChart | alt.FacetChart:
     frame = frame.fill_nan(None).drop_nulls()
     y = alt.Y("arm:N", sort=order, title=None, axis=alt.Axis(labels=labels, labelLimit=260))
     scale = alt.Scale(zero=neutral is None, nice=True)

@@ -57,7 +57,7 @@ def measure(outcome: Outcome) -> dict[str, float]:
     value, propensity = np.array(given.value, dtype=np.float64), np.array(given.propensity)
     asked = ~np.array(given.over, dtype=np.bool_)
     # A pair that waits long is there for more draws; without this, slow pairs would count more often.
-    whole = (propensity * pool.waited()[given.pair])[asked]
+    whole: FloatArray = (propensity * pool.waited()[given.pair])[asked]
     per_thousand = 1_000 / minutes if minutes else math.nan
     return {
         "minutes": minutes,

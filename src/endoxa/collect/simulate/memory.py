@@ -52,7 +52,7 @@ class NewPair(NamedTuple):
 
 
 class MemoryPool:
-    """Pairs by number, all live.
+    """Pairs by number, all live; nobody leaves topics out in simulations.
 
     Args:
         countries, languages: codes; a pair refers to them by place.
@@ -184,10 +184,12 @@ class MemoryPool:
         return self._taken(found, np.ones(len(found)))
 
     def window(self, region: Region, start: float, size: int) -> Rows:
-        """`size` pairs of a region that follow `start` on the circle of positions."""
+        """`size` pairs of a region that follow `start` on the circle of positions; all where there are no more."""
         if self._order is None:
             self._order = np.argsort(self["position"], kind="stable")
         circle = self._order[self._mask(region)[self._cell[self._order]] > 0]
+        if len(circle) < size:
+            return self._taken(circle, np.ones(len(circle)))
         if len(circle) < size:
             return self._taken(circle, np.ones(len(circle)))
         positions = self["position"][circle]

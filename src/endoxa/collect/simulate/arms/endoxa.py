@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +13,14 @@ from endoxa.collect.simulate.arms.laces import at_once, lease_minutes
 from endoxa.collect.simulate.arms.uniform import question
 from endoxa.collect.simulate.campaign import Campaign, Card
 
-_WINDOW = 10.0
-"""Minutes whose answers say how many people are active and how fast they are, as on the site."""
+_WINDOW_AT_ONCE, _WINDOW_ONLINE = 10.0, 24 * 60.0
+"""Minutes whose ratings say how many people are active and how fast they are, as on the site."""
 
-_FIRST_PACE = 1.5
-_KEPT = 0.05
+_FIRST_PACE, _FIRST_CARDS = 1.5, 20
+"""What the site expects before it knows: ratings a minute at a workshop, ratings a person online."""
+
+_KEPT = 5 / 60
+"""Minutes for which a forecast is kept, as on the site."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,10 @@ class EndoxaArm:
     Attributes:
         name: on the command line.
         evenness: in place of that of the campaign's settings.
-        steady: where people come over days, look ahead from the whole campaign, not from its last ten minutes.
     """
 
     name: str = "endoxa"
     evenness: int | None = None
-    steady: bool = False
     surveys: bool = False
 
     @property
@@ -51,12 +51,12 @@ class EndoxaArm:
         settings = campaign.settings
         if self.evenness is not None:
             settings = settings.model_copy(update={"evenness": self.evenness})
-        return _Endoxa(campaign, settings, steady=self.steady and not at_once(campaign))
+        return _Endoxa(campaign, settings)
 
 
 class _Endoxa:
-    def __init__(self, campaign: Campaign, settings: SamplerSettings, *, steady: bool) -> None:
-        self._campaign, self._settings, self._steady = campaign, settings, steady
+    def __init__(self, campaign: Campaign, settings: SamplerSettings) -> None:
+        self._campaign, self._settings = campaign, settings
         self._lease = lease_minutes(campaign)
         self._forecast: tuple[float, Balance] | None = None
 
@@ -98,22 +98,25 @@ class _Endoxa:
         return self._forecast[1]
 
     def _look_ahead(self, now: float) -> Balance:
-        """What the site asks its controller, from the answers and new pairs of the last minutes."""
-        campaign = self._campaign
-        began = -math.inf if self._steady else now - _WINDOW
-        answered, created = campaign.answered, campaign.created
-        while answered and answered[0] < began:
-            answered.popleft()
-        while created and created[0] < began:
-            created.popleft()
-        people = max(1, sum(minute >= began for minute in campaign.latest))
-        minutes = max(1.0, now if self._steady else min(_WINDOW, now))
+        """What the site asks its controller, from the ratings and new pairs of its window (`cards.balance`)."""
+        campaign, world = self._campaign, self._campaign.world.settings
+        room = at_once(campaign)
+        window = _WINDOW_AT_ONCE if room else _WINDOW_ONLINE
+        for moments in (campaign.answered, campaign.created):
+            while moments and moments[0] < now - window:
+                moments.popleft()
+        answered = len(campaign.answered)
+        people = sum(minute >= now - window for minute in campaign.latest)
+        pace = answered / people / window if people else 0.0
+        if now < window or not people:
+            people = max(people, world.people)
+            pace = _FIRST_PACE if room else _FIRST_CARDS / world.campaign_minutes
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
         return sampler.forecast(
             backlog=max(0, campaign.pool.missing - held),
             people=people,
-            pace=len(answered) / people / minutes if answered else _FIRST_PACE,
-            minutes=campaign.world.settings.campaign_minutes - now,
-            new_pairs=len(created) / len(answered) if answered else 0.0,
+            pace=pace,
+            minutes=world.campaign_minutes - now,
+            new_pairs=len(campaign.created) / answered if answered else 0.0,
             k=campaign.settings.k,
         ).balance

@@ -49,8 +49,11 @@ class _Laces:
             lease = lease_minutes(campaign)
         free = unseen(campaign, person)
         needs = ratings < campaign.settings.k
+        # Places that are reserved are not offered again, not even to those for whom nothing else is left.
+        full = campaign.pool["ratings"] >= campaign.settings.k
         near = np.less(campaign.world.proximity[person], FAR)[campaign.pool["country"]]
-        for tier, group in (("near", needs & near), ("needs", needs), ("open", near), ("open", ~near)):
+        groups = (("near", needs & near), ("needs", needs), ("open", full & near), ("open", full))
+        for tier, group in groups:
             card = among(campaign, person, free & group, tier=tier, lease=lease)
             if card is not None:
                 return card
