@@ -16,7 +16,7 @@ INTERRUPTED = 130
 """What typer returns for Ctrl-C."""
 
 _CONTINUES = "What was done is kept: the same command continues."
-"""For `probe`, which keeps a journal."""
+"""For `probe` and `collect simulate`, which write down what is done."""
 
 _STARTS_OVER = "It was not finished: run the same command again."
 
@@ -69,7 +69,8 @@ def main() -> None:
         problem.show()  # type: ignore[attr-defined]
         sys.exit(problem.exit_code)
     if code == INTERRUPTED:
-        _stop(f"Interrupted. {_CONTINUES if sys.argv[1:2] == ['probe'] else _STARTS_OVER}")
+        continues = sys.argv[1:2] == ["probe"] or sys.argv[1:3] == ["collect", "simulate"]
+        _stop(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
     sys.exit(code)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -116,8 +117,14 @@ def _worked(jobs: list[_Job], processes: int) -> Iterator[list[Row]]:
         yield from map(_work, jobs)
         return
     # A fresh process each: forks of one with running threads can hang.
-    with multiprocessing.get_context("spawn").Pool(min(processes, len(jobs))) as pool:
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(min(processes, len(jobs)), initializer=_leave_interrupts) as pool:
         yield from pool.imap_unordered(_work, jobs)
+
+
+def _leave_interrupts() -> None:
+    # Ctrl-C reaches every process; the first one ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work(job: _Job) -> list[Row]:
