@@ -31,7 +31,7 @@ class Contributor(HttpUser):
         join = os.environ["ENDOXA_JOIN"]
         self.client.get(join, name="join")
         page = self.client.get(f"{join}consent/", name="consent")
-        form = page.text[page.text.index('id="consent"') :]
+        form = page.text[page.text.index("<main") :]
         agreed = {"age": "on", "take_part": "on", "publication": "on"}
         self.client.post(f"{join}consent/", {**_hidden(form), **agreed}, name="agree")
         page = self.client.get("/profile/", name="profile")
