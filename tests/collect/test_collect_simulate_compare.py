@@ -149,15 +149,10 @@ def test_how_many_people():
     expected = plan(TINY.model_copy(update={"people": 30}), SamplerSettings(), seeds=1, tell=quiet)
     assert [one.people for one in expected] == [20, 30, 40, 60, 80, 100, 120]
     assert expected[-1].ratings > expected[0].ratings
-    made_up = [Expected(20, 50, 100, 0.5, 150), Expected(40, 90, 140, 0.97, 420)]
-    assert sentence(made_up, 20, 3) == (
-        "With 20 people expect about 50 new pairs, and 3 ratings for 50% of all 100. "
-        "From 40 people on, 95 % of all pairs get 3 ratings."
-    )
-    assert "plan more time" in sentence(made_up[:1], 20, 3)
-    assert (
-        sentence(made_up, 40, 3)
-        == "With 40 people expect about 90 new pairs, and 3 ratings for 97% of all 140."
+    made_up = [Expected(20, 50, 100, 0.5, 150), Expected(40, 90, 200, 0.75, 450)]
+    assert sentence(made_up, 40, 3) == (
+        "With 40 people expect about 200 pairs, of which 150 (75%) get 3 ratings; "
+        "every ten people more bring about 50 such pairs."
     )
 
 

@@ -150,13 +150,10 @@ def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
     with shown("numbers") as tell:
         expected = plan(settings, sampler, seeds=_PLAN_SEEDS, tell=tell)
     typer.echo(sentence(expected, settings.people, sampler.k))
-    typer.echo(
-        f"{'people':>8}{'new pairs':>12}{'all pairs':>12}{'with ' + str(sampler.k):>10}{'ratings':>10}"
-    )
+    typer.echo(f"{'people':>8}{'new pairs':>12}{'all pairs':>12}{f'with {sampler.k}':>12}{'ratings':>10}")
     for one in expected:
-        typer.echo(
-            f"{one.people:>8}{one.added:>12,.0f}{one.pairs:>12,.0f}{one.reached:>10.0%}{one.ratings:>10,.0f}"
-        )
+        numbers = f"{one.added:>12,.0f}{one.pairs:>12,.0f}{one.complete:>12,.0f}{one.ratings:>10,.0f}"
+        typer.echo(f"{one.people:>8}{numbers}")
 
 
 def _names(words: str) -> tuple[str, ...]:

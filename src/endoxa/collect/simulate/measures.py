@@ -57,7 +57,7 @@ def measure(outcome: Outcome) -> dict[str, float]:
     value, propensity = np.array(given.value, dtype=np.float64), np.array(given.propensity)
     asked = ~np.array(given.over, dtype=np.bool_)
     # A pair that waits long is there for more draws; without this, slow pairs would count more often.
-    whole: FloatArray = (propensity * pool.waited()[given.pair])[asked]
+    waited = pool.waited()[given.pair].astype(np.float64)
     per_thousand = 1_000 / minutes if minutes else math.nan
     return {
         "minutes": minutes,
@@ -79,7 +79,7 @@ def measure(outcome: Outcome) -> dict[str, float]:
         "true_mean": truth,
         "raw_error": _mean(value) - truth,
         "weighted_error": weighted_mean(value, propensity) - truth,
-        "waited_error": weighted_mean(value[asked], whole) - truth,
+        "waited_error": weighted_mean(value[asked], (propensity * waited)[asked]) - truth,
         **_distribution(pool["ratings"]),
     }
 

@@ -17,8 +17,6 @@ from endoxa.collect.simulate.world import World
 NUMBERS = (20, 40, 60, 80, 100, 120)
 """Numbers of people that are tried beside the organiser's own."""
 
-ENOUGH = 0.95
-
 
 @dataclass(frozen=True)
 class Expected:
@@ -35,6 +33,11 @@ class Expected:
     pairs: float
     reached: float
     ratings: float
+
+    @property
+    def complete(self) -> float:
+        """Pairs with k ratings."""
+        return self.pairs * self.reached
 
 
 def plan(
@@ -54,18 +57,18 @@ def plan(
 
 
 def sentence(expected: list[Expected], asked: int, k: int) -> str:
-    """One sentence for an organiser with `asked` people."""
+    """One sentence for an organiser with `asked` people.
+
+    More people bring more pairs, and our controller lets in only as many as they can rate; so it is the number of
+    pairs with k ratings that grows with people, and hardly their share.
+    """
     own = next(one for one in expected if one.people == asked)
-    said = (
-        f"With {asked} people expect about {round(own.added):,} new pairs, "
-        f"and {k} ratings for {own.reached:.0%} of all {round(own.pairs):,}."
+    first, last = expected[0], expected[-1]
+    each = (last.complete - first.complete) / (last.people - first.people)
+    return (
+        f"With {asked} people expect about {own.pairs:,.0f} pairs, of which {own.complete:,.0f} ({own.reached:.0%}) "
+        f"get {k} ratings; every ten people more bring about {10 * each:,.0f} such pairs."
     )
-    enough = next((one for one in expected if one.reached >= ENOUGH), None)
-    if own.reached >= ENOUGH:
-        return said
-    if enough is None:
-        return f"{said} None of these numbers of people gives {k} ratings to 95 %: plan more time or fewer seeds."
-    return f"{said} From {enough.people} people on, 95 % of all pairs get {k} ratings."
 
 
 def _expected(settings: WorldSettings, sampler: SamplerSettings, seeds: int) -> Expected:

@@ -42,9 +42,7 @@ class EndoxaArm:
         ours = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
         if self.evenness is None:
             return ours
-        return (
-            f"{ours}; evenness {self.evenness}{', forecast from the whole campaign' if self.steady else ''}"
-        )
+        return f"{ours}; evenness {self.evenness}: pairs that have some ratings are finished first"
 
     def start(self, campaign: Campaign) -> _Endoxa:
         """Begin a campaign."""
