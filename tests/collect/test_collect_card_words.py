@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
+from endoxa.collect import geography
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Skip, Via
@@ -241,3 +242,11 @@ def test_a_question_about_no_country_asks_for_one(make_campaign, make_person, as
     assert add(client, card, "sing", country="congo", meant="CD").url == CARD
     assert Mention.objects.get().pair.country == "CD"
     assert "Which country" not in client.get(CARD).content.decode()
+
+
+def test_the_whole_world_in_one_tap_is_refused_beside_the_countries(answered):
+    client, card = answered
+    for name in ("add", "finish"):
+        refused = add(client, card, name=name, countries=list(geography.codes()))
+        assert "please tick fewer" in refused.content.decode()
+    assert Pair.objects.count() == 1

@@ -6,9 +6,23 @@ from uuid import uuid4
 
 import pytest
 
+from endoxa.collect import geography
 from endoxa.collect.cards import answering, drawing
-from endoxa.collect.entry.errors import AlreadyShownError, EmptyTextError, EntryError, TooManyError
-from endoxa.collect.entry.proposing import PER_CARD, propose, say_alike, tick_countries
+from endoxa.collect.entry.errors import (
+    AlreadyShownError,
+    EmptyTextError,
+    EntryError,
+    TooManyCountriesError,
+    TooManyError,
+)
+from endoxa.collect.entry.proposing import (
+    COUNTRIES_PER_CARD,
+    PER_CARD,
+    PER_MINUTE,
+    propose,
+    say_alike,
+    tick_countries,
+)
 from endoxa.collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
 
 
@@ -99,6 +113,8 @@ def test_there_is_a_limit_for_a_card_and_for_a_minute(person, card, monkeypatch)
         say(person, f"love song {n}", card)
     with pytest.raises(TooManyError, match="next one"):
         say(person, "love tea", card)
+    for n in range(PER_CARD, PER_MINUTE):
+        say(person, f"love song {n}")
     with pytest.raises(TooManyError, match="wait a minute"):
         say(person, "love tea")
 
@@ -120,6 +136,28 @@ def test_ticked_countries_get_the_words_of_the_card(campaign, person, card):
     assert Mention.objects.count() == 2
     with pytest.raises(EntryError):
         tick_countries(person, card, ["Chile"])
+
+
+def test_a_card_takes_a_dozen_other_countries(person, card):
+    others = [code for code in geography.codes() if code != card.country]
+    with pytest.raises(TooManyCountriesError, match="12"):
+        tick_countries(person, card, others)
+    assert Pair.objects.count() == 1
+    dozen = others[:COUNTRIES_PER_CARD]
+    tick_countries(person, card, dozen[:7])
+    tick_countries(person, card, dozen)
+    with pytest.raises(TooManyCountriesError):
+        tick_countries(person, card, others[-1:])
+    assert Mention.objects.count() == COUNTRIES_PER_CARD
+
+
+def test_ticks_count_in_the_pace(person, card):
+    for n in range(PER_MINUTE - 2):
+        say(person, f"love song {n}")
+    with pytest.raises(TooManyError, match="wait a minute"):
+        tick_countries(person, card, ["CL", "UY", "PE"])
+    assert len(tick_countries(person, card, ["CL", "UY"])) == 2
+    tick_countries(person, card, ["CL", "UY"])
 
 
 def test_a_ticked_pair_that_the_person_was_shown_is_left_out(campaign, person, make_pairs):

@@ -15,7 +15,7 @@ from endoxa.collect import geography
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.alike import alike
-from endoxa.collect.entry.errors import AlreadyShownError, EntryError, TooManyError
+from endoxa.collect.entry.errors import AlreadyShownError, EntryError, TooManyCountriesError, TooManyError
 from endoxa.collect.entry.flags import SERIOUS
 from endoxa.collect.entry.likeness import CUT_OFF, likeness
 from endoxa.collect.entry.merging import merge
@@ -24,8 +24,10 @@ from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Per
 
 PER_CARD = 20
 """Typed proposals that one card takes."""
-PER_MINUTE = 20
-"""Typed proposals of one person within a minute."""
+COUNTRIES_PER_CARD = 12
+"""Other countries that one card takes."""
+PER_MINUTE = 30
+"""What one person may say within a minute, typed or ticked."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ def propose(
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
         _check(campaign, country, language)
-        _check_pace(person, card)
+        _check_card(person, card)
+        _check_pace(person, 1)
         words = read_words(text, language, campaign.settings)
         mention, created = _mentioned(person, card, country, words, via)
     # Looked for after the lock is given back: nobody has to wait for it.
@@ -74,10 +77,10 @@ def propose(
 def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tuple[Mention, ...]:
     """Store that the same is said of other countries: the attribute of the card's pair, in its words and language.
 
-    The card's own country and pairs that the person was shown are left out.
+    The card's own country and pairs that the person was shown are left out. Either all are taken or none.
 
     Raises:
-        EntryError: if the card shows no pair or a country is unknown.
+        EntryError: if the card shows no pair, a country is unknown, or there are too many on this card or in a minute.
     """
     if card.pair is None:
         raise EntryError(gettext("This card has no words that could be said of other countries."))
@@ -86,10 +89,11 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
         person.campaign = campaign
         words = read_words(pair.attribute, pair.language, campaign.settings)
         words = replace(words, topic=pair.topic, negative=pair.negative)
-        for country in dict.fromkeys(countries):
+        others = [country for country in dict.fromkeys(countries) if country != card.country]
+        for country in others:
             _check(campaign, country, pair.language)
-            if country == card.country:
-                continue
+        _check_ticks(person, card, others)
+        for country in others:
             try:
                 mentions.append(_mentioned(person, card, country, words, Via.OTHER_COUNTRY)[0])
             except AlreadyShownError:
@@ -123,12 +127,29 @@ def _check(campaign: Campaign, country: str, language: str) -> None:
         raise EntryError(gettext("Please choose one of the languages of this campaign."))
 
 
-def _check_pace(person: Person, card: Card | None) -> None:
-    typed = Mention.objects.filter(person=person).exclude(via=Via.OTHER_COUNTRY)
-    if card is not None and typed.filter(card=card).count() >= PER_CARD:
+def _check_card(person: Person, card: Card | None) -> None:
+    typed = Mention.objects.filter(person=person, card=card).exclude(via=Via.OTHER_COUNTRY)
+    if card is not None and typed.count() >= PER_CARD:
         raise TooManyError(gettext("Thank you, that is plenty for this card. Please go on to the next one."))
+
+
+def _check_ticks(person: Person, card: Card, countries: Iterable[str]) -> None:
+    """Those that were ticked on this card before, and are sent again, count once."""
+    ticked = Mention.objects.filter(person=person, card=card, via=Via.OTHER_COUNTRY)
+    before = set(ticked.values_list("pair__country", flat=True))
+    new = set(countries) - before
+    if len(before) + len(new) > COUNTRIES_PER_CARD:
+        raise TooManyCountriesError(
+            gettext("Thank you! One card takes %(most)d other countries; please tick fewer.")
+            % {"most": COUNTRIES_PER_CARD}
+        )
+    _check_pace(person, len(new))
+
+
+def _check_pace(person: Person, more: int) -> None:
     lately = timezone.now() - timedelta(minutes=1)
-    if typed.filter(created_at__gte=lately).count() >= PER_MINUTE:
+    said = Mention.objects.filter(person=person, created_at__gte=lately).count()
+    if more and said + more > PER_MINUTE:
         raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
 
 

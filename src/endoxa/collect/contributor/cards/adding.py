@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -47,8 +50,8 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
             return refuse(request, PROPOSALS)
         try:
             proposal = _keep(person, card, form)
-        except EntryError as error:
-            form.add_error("text", str(error))
+        except ValidationError as problem:
+            form.add_error(None, problem)
         else:
             return _onward(person, card, proposal, leaving=leaving)
     return _page(request, person, card, form)
@@ -67,17 +70,32 @@ def _form(card: Card, person: Person, request: HttpRequest) -> MoreForm | Prompt
 
 
 def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal | None:
-    """Store ticked countries and words; the proposal that the words made, if there were any."""
+    """Store ticked countries and words; the proposal that the words made, if there were any.
+
+    Raises:
+        ValidationError: they cannot be taken; it names the field.
+    """
     if isinstance(form, MoreForm):
         if form.chosen:
-            tick_countries(person, card, form.chosen)
+            with _beside("countries"):
+                tick_countries(person, card, form.chosen)
         country, via = card.country, Via.ATTRIBUTE
     else:
         country, via = form.about, Via.PROMPT
     text, language = form.cleaned_data["text"], form.cleaned_data["language"]
     if not text:
         return None
-    return propose(person, card, country=country, text=text, language=language, via=via)
+    with _beside("text"):
+        return propose(person, card, country=country, text=text, language=language, via=via)
+
+
+@contextmanager
+def _beside(field: str) -> Iterator[None]:
+    """Tell what is wrong beside the field that it is about."""
+    try:
+        yield
+    except EntryError as error:
+        raise ValidationError({field: str(error)}) from error
 
 
 def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: bool) -> HttpResponse:
