@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from endoxa.collect.cards import drawing
 from endoxa.collect.contributor.cards import covers
-from endoxa.collect.models import Card, CardState, Pair, Rating, Skip, SkipReason, State
+from endoxa.collect.models import Card, CardState, Mention, Pair, Rating, Skip, SkipReason, State
 
 CARD = "/card/"
 LARGEST = 8_000
@@ -212,8 +213,32 @@ def test_a_paused_campaign_takes_the_answer_of_an_open_card(phone, person, campa
     campaign.save()
     card = Card.objects.get(person=person)
     closed = phone.post(at("rate", card), {"value": 3}, follow=True)
-    assert closed.status_code == 503
+    assert closed.status_code == 200
+    assert "taking a break" in closed.content.decode()
     assert Rating.objects.get().value == 3
+
+
+@pytest.mark.parametrize("state", [State.PAUSED, State.CLOSED])
+def test_what_was_begun_can_be_finished_after_the_end_and_nothing_else(phone, person, campaign, state):
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    rate(phone, card)
+    campaign.state = state
+    campaign.save()
+    words = {"text": "sing on the bus", "language": "en", "countries": ["PE"]}
+    assert phone.head(CARD).content == b""
+    for name in ("add", "undo", "avoid"):
+        assert phone.post(at(name, card), words).status_code == 403
+    assert phone.post("/profile/", {"origins": ["BR"]}).status_code == 403
+    assert not Mention.objects.exists()
+    assert phone.post(at("finish", card), words).status_code == 302
+    assert Mention.objects.count() == 2
+    Card.objects.update(expires_at=timezone.now())
+    phone.post(at("finish", card), words | {"text": "sing on the train"})
+    assert Mention.objects.count() == 2
+    assert Rating.objects.count() == Card.objects.count() == 1
+    person.refresh_from_db()
+    assert person.origins == ["AR"]
 
 
 def test_a_pause_is_offered_once(make_campaign, make_person, make_pairs, as_person):

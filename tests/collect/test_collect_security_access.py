@@ -7,7 +7,7 @@ from django.test import Client
 from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 from endoxa.collect.contributor.identity import COOKIE
-from endoxa.collect.models import Role
+from endoxa.collect.models import Role, State
 
 ALL = addresses()
 ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]
@@ -138,6 +138,21 @@ def test_every_post_needs_the_token_against_forgery(world):
                 assert method(one.at(world.known)).status_code in {403, 405}, one.name
             assert client.post(one.at(world.known)).status_code == 403, one.name
     assert snapshot() == before
+
+
+def test_a_closed_campaign_takes_only_the_last_answers(world, as_contributor):
+    world.campaign.state = State.CLOSED
+    world.campaign.save()
+    last = {"contributor:rate", "contributor:skip", "contributor:finish"}
+    around = {"contributor:language", "contributor:leave"}
+    before = snapshot()
+    sent = {"value": "5", "reason": "dont_know", "text": "love poetry", "language": "en", "origins": "BR"}
+    for one in CONTRIBUTORS:
+        if one.name not in last | around:
+            as_contributor.post(one.at(world.known), sent)
+            as_contributor.head(one.at(world.known))
+    assert snapshot() == before
+    assert {one.name for one in CONTRIBUTORS if getattr(one.view, "answers_last", False)} == last
 
 
 def test_cards_of_others_cannot_be_answered(world, make_person):

@@ -15,19 +15,37 @@ Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
 """A view that is handed the person."""
 
 
+def answers_last(page: Page) -> Page:
+    """Let a page inside `contributor` take what is sent after the campaign was paused or closed.
+
+    It is for people who had a card in their hands then; the page itself sees to it that it takes nothing new.
+    """
+    page.answers_last = True  # type: ignore[attr-defined]
+    return page
+
+
 def contributor(page: Page) -> Callable[..., HttpResponse]:
-    """Open a page to contributors of an open campaign; strangers are sent to the first page."""
+    """Open a page to contributors of an open campaign; strangers are sent to the first page.
+
+    Outside of that nothing is shown and nothing sent is taken (403), but see `answers_last`.
+    """
 
     @wraps(page)
     def view(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
         person: Person | None = request.person  # type: ignore[attr-defined]
         if person is None:
             return redirect("contributor:home")
-        if person.campaign.state != State.OPEN and request.method == "GET":
-            return render(request, "contributor/closed.html", {"person": person}, status=503)
+        sent = request.method == "POST"
+        if person.campaign.state != State.OPEN and not (sent and getattr(page, "answers_last", False)):
+            return closed(request, status=403 if sent else 200)
         return page(request, person, *args, **named)
 
     return view
+
+
+def closed(request: HttpRequest, *, status: int = 200) -> HttpResponse:
+    """The page of a campaign that is paused or over. Nothing is wrong with the site then, so it is no 503."""
+    return render(request, "contributor/closed.html", status=status)
 
 
 def next_step(person: Person) -> str:

@@ -10,9 +10,11 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from endoxa.collect.cards import answering
+from endoxa.collect.contributor.access import answers_last
 from endoxa.collect.contributor.cards.fields import more_form, prompt_form
 from endoxa.collect.contributor.cards.forms import MoreForm, PromptForm
 from endoxa.collect.contributor.cards.leading import own_card, to_card
@@ -20,7 +22,7 @@ from endoxa.collect.contributor.cards.said import said_on
 from endoxa.collect.contributor.cards.showing import pair_context, prompt_page
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, tick_countries
-from endoxa.collect.models import Card, CardState, Person, Via
+from endoxa.collect.models import Card, CardState, Person, State, Via
 from endoxa.collect.security.limits import PROPOSALS, refuse
 
 
@@ -33,6 +35,7 @@ def add(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @own_card
+@answers_last
 def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep what was filled in and go on to the next card."""
     return _handle(request, person, token, leaving=True)
@@ -40,7 +43,7 @@ def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool) -> HttpResponse:
     card = answering.card_of(person, token)
-    if not _takes_words(card):
+    if not _takes_words(card) or _too_late(person, card):
         return to_card()
     if request.method != "POST":
         return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
@@ -62,6 +65,11 @@ def _takes_words(card: Card) -> bool:
     if card.pair is None:
         return card.state != CardState.SKIPPED
     return card.adds and card.state == CardState.ANSWERED
+
+
+def _too_late(person: Person, card: Card) -> bool:
+    """Once a campaign is not open: whether the time of the card, in which it may be finished, is over."""
+    return person.campaign.state != State.OPEN and card.expires_at < timezone.now()
 
 
 def _form(card: Card, person: Person, request: HttpRequest) -> MoreForm | PromptForm:

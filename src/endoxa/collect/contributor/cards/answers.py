@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from endoxa.collect.cards import answering
+from endoxa.collect.contributor.access import answers_last
 from endoxa.collect.contributor.cards import topics
 from endoxa.collect.contributor.cards.forms import RatingForm, SkipForm
 from endoxa.collect.contributor.cards.leading import own_card, to_card
@@ -17,6 +18,7 @@ from endoxa.collect.models import Person
 
 @require_POST
 @own_card
+@answers_last
 def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Keep an answer; then what else the person may add, else the next card."""
     form = RatingForm(request.POST)
@@ -28,6 +30,7 @@ def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 @require_POST
 @own_card
+@answers_last
 def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Close a card without an answer."""
     form = SkipForm(request.POST)

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from endoxa.collect.contributor.access import closed
 from endoxa.collect.contributor.language import speak_within
 from endoxa.collect.models import Campaign, JoinCode, State
 from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, guesses_left, missed, refuse
@@ -47,7 +48,7 @@ def with_code(page: Page) -> Callable[..., HttpResponse]:
             return render(request, "contributor/no_such_code.html", status=404)
         speak_within(request, campaign)
         if campaign.state != State.OPEN:
-            return render(request, "contributor/closed.html", status=503)
+            return closed(request)
         return page(request, campaign, tidy(code))
 
     return view
