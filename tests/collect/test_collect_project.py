@@ -197,9 +197,20 @@ def wait_for(port, process):
         assert process.poll() is None, process.communicate()
         try:
             return get(port, "/")
-        except OSError:
+        except (OSError, http.client.HTTPException):
             time.sleep(0.05)
     raise AssertionError("the site did not answer")
+
+
+def until_refused(port):
+    """Wait until nobody answers."""
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        try:
+            get(port, "/")
+        except (OSError, http.client.HTTPException):
+            return
+    raise AssertionError("the site went on answering")
 
 
 @pytest.fixture
@@ -217,7 +228,7 @@ def served(copy):
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(LIMIT)
+            process.communicate(timeout=LIMIT)
 
 
 class TestServe:
@@ -246,11 +257,22 @@ class TestServe:
         assert "Kestrel" not in out
         assert "203.0.113.9" not in out
 
-    def test_ends_with_the_terminal_or_the_system_too(self, served):
-        _, process = served
-        process.terminate()
-        process.communicate(timeout=LIMIT)
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+    def test_ends_with_the_terminal_or_the_system_too(self, served, number):
+        port, process = served
+        os.killpg(process.pid, number)
+        _, err = process.communicate(timeout=LIMIT)
         assert process.returncode == 0
+        assert err == ""
+        with pytest.raises(OSError, match="refused"):
+            get(port, "/")
+
+    def test_a_worker_that_dies_is_replaced(self, served):
+        port, process = served
+        found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True)
+        os.kill(int(found.stdout), signal.SIGKILL)
+        until_refused(port)
+        assert wait_for(port, process)[0] == 200
 
     def test_a_port_that_is_taken_or_an_address_that_is_not_ours(self, made):
         with socket.socket() as other:

@@ -119,8 +119,8 @@ def serve(
     refuse_taken(host, port)
     enter(opened)
     from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.server import serve as answer
     from endoxa.collect.project.serving import collect_static, invitations
-    from endoxa.collect.project.serving import serve as answer
 
     prepare()
     collect_static()
