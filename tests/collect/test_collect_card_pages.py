@@ -88,9 +88,29 @@ def test_a_reload_shows_the_same_card(phone, person):
 def test_a_double_tap_counts_once_and_the_first_answer_stays(phone, person):
     phone.get(CARD)
     card = Card.objects.get(person=person)
-    for value in (5, 1):
-        assert rate(phone, card, value).url == at("add", card)
+    for _ in range(2):
+        assert rate(phone, card, 5).url == at("add", card)
+    other = phone.post(at("rate", card), {"value": 1}, follow=True)
+    assert "your first answer counts" in other.content.decode()
+    script = phone.post(at("rate", card), {"value": 1}, headers={"accept": "application/json"})
+    assert script.status_code == 409
     assert [rating.value for rating in Rating.objects.all()] == [5]
+
+
+def test_a_rating_after_a_skip_and_a_skip_after_a_rating_say_that_they_come_too_late(phone, person):
+    phone.get(CARD)
+    first = Card.objects.get(person=person)
+    for _ in range(2):
+        assert phone.post(at("skip", first), {"reason": "dont_know"}).url == CARD
+    assert (
+        "your first answer counts"
+        in phone.post(at("rate", first), {"value": 1}, follow=True).content.decode()
+    )
+    second = Card.objects.get(person=person, state=CardState.OPEN)
+    rate(phone, second)
+    late = phone.post(at("skip", second), {"reason": "dont_know"}, follow=True)
+    assert "your first answer counts" in late.content.decode()
+    assert (Rating.objects.get().card, Skip.objects.get().card) == (second, first)
 
 
 @pytest.mark.parametrize("value", ["0", "6", "", "four", "4.5"])
@@ -205,6 +225,20 @@ def test_what_may_hurt_is_covered_until_somebody_asks(phone, person, campaign):
 def test_a_reported_pair_is_covered_for_others(phone, campaign, make_person, as_person, client):
     Pair.objects.update(flags=["report_other"])
     assert Page(phone.get(CARD)).all("details", **{"class": "cover"})
+
+
+def test_taking_back_a_skip_brings_its_topic_back(phone, person):
+    Pair.objects.update(topic="leisure")
+    phone.get(CARD)
+    card = Card.objects.get(person=person)
+    phone.post(at("skip", card), {"reason": "rather_not"})
+    phone.post(at("avoid", card))
+    person.refresh_from_db()
+    assert person.topic_optouts == ["leisure"]
+    phone.post(at("undo", card))
+    person.refresh_from_db()
+    assert person.topic_optouts == []
+    assert card.pair.attribute in Page(phone.get(CARD)).words
 
 
 def test_a_paused_campaign_takes_the_answer_of_an_open_card(phone, person, campaign):

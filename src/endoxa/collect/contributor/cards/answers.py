@@ -13,7 +13,7 @@ from endoxa.collect.contributor.access import answers_last
 from endoxa.collect.contributor.cards import topics
 from endoxa.collect.contributor.cards.forms import RatingForm, SkipForm
 from endoxa.collect.contributor.cards.leading import own_card, to_card
-from endoxa.collect.models import Person
+from endoxa.collect.models import Person, Rating, Skip
 
 
 @require_POST
@@ -24,7 +24,10 @@ def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     form = RatingForm(request.POST)
     if not form.is_valid():
         return to_card("unclear")
-    answered = answering.rate(person, token, form.cleaned_data["value"])
+    value = form.cleaned_data["value"]
+    answered = answering.rate(person, token, value)
+    if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
+        return _not_kept(request)
     return redirect("contributor:add", token) if answered.card.adds else to_card()
 
 
@@ -36,15 +39,21 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     form = SkipForm(request.POST)
     if not form.is_valid():
         return to_card("unclear")
-    answering.skip(person, token, form.cleaned_data["reason"])
+    reason = form.cleaned_data["reason"]
+    answered = answering.skip(person, token, reason)
+    if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
+        return _not_kept(request)
     return to_card()
 
 
 @require_POST
 @own_card
 def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
-    """Take back what was answered to a card and all that was added to it; the card is shown again."""
-    answering.undo(person, token)
+    """Take back what was answered to a card, all that was added to it, and the wish to avoid its topic."""
+    skipped = Skip.objects.filter(card__token=token, person=person).exists()
+    card = answering.undo(person, token)
+    if skipped and not Skip.objects.filter(card=card).exists():
+        topics.allow(person, card)
     return to_card()
 
 
@@ -54,3 +63,8 @@ def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show this person no more cards about the topic of a card."""
     topics.avoid(person, answering.card_of(person, token))
     return to_card()
+
+
+def _not_kept(request: HttpRequest) -> HttpResponse:
+    """Say that another answer stays. The script, which cannot read where it is led to, is told by status 409."""
+    return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)

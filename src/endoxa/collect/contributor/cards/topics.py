@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Card, CardState, Person, SkipReason
 
@@ -20,9 +22,22 @@ def avoid(person: Person, card: Card) -> None:
         return
     topic = card.pair.topic
     with locked(person.campaign_id):
-        person.refresh_from_db(fields=["topic_optouts"])
-        person.topic_optouts = sorted({*person.topic_optouts, topic})
-        person.save(update_fields=["topic_optouts"])
+        _set(person, lambda avoided: avoided | {topic})
         Card.objects.filter(person=person, state=CardState.OPEN, pair__topic=topic).update(
             state=CardState.LAPSED
         )
+
+
+def allow(person: Person, card: Card) -> None:
+    """Draw cards about the topic of this one again."""
+    if card.pair is None or not card.pair.topic:
+        return
+    topic = card.pair.topic
+    with locked(person.campaign_id):
+        _set(person, lambda avoided: avoided - {topic})
+
+
+def _set(person: Person, changed: Callable[[set[str]], set[str]]) -> None:
+    person.refresh_from_db(fields=["topic_optouts"])
+    person.topic_optouts = sorted(changed(set(person.topic_optouts)))
+    person.save(update_fields=["topic_optouts"])

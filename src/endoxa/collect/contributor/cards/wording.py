@@ -45,6 +45,7 @@ REPORTS: Final[tuple[Choice, ...]] = (
 
 NOTES: Final[dict[str, Promise]] = {
     "moved": _("That card is not yours to answer any more. Here is the one that waits for you."),
+    "first": _("You had answered this card already; your first answer counts."),
     "unclear": _("We could not read that answer. Please tap it once more."),
 }
 """Sentences above a card, by the value of `note` in its address."""

@@ -37,7 +37,8 @@
     if (shown) line.scrollIntoView({ block: "nearest" });
   };
 
-  // True: the site has it, now or from before. False: it does not want it. null: no network, or the site is busy.
+  // True: the site has it, now or from before. False: it does not want it. "first": it has another answer, which stays.
+  // null: no network, or the site is busy.
   const send = async (address, value) => {
     const token = find("[name=csrfmiddlewaretoken]");
     if (!token || !navigator.onLine) return null;
@@ -46,11 +47,13 @@
     try {
       const answer = await fetch(address, {
         method: "POST",
+        headers: { Accept: "application/json" },
         body: new URLSearchParams({ csrfmiddlewaretoken: token.value, value }),
         redirect: "manual",
         signal: abort.signal,
       });
       if (answer.type === "opaqueredirect") return true;
+      if (answer.status === 409) return "first";
       return answer.status === 429 || answer.status >= 500 ? null : false;
     } catch {
       return null;
@@ -69,7 +72,8 @@
       if (done === null) break;
       drop(kept[0]);
       if (kept[0] === own) {
-        if (done) location.assign(card.dataset.next);
+        if (done === "first") location.assign(card.dataset.first);
+        else if (done) location.assign(card.dataset.next);
         else location.reload();
         return;
       }
