@@ -9,7 +9,9 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.entry.cleaning import MAX_LENGTH, clean, visible
+from endoxa.collect.contributor.cards import countries
+from endoxa.collect.contributor.joining import spoken
+from endoxa.collect.entry.cleaning import MAX_LENGTH, READ, clean, visible
 from endoxa.collect.entry.errors import EmptyTextError, TooLongError
 from endoxa.collect.entry.keys import key
 
@@ -75,6 +77,28 @@ def test_nothing_and_too_much_are_said_in_words():
     with pytest.raises(TooLongError, match="1 character too long"):
         clean("a" * 121)
     assert clean("a" * 120) == "a" * 120
+
+
+@pytest.mark.parametrize(
+    "flood",
+    ["\u0301\u0323" * 500_000, "a" + "\u0301\u0323" * 500_000, ("a" + "\u0323" * 8 + "\u200b") * 50_000],
+)
+def test_megabytes_of_marks_are_refused_or_cut_before_they_are_normalised(flood, monkeypatch):
+    normalised = []
+
+    def spy(form, text):
+        normalised.append(text)
+        return normalize(form, text)
+
+    normalize = unicodedata.normalize
+    monkeypatch.setattr(unicodedata, "normalize", spy)
+    with pytest.raises(TooLongError, match="characters too long"):
+        clean(flood)
+    assert not normalised
+    visible(flood)
+    assert countries.match(flood, "en").code == spoken.match(flood, "en").code == ""
+    assert max(map(len, normalised)) <= READ
+    assert not any(regex.search(r"\p{M}{9}", text) for text in normalised)
 
 
 SAME = [

@@ -11,6 +11,8 @@ from endoxa.collect.entry.errors import EmptyTextError, TooLongError
 
 MAX_LENGTH = 120
 """Characters of an attribute."""
+READ = 4 * MAX_LENGTH
+"""Characters that are looked at: invisible ones and marks may fall away, megabytes of them are no mistake."""
 
 _SPACES = regex.compile(r"[\s\p{Cc}\u2800]+")
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}--[\u200c\u200d]]", regex.V1)
@@ -26,6 +28,8 @@ _STRAY_JOINERS = regex.compile(
 """Joiners that are not between letters of a script that needs them, nor after a virama (Unicode, RFC 5892 A.1)."""
 _TOO_MANY_MARKS = regex.compile(r"(\p{M}{4})\p{M}+")
 """No script stacks more than four marks; text that does is meant to spill over its neighbours."""
+_RUNS_OF_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
+"""What is cut before the first normalisation, whose time grows with the square of such a run."""
 
 
 def clean(text: str) -> str:
@@ -35,25 +39,32 @@ def clean(text: str) -> str:
         EmptyTextError: if nothing is left.
         TooLongError: if more is left than fits.
     """
-    line = visible(text)
+    spaced = _SPACES.sub(" ", text).strip()
+    if len(spaced) > READ:
+        raise _too_long(len(spaced))
+    line = visible(spaced)
     if not line:
         raise EmptyTextError(gettext("Please write a few words first."))
     if len(line) > MAX_LENGTH:
-        over = len(line) - MAX_LENGTH
-        raise TooLongError(
-            ngettext(
-                "This is %(over)d character too long. Please say it in fewer words.",
-                "This is %(over)d characters too long. Please say it in fewer words.",
-                over,
-            )
-            % {"over": over}
-        )
+        raise _too_long(len(line))
     return line
 
 
 def visible(text: str) -> str:
-    """The text on one line without invisible characters; of any length, perhaps empty."""
-    line = unicodedata.normalize("NFC", _SPACES.sub(" ", text))
-    line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", line))
+    """The text on one line without invisible characters; perhaps empty. Only `READ` characters are looked at."""
+    line = _RUNS_OF_MARKS.sub(r"\1", _SPACES.sub(" ", text).strip()[:READ])
+    line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", line)))
     line = unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", line))
     return str(_SPACES.sub(" ", line)).strip()
+
+
+def _too_long(length: int) -> TooLongError:
+    over = length - MAX_LENGTH
+    return TooLongError(
+        ngettext(
+            "This is %(over)d character too long. Please say it in fewer words.",
+            "This is %(over)d characters too long. Please say it in fewer words.",
+            over,
+        )
+        % {"over": over}
+    )

@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import UI_LANGUAGES
+from endoxa.collect.entry.cleaning import visible
 
 OFFERED = 6
 """Countries that a card offers to tick."""
@@ -59,7 +60,7 @@ def match(typed: str, language: str) -> Match:
     Its name in `language` is taken at once; a name in another language of the pages or a code if it could be no other
     country. Else `perhaps` holds those with similar names. Capitals and accents do not matter.
     """
-    wanted = _plain(typed)
+    wanted = _plain(visible(typed))
     own = {_plain(name): (code,) for code, name in geography.names(language).items()}
     if wanted in own:
         return Match(own[wanted][0])

@@ -14,7 +14,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from endoxa.collect.contributor.cards.countries import Match
-from endoxa.collect.entry.cleaning import visible
+from endoxa.collect.entry.cleaning import READ, visible
 
 _MOST_TYPED = 10
 _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
@@ -61,7 +61,8 @@ class Picker(forms.Widget):
         sent = (
             data if isinstance(data, MultiValueDict) else MultiValueDict({key: [data[key]] for key in data})
         )
-        typed = ",".join(sent.getlist(f"{name}_typed")).translate(_SEPARATORS).split(",")
+        line = ",".join(sent.getlist(f"{name}_typed"))[: _MOST_TYPED * READ]
+        typed = line.translate(_SEPARATORS).split(",")
         wanted = [text for text in map(visible, typed) if text][:_MOST_TYPED]
         matches = {text: self._names.match(text).code for text in wanted}
         codes = dict.fromkeys([*sent.getlist(name), *(code for code in matches.values() if code)])
@@ -87,13 +88,14 @@ class Picker(forms.Widget):
 
 
 class NamesField(forms.Field):
-    """Several codes; names that are none are told beside the field, with the nearest ones."""
+    """Several codes, `most` at most; names that are none are told beside the field, with the nearest ones."""
 
     widget: Picker
 
-    def __init__(self, names: Names, widget: Picker, *, label: str, help_text: str) -> None:
+    def __init__(self, names: Names, widget: Picker, *, most: int, label: str, help_text: str) -> None:
         super().__init__(widget=widget, label=label, help_text=help_text, required=False, label_suffix="")
         self._names = names
+        self._most = most
 
     def clean(self, value: Picked) -> list[str]:
         """The codes; none where the person prefers not to say."""
@@ -101,7 +103,10 @@ class NamesField(forms.Field):
             return []
         if value.unknown:
             raise forms.ValidationError([self._unknown(text) for text in value.unknown])
-        return [code for code in value.codes if code in self._names.codes]
+        codes = [code for code in value.codes if code in self._names.codes]
+        if len(codes) > self._most:
+            raise forms.ValidationError(_("Please choose at most %(most)d.") % {"most": self._most})
+        return codes
 
     def _unknown(self, text: str) -> str:
         perhaps = [self._names.of(code) for code in self._names.match(text).perhaps]

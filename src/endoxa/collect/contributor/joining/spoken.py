@@ -11,6 +11,7 @@ from babel import Locale
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import UI_LANGUAGES
 from endoxa.collect.contributor.cards.countries import Match
+from endoxa.collect.entry.cleaning import visible
 
 
 @cache
@@ -25,7 +26,7 @@ def match(typed: str, language: str) -> Match:
 
     Languages with three-letter codes are found too. If none is, `perhaps` holds those with similar names.
     """
-    wanted = typed.strip().casefold()
+    wanted = visible(typed).casefold()
     for place in (language, *UI_LANGUAGES):
         if wanted in _spelled(place):
             return Match(_spelled(place)[wanted])
