@@ -9,11 +9,13 @@ import pytest
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
+from site_map import addresses
 
-from endoxa.collect.models import AuditEntry, Membership, Person, Role, Tombstone
+from endoxa.collect.models import AuditEntry, Campaign, Membership, Person, Role, Tombstone
 from endoxa.collect.privacy.withdrawal import withdraw
 from endoxa.collect.project import accounts, withdrawn
 from endoxa.collect.project.replaying import replay
+from endoxa.collect.project.starting import start
 from endoxa.collect.security.limits import LOGIN_ACCOUNT
 from endoxa.errors import UserError
 
@@ -154,3 +156,13 @@ def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campai
     assert list(Person.objects.all()) == [ben]
     assert Tombstone.objects.get(row=published_later.row).withdrawn_hour == hour
     assert replay(lines).people == 0
+
+
+def test_no_campaign_takes_the_address_of_a_page_of_accounts(db):
+    pages = [one.at({}) for one in addresses() if one.name.startswith("organiser:") and not one.facts]
+    names = {page.removeprefix("/organise/").split("/")[0] for page in pages} - {""}
+    assert names
+    for name in names:
+        with pytest.raises(UserError, match="address of another page"):
+            start("laces", name, "ana")
+    assert not Campaign.objects.exists()

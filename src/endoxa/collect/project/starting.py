@@ -22,6 +22,8 @@ from endoxa.errors import UserError
 
 CODE_DAYS = 14
 _CODE_LENGTH = 8
+_TAKEN = frozenset({"login", "logout", "password"})
+"""First parts of the addresses of accounts, which come before those of campaigns."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ def start(
     """Make an open campaign, so that the first phone can join at once.
 
     Raises:
-        UserError: unknown preset; a slug that is taken or has other characters than letters, digits, - and _; a name or
-            password that cannot be used.
+        UserError: unknown preset; a slug that is taken, is the address of another page, or has other characters than
+            letters, digits, - and _; a name or password that cannot be used.
     """
     campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
     report = add_seeds(campaign, seeds)
@@ -75,6 +77,8 @@ def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Cam
         raise UserError(
             f"'{slug}' cannot be the name of a campaign: use letters, digits, '-' and '_' (--name)."
         ) from None
+    if slug in _TAKEN:
+        raise UserError(f"'{slug}' is the address of another page: choose another name (--name).")
     if Campaign.objects.filter(slug=slug).exists():
         raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
     loaded = load_preset(preset)
