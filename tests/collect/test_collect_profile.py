@@ -7,6 +7,7 @@ from django.utils.datastructures import MultiValueDict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.collect import geography
 from endoxa.collect.contributor.joining import spoken
 from endoxa.collect.contributor.joining.picker import Names, NamesField, Picker
 
@@ -60,6 +61,17 @@ def test_ticked_and_typed_answers_are_stored(newcomer):
     assert person.connections == ["CL"]
     assert person.languages == ["es", "qu"]
     assert person.extras == {"school": "now"}
+
+
+@pytest.mark.parametrize(("name", "most"), [("origins", 10), ("connections", 20), ("languages", 20)])
+def test_nobody_comes_from_everywhere(newcomer, name, most):
+    person, client = newcomer
+    codes = sorted(spoken.codes() if name == "languages" else geography.codes())
+    many = client.post("/profile/", {name: codes[: most + 1]})
+    assert f"Please choose at most {most}." in many.content.decode()
+    assert client.post("/profile/", {name: codes[:most]}).status_code == 302
+    person.refresh_from_db()
+    assert len(getattr(person, name)) == most
 
 
 def test_add_turns_a_typed_name_into_a_box_and_stores_nothing(newcomer):
@@ -141,6 +153,6 @@ def test_any_typing_is_taken_without_a_fault(typed, ticked):
     picked = picker.value_from_datadict(MultiValueDict({"it_typed": typed, "it": ticked}), None, "it")
     context = picker.get_context("it", picked, {"id": "id_it"})["widget"]
     assert {box["code"] for box in context["boxes"] if box["checked"]} == set(picked.codes)
-    field = NamesField(names, picker, label="", help_text="")
+    field = NamesField(names, picker, most=99, label="", help_text="")
     if not picked.unknown:
         assert set(field.clean(picked)) <= set(spoken.codes())

@@ -17,6 +17,9 @@ from endoxa.collect.contributor.joining.picker import Names, NamesField, Picker
 from endoxa.collect.models import Pair, Person, Source
 
 _EXTRA = "extra_"
+_MOST_ORIGINS = 10
+_MOST_CONNECTIONS = 20
+_MOST_LANGUAGES = 20
 _MOST_LIKELY = 24
 """Countries of a campaign that get a box of their own."""
 
@@ -78,20 +81,22 @@ def _country_fields(settings: CampaignSettings, language: str) -> dict[str, Name
     own = set(settings.countries[:_MOST_LIKELY])
     likely = [code for code in names.shown if code in own]
 
-    def field(label: str, why: str) -> NamesField:
+    def field(label: str, why: str, most: int) -> NamesField:
         picker = Picker(names, likely, "country-names", _("Type a country, or tap one below"))
-        return NamesField(names, picker, label=label, help_text=why)
+        return NamesField(names, picker, most=most, label=label, help_text=why)
 
     return {
         "origins": field(
             _("Which countries do you come from?"),
             _("Why we ask: you know best what people say there, so you get more cards about them."),
+            _MOST_ORIGINS,
         ),
         "connections": field(
             _("Which other countries do you feel close to?"),
             _(
                 "Why we ask: you may have family or friends there, or have lived there. You get some cards about them."
             ),
+            _MOST_CONNECTIONS,
         ),
     }
 
@@ -103,6 +108,7 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     return NamesField(
         names,
         Picker(names, likely, "language-names", _("Type a language, or tap one below")),
+        most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
         help_text=_("Why we ask: so that you only get cards that you can read."),
     )
