@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
 
+from endoxa import collect
 from endoxa.collect.models import Person, State
+
+STATIC = Path(collect.__file__).parent / "static" / "endoxa"
 
 LINES = [
     {"country": "CL", "name": "Chile line", "contact": "111"},
@@ -31,8 +35,19 @@ def test_help_and_privacy_are_open_to_strangers(client, db):
 def test_privacy_tells_until_when_and_whom_to_ask(as_person, make_campaign, make_person):
     person = make_person(make_campaign(retention="31 December"))
     page = as_person(person).get("/privacy/").content.decode()
-    assert "31 December" in page
+    assert "31 December</bdi>. After that the answers stay" in page
     assert "river@example.org" in page
+
+
+def test_every_trace_in_the_browser_is_told_and_taken_back():
+    """A new one must be told on the privacy page and go when its person leaves (and then be put here)."""
+    scripts = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
+    kept = set(re.findall(r'"(endoxa\.[a-z]+)"', "".join(scripts.values())))
+    assert (
+        kept
+        == set(re.findall(r'"(endoxa\.[a-z]+)"', scripts["left.js"]))
+        == {"endoxa.answers", "endoxa.keys"}
+    )
 
 
 def test_every_column_of_a_person_is_told():

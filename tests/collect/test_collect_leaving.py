@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.test import Client
 
 from endoxa.collect.cards import answering, drawing
+from endoxa.collect.contributor.cards import covers
 from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Person, Rating, State
 
@@ -27,6 +28,15 @@ def test_the_phone_deletes_after_one_more_question(as_person, person, make_pairs
     assert not client.cookies[COOKIE].value
     assert not Person.objects.exists()
     assert not Rating.objects.exists()
+
+
+def test_leaving_clears_this_browser(as_person, person):
+    client = as_person(person)
+    assert "left.js" not in client.get("/left/").content.decode()
+    client.post("/card/covers/", {"covers": "lift"})
+    gone = client.post("/leave/", {"phone": "1", "sure": "1"}, follow=True)
+    assert (client.cookies[covers.COOKIE].value, client.cookies[covers.COOKIE]["path"]) == ("", "/card/")
+    assert "left.js" in gone.content.decode()
 
 
 def test_a_receipt_code_deletes_from_any_phone(person, make_pairs):

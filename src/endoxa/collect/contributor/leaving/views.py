@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from endoxa.collect.contributor.cards import covers
 from endoxa.collect.contributor.identity import forget
 from endoxa.collect.contributor.language import speak_within
 from endoxa.collect.contributor.leaving.forms import ReceiptForm
@@ -51,6 +52,7 @@ def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpRespo
     response = redirect(f"{reverse('contributor:left')}?{urlencode({'done': done})}")
     if person == request.person:  # type: ignore[attr-defined]
         forget(response)
+        covers.put_back(response)
     return response
 
 

@@ -91,7 +91,7 @@ class GeneralForm(forms.Form):
     retention = forms.DateField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        label=gettext_lazy("Day on which you delete the data"),
+        label=gettext_lazy("Last day on which answers are linked to people"),
         help_text=gettext_lazy("People read it before they agree."),
     )
 
