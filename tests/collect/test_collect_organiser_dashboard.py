@@ -186,19 +186,23 @@ def test_the_forecast_is_one_sentence(figures, state, balance, said):
     assert sentence(figures, state=state, balance=balance, k=3) == said
 
 
-def test_the_first_opening_starts_the_clock_and_is_logged(organiser, campaign):
+def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):
+    began = timezone.now() - timedelta(hours=1)
     Campaign.objects.update(state=State.DRAFT, began_at=None)
     address = reverse("organiser:state", args=["river"])
     assert organiser.get(address).status_code == 405
     assert organiser.post(address, {"state": "open"}).status_code == 302
     campaign.refresh_from_db()
-    opened = campaign.began_at
     assert campaign.state == State.OPEN
-    assert opened is not None
-    for state in ("paused", "open", "open"):
-        organiser.post(address, {"state": state})
+    assert campaign.began_at is None  # the first card starts the clock
+    organiser.post(address, {"state": "paused"})
+    paused = timezone.now() - timedelta(minutes=20)
+    Campaign.objects.update(began_at=began, paused_at=paused)
+    for _ in range(2):
+        organiser.post(address, {"state": "open"})
     campaign.refresh_from_db()
-    assert campaign.began_at == opened
+    assert campaign.began_at >= began + timedelta(minutes=20)
+    assert campaign.paused_at is None
     assert [entry.detail["after"] for entry in AuditEntry.objects.order_by("pk")] == [
         "open",
         "paused",
