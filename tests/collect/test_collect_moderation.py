@@ -59,6 +59,8 @@ def fresh(pair):
 
 def act(pair, user, action, **more):
     pair = fresh(pair)
+    if "into" in more:
+        more.setdefault("into_seen", revision(Pair.objects.get(public_id=more["into"])))
     return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **more))
 
 
@@ -170,6 +172,36 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     assert (fresh(pair).topic, fresh(pair).negative) == ("", False)
 
 
+def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(
+    campaign, person, make_person, moderator
+):
+    root = say(make_person(campaign, "ben"), "love good poetry")
+    act(root, moderator, "approve")
+    said = propose(person, None, country="AR", text="love very good poetry", language="en", via=Via.ATTRIBUTE)
+    edited = act(said.pair, moderator, "edit", text="love the good poetry", language="en")
+    hidden = act(said.pair, moderator, "hide")
+    say_alike(person, said.mention.public_id, root.public_id)
+    for done in (hidden, edited):
+        with pytest.raises(StaleError):
+            undo(campaign, moderator, done.public_id)
+    stored = fresh(said.pair)
+    assert (stored.moderation, stored.merged_into) == (Moderation.MERGED, root)
+    act(said.pair, moderator, "unmerge")
+    assert fresh(said.pair).moderation == Moderation.HIDDEN
+
+
+def test_nothing_is_merged_into_what_was_hidden_meanwhile(campaign, person, make_pairs, moderator):
+    (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
+    pair = say(person, "sip mate")
+    seen = revision(root)
+    act(root, moderator, "hide")
+    with pytest.raises(StaleError):
+        act(pair, moderator, "merge", into=root.public_id, into_seen=seen)
+    with pytest.raises(EntryError, match="is hidden"):
+        act(pair, moderator, "merge", into=root.public_id)
+    assert fresh(pair).merged_into is None
+
+
 def test_a_merge_that_was_taken_back_can_be_put_back(campaign, person, make_pairs, moderator):
     root, pair = make_pairs(campaign, ("AR", "drink mate", "en"), ("AR", "sip mate", "en"))
     merge(pair, root)
@@ -246,7 +278,7 @@ def test_a_moderator_works_through_the_queue(client, campaign, person, make_pair
     send(client, two, "edit", text="love green tea", language="en")
     send(client, two, "hide")
     mate = Pair.objects.get(attribute="drink mate")
-    response = send(client, three, "merge", into=mate.public_id)
+    response = send(client, three, "merge", into=mate.public_id, into_seen=revision(mate))
     assert response.headers["Location"] == at("moderation", campaign)
     html = client.get(at("merges", campaign)).content.decode()
     assert "sip mate" in html

@@ -9,6 +9,9 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.models import Moderation, Pair
 
+_STANDING = frozenset({Moderation.LIVE, Moderation.PENDING})
+"""What another pair may be merged into."""
+
 
 class MergeError(EntryError):
     """Two pairs that cannot be merged, or a merge that is none."""
@@ -18,7 +21,8 @@ def merge(pair: Pair, into: Pair) -> Pair:
     """Let a pair count as another, and give what it counts as: the root of `into`.
 
     Raises:
-        MergeError: if the pair is merged already, both are the same, or they are of two countries or languages.
+        MergeError: if the pair is merged already, both are the same, they are of two countries or languages, or the
+            other one is hidden: what people say would go out of sight with it.
     """
     with locked(pair.campaign_id):
         pair.refresh_from_db()
@@ -56,3 +60,5 @@ def _check(pair: Pair, root: Pair) -> None:
     where = (pair.campaign_id, pair.country, pair.language)
     if where != (root.campaign_id, root.country, root.language):
         raise MergeError(gettext("Only pairs about one country in one language can be merged."))
+    if root.moderation not in _STANDING:
+        raise MergeError(gettext("The other one is hidden. Merge into one that is shown or waits."))

@@ -34,7 +34,7 @@ from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.moderation.redacting import redact
 from endoxa.collect.organiser.moderation.wording import ESCALATED, LOGGED
 
-_FIELDS = ("attribute", "key", "language", "topic", "negative", "moderation", "flags", "waiting_since")
+FIELDS = ("attribute", "key", "language", "topic", "negative", "moderation", "flags", "waiting_since")
 """What a decision can change in a pair itself."""
 _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 """What can be decided about a pair that stands for itself no more."""
@@ -43,12 +43,17 @@ _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 class StaleError(EntryError):
     """Somebody else decided about the pair since the page was shown."""
 
+    def __init__(self, told: str = "") -> None:
+        super().__init__(
+            told or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
+        )
+
 
 @dataclass(frozen=True)
 class Decision:
     """What to do with a pair that has the revision `seen`.
 
-    With it go the words and language of an edit, the marks, or the pair to merge into.
+    With it go the words and language of an edit, the marks, or the pair to merge into, seen as `into_seen`.
     """
 
     action: Action
@@ -58,11 +63,12 @@ class Decision:
     topic: str = ""
     negative: bool = False
     into: UUID | None = None
+    into_seen: str = ""
 
 
 def revision(pair: Pair) -> str:
     """Twelve hexadecimal digits that change when a pair is decided about; forms send back the ones they were shown."""
-    facts = [getattr(pair, field) for field in _FIELDS] + [pair.merged_into_id]
+    facts = [getattr(pair, field) for field in FIELDS] + [pair.merged_into_id]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
 
 
@@ -78,8 +84,9 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
     with locked(campaign.pk) as found:
         pair = Pair.objects.select_related("campaign").get(campaign=found, public_id=item)
         if revision(pair) != decision.seen:
-            raise StaleError(gettext("Somebody else decided about this one meanwhile. Nothing was changed."))
-        before = _carry_out(pair, decision)
+            raise StaleError
+        merged_into = pair.merged_into_id
+        before = _carry_out(pair, decision) | {"merged_into": merged_into}
         if action in {Action.HIDE, Action.ESCALATE, Action.PERSONAL}:
             # Who has it before them gets another card; an answer that is on its way is still taken.
             Card.objects.filter(pair__in=family(pair), state=CardState.OPEN).update(state=CardState.LAPSED)
@@ -100,10 +107,9 @@ def _carry_out(pair: Pair, decision: Decision) -> dict[str, Any]:
         merge(pair, _other(pair, decision))
         return {}
     if action == Action.UNMERGE:
-        into = pair.merged_into_id
         unmerge(pair)
-        return {"merged_into": into}
-    before = {field: getattr(pair, field) for field in _FIELDS}
+        return {}
+    before = {field: getattr(pair, field) for field in FIELDS}
     _CHANGES[action](pair, decision)
     changed = {field: old for field, old in before.items() if getattr(pair, field) != old}
     pair.save(update_fields=list(changed))
@@ -165,6 +171,8 @@ def _other(pair: Pair, decision: Decision) -> Pair:
     other = None if decision.into is None else named.filter(public_id=decision.into).first()
     if other is None:
         raise EntryError(gettext("Please choose the pair to merge into."))
+    if revision(other) != decision.into_seen:
+        raise StaleError
     return other
 
 

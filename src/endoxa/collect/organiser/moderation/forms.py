@@ -56,9 +56,10 @@ class MarkForm(ActForm):
 
 
 class MergeForm(ActForm):
-    """The pair that says the same."""
+    """The pair that says the same, and the revision of it that the account saw."""
 
     into = forms.UUIDField()
+    into_seen = forms.CharField(max_length=12)
 
 
 def act_form(pair: Pair, data: Any) -> ActForm:

@@ -27,7 +27,7 @@ _WORDINGS = 20
 
 @dataclass(frozen=True)
 class Line:
-    """A pair as lists show it. `covered`: its words are shown on request only."""
+    """A pair as lists show it. `covered`: its words are shown on request only; `seen`: its revision."""
 
     pair: Pair
     country: str
@@ -36,6 +36,7 @@ class Line:
     reasons: tuple[str, ...]
     covered: bool
     seed: bool
+    seen: str
     score: int | None = None
     said: bool = False
 
@@ -61,6 +62,7 @@ def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool
         reasons=tuple(reasons(pair.flags)),
         covered=waits and not open_words,
         seed=pair.source == Source.SEED,
+        seen=revision(pair),
         score=None if score is None else round(score),
         said=said,
     )

@@ -12,7 +12,7 @@ from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.merging import merge, unmerge
 from endoxa.collect.models import Act, Action, Campaign, Pair
 from endoxa.collect.organiser.audit.log import record
-from endoxa.collect.organiser.moderation.deciding import StaleError
+from endoxa.collect.organiser.moderation.deciding import FIELDS, StaleError
 
 
 def latest_act(campaign: Campaign, user: User) -> Act | None:
@@ -26,7 +26,8 @@ def undo(campaign: Campaign, user: User, act_id: UUID) -> Act:
 
     Raises:
         Act.DoesNotExist: the campaign has no such decision.
-        StaleError: another decision about the pair came after it.
+        StaleError: another decision about the pair came after it, or it was merged or parted since, by
+            whomever: contributors merge pairs of their own.
         EntryError: it was the removal of personal data, or other people's words took the place.
     """
     with locked(campaign.pk):
@@ -51,12 +52,21 @@ def _check(act: Act) -> None:
         raise EntryError(gettext("Words that were removed as personal data are gone for good."))
     if Act.objects.filter(pair=act.pair, undone=False, pk__gt=act.pk).exists():
         raise StaleError(gettext("A later decision about this one must be taken back first."))
+    pair = act.pair
+    before = act.before.get("merged_into")
+    stands = {
+        Action.MERGE: pair.merged_into_id is not None,
+        Action.UNMERGE: pair.merged_into_id is None,
+    }.get(Action(act.action), pair.merged_into_id == before)
+    if not stands:
+        raise StaleError
 
 
 def _restore(act: Act) -> None:
     pair = act.pair
     reported = [flag for flag in pair.flags if flag.startswith("report_")]
-    for field, value in act.before.items():
+    changed = {field: value for field, value in act.before.items() if field in FIELDS}
+    for field, value in changed.items():
         setattr(pair, field, value)
     # What was reported since the decision stays reported.
     pair.flags = list(dict.fromkeys([*pair.flags, *reported]))
@@ -65,4 +75,4 @@ def _restore(act: Act) -> None:
     )
     if same.exclude(pk=pair.pk).exists():
         raise EntryError(gettext("The earlier words were proposed again meanwhile. Merge the two instead."))
-    pair.save(update_fields=[*act.before, "flags"])
+    pair.save(update_fields=[*changed, "flags"])
