@@ -1,5 +1,5 @@
 # Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
-.PHONY: demo test test-collect lint bench docs
+.PHONY: demo test test-collect lint audit bench docs messages
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
@@ -20,6 +20,15 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Known holes in the pinned versions (needs the network).
+audit: .venv/ready
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip --timeout 10 --progress-spinner off
+
+# Find new sentences of the pages for translators (docs/collect/translating.md), then compile what they wrote.
+messages: .venv/ready
+	cd src/endoxa/collect && ../../../$(BIN)/django-admin makemessages --all --no-obsolete --no-wrap --add-location file --settings endoxa.collect.settings
+	cd src/endoxa/collect && ../../../$(BIN)/django-admin compilemessages --settings endoxa.collect.settings
 
 # Speed beside peers in one run; installs them first.
 bench: .venv/ready
