@@ -14,6 +14,7 @@ def backup(
     folder: Campaign,
     *,
     output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The backup to write (.zip).")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite a file that is there.")] = False,
 ) -> None:
     """Write everything a campaign holds into one file, while it is being served.
 
@@ -26,7 +27,7 @@ def backup(
     from endoxa.collect.project.backup import back_up
     from endoxa.collect.project.folder import open_folder
 
-    size = back_up(open_folder(folder), output)
+    size = back_up(open_folder(folder), output, replace=replace)
     typer.echo(f"Backup written to {output} ({size / 1_000_000:.1f} MB), readable by you only.")
     typer.echo("It holds personal data: encrypt it, and delete it within 30 days.")
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,18 +45,25 @@ def write_archive(folder: Folder, database: Path, target: Path) -> int:
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
     }
     try:
-        # Made beside the target, readable by its owner only, and moved when it is whole.
-        with NamedTemporaryFile(dir=target.parent, prefix=".backup-", delete=False) as file:
+        _write(target, {_MANIFEST: json.dumps(manifest).encode(), **parts})
+    except OSError as problem:
+        raise UserError(f"{target} cannot be written ({problem.strerror}): choose another file.") from None
+    return target.stat().st_size
+
+
+def _write(target: Path, parts: Mapping[str, bytes]) -> None:
+    # Made beside the target, readable by its owner only, and moved when it is whole.
+    with NamedTemporaryFile(dir=target.parent, prefix=".backup-", delete=False) as file:
+        try:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr(_MANIFEST, json.dumps(manifest))
                 for name, content in parts.items():
                     archive.writestr(name, content)
             file.flush()
             os.fsync(file.fileno())
-        Path(file.name).replace(target)
-    except OSError as problem:
-        raise UserError(f"{target} cannot be written ({problem.strerror}): choose another file.") from None
-    return target.stat().st_size
+            Path(file.name).replace(target)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
 
 
 def read_archive(path: Path) -> Archive:
@@ -70,6 +78,7 @@ def read_archive(path: Path) -> Archive:
             if manifest["format"] > _FORMAT:
                 raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
             parts = {name: archive.read(name) for name in (_DATABASE, _SECRET, _WITHDRAWALS)}
+            secret, withdrawals = parts[_SECRET].decode(), parts[_WITHDRAWALS].decode()
         whole = all(hashlib.sha256(parts[name]).hexdigest() == manifest["sha256"][name] for name in parts)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: name a file that `endoxa collect backup` wrote.") from None
@@ -77,6 +86,4 @@ def read_archive(path: Path) -> Archive:
         raise UserError(f"{path} is no backup of ours, or is damaged: take another one.") from None
     if not whole:
         raise UserError(f"{path} is damaged: its checksums do not agree. Take another one.")
-    return Archive(
-        manifest["made_at"], parts[_DATABASE], parts[_SECRET].decode(), parts[_WITHDRAWALS].decode()
-    )
+    return Archive(manifest["made_at"], parts[_DATABASE], secret, withdrawals)

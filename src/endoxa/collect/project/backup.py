@@ -26,22 +26,33 @@ class Restored:
     people: int
 
 
-def back_up(folder: Folder, target: Path) -> int:
+def back_up(folder: Folder, target: Path, *, replace: bool = False) -> int:
     """Write a backup of a campaign that may be in use; its size in bytes. Sign-ins stay out of it.
 
     Raises:
-        UserError: the campaign is on another database, is damaged, or the file cannot be written.
+        UserError: the campaign is on another database, is damaged, or the file cannot be written, is in the campaign's
+            own folder, or is there already (with `replace` it is overwritten).
     """
     _refuse_server("pg_dump")
     folder.need_database()
-    if not target.parent.is_dir():
-        raise UserError(f"{target.parent} is no folder: make it, or choose another file.")
+    _refuse_target(folder, target, replace=replace)
     with TemporaryDirectory() as temporary:
         copy = Path(temporary) / "db.sqlite3"
         copy_database(folder.database, copy)
         forget_sessions(copy)
         check_database(copy)
         return write_archive(folder, copy, target)
+
+
+def _refuse_target(folder: Folder, target: Path, *, replace: bool) -> None:
+    if target.resolve().is_relative_to(folder.path):
+        raise UserError(
+            f"{target} is in the campaign's own folder, which a backup must outlive: choose another."
+        )
+    if not target.parent.is_dir():
+        raise UserError(f"{target.parent} is no folder: make it, or choose another file.")
+    if target.exists() and not replace:
+        raise UserError(f"{target} is there already; nothing was changed. --replace overwrites it.")
 
 
 def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Path | None = None) -> Restored:

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from endoxa.collect.project.faults import told
 from endoxa.errors import UserError
 
 _SECONDS = 30.0
@@ -15,17 +16,15 @@ def copy_database(source: Path, target: Path) -> None:
     """Put the content of one database into another, in one transaction; others may go on reading and writing.
 
     Raises:
-        UserError: one of them is locked, no database, or damaged.
+        UserError: one of them is locked, cannot be opened, is no database or damaged, or the disk is full.
     """
     try:
         with closing(_open(source)) as old, closing(_open(target)) as new:
             old.backup(new)
             # Copies the last pages from the log into the file.
             new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.OperationalError:
-        raise UserError(f"{source} is locked by another program: stop it and try again.") from None
-    except sqlite3.DatabaseError:
-        raise UserError(f"{source} is no database or is damaged: restore it from a backup.") from None
+    except sqlite3.Error as problem:
+        raise UserError(told(problem, str(source))) from None
 
 
 def check_database(path: Path) -> None:
@@ -41,10 +40,17 @@ def check_database(path: Path) -> None:
 
 
 def forget_sessions(path: Path) -> None:
-    """Take the sign-ins out of a copy: whoever finds a backup must not be able to use them."""
-    with closing(_open(path)) as database, database:
-        database.execute("PRAGMA secure_delete = ON")
-        database.execute("DELETE FROM django_session")
+    """Take the sign-ins out of a copy: whoever finds a backup must not be able to use them.
+
+    Raises:
+        UserError: it is no database of ours.
+    """
+    try:
+        with closing(_open(path)) as database, database:
+            database.execute("PRAGMA secure_delete = ON")
+            database.execute("DELETE FROM django_session")
+    except sqlite3.Error as problem:
+        raise UserError(told(problem, path.name)) from None
 
 
 def _open(path: Path) -> sqlite3.Connection:

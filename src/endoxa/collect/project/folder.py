@@ -42,7 +42,9 @@ class Folder:
 
     def need_database(self) -> None:
         """Raise a `UserError` where no database is: an empty one would look like a lost campaign."""
-        if not os.environ.get("DATABASE_URL") and not self.database.is_file():
+        if not os.environ.get("DATABASE_URL") and not (
+            self.database.is_file() and self.database.stat().st_size
+        ):
             raise UserError(
                 f"{self.path} has no database: set DATABASE_URL as when the campaign was made, or restore a backup."
             )
