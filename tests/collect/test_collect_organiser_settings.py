@@ -8,12 +8,14 @@ from itertools import product
 import pytest
 from django.contrib.auth.models import User
 from django.forms import BaseFormSet
+from django.http import QueryDict
 from django.urls import reverse
 from samples import campaign_settings
 
 from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.cards.counts import need, recount_needs
 from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
+from endoxa.collect.organiser.settings.cards import CardsForm
 from endoxa.collect.organiser.settings.comparing import Change, changes
 from endoxa.collect.organiser.settings.fields import code_of, country_names, keyed_lines, text_lines
 from endoxa.collect.organiser.settings.saving import ConflictError, save
@@ -376,3 +378,15 @@ def test_lines_and_names_are_read_forgivingly():
 
 def test_there_are_no_other_sections(organiser):
     assert organiser.get(address("secrets")).status_code == 404
+
+
+def test_numbers_for_researchers_are_folded_until_one_is_wrong(river):
+    sent = QueryDict(mutable=True)
+    sent.update(as_sent(river, "cards", evenness="9"))
+    fresh, wrong = CardsForm(river.settings), CardsForm(river.settings, sent)
+    assert {field.name for group in fresh.groups() for field in group.fields} == set(fresh.fields)
+    folded = {field.name for group in fresh.groups() if group.folded for field in group.fields}
+    assert "evenness" in folded
+    assert folded.isdisjoint({"k", "own", "break_after", "lease_online"})
+    assert not any(group.open for group in fresh.groups())
+    assert [group.open for group in wrong.groups() if group.folded] == [False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from annotated_types import Ge, Gt, Le
@@ -19,18 +20,31 @@ if TYPE_CHECKING:
 _TIERS = ("own", "near", "anywhere", "topup")
 _PERCENT = (*_TIERS, "exploration", "calibration", "floor", "floor_below", "topic_cap", "prompt")
 
-GROUPS: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
+PLAIN: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
     (gettext_lazy("How many ratings"), ("k", "k_max", "disagreement")),
     (gettext_lazy("What the cards are about, in per cent; together 100"), _TIERS),
     (gettext_lazy("Pace and care"), ("break_after", "negative_in_a_row", "in_a_row", "prompt")),
     (gettext_lazy("How long a card is kept for one person, in minutes"), ("lease_workshop", "lease_online")),
+)
+"""Fields under their headings."""
+FOLDED: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
     (
         gettext_lazy("For researchers: shares of cards drawn in other ways, in per cent"),
         ("exploration", "calibration", "calibration_pairs", "floor", "floor_below", "topic_cap"),
     ),
     (gettext_lazy("For researchers: weighing"), ("evenness", "age_minutes", "whole", "candidates")),
 )
-"""Fields under their headings."""
+"""Fields that hardly any campaign changes."""
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """Fields under one heading; `folded` ones are shown on request, or at once where one has an error (`open`)."""
+
+    heading: StrOrPromise
+    fields: tuple[BoundField, ...]
+    folded: bool
+    open: bool
 
 
 def _limits(name: str) -> tuple[float, float | None]:
@@ -193,9 +207,14 @@ class CardsForm(forms.Form):
             data, initial={name: _shown(name, numbers[name]) for name in SamplerSettings.model_fields}
         )
 
-    def groups(self) -> list[tuple[StrOrPromise, list[BoundField]]]:
-        """The fields under their headings."""
-        return [(heading, [self[name] for name in names]) for heading, names in GROUPS]
+    def groups(self) -> list[FieldGroup]:
+        """The fields under their headings; what has an error is never folded away."""
+        found = []
+        for parts, folded in ((PLAIN, False), (FOLDED, True)):
+            for heading, names in parts:
+                fields = tuple(self[name] for name in names)
+                found.append(FieldGroup(heading, fields, folded, any(field.errors for field in fields)))
+        return found
 
     def clean(self) -> dict[str, Any]:
         """Look at what must go together."""
