@@ -15,14 +15,8 @@ from endoxa.collect.entry.errors import (
     TooManyCountriesError,
     TooManyError,
 )
-from endoxa.collect.entry.proposing import (
-    COUNTRIES_PER_CARD,
-    PER_CARD,
-    PER_MINUTE,
-    propose,
-    say_alike,
-    tick_countries,
-)
+from endoxa.collect.entry.pace import COUNTRIES_PER_CARD, PER_CARD, PER_MINUTE
+from endoxa.collect.entry.proposing import propose, say_alike, tick_countries
 from endoxa.collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
 
 

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from endoxa.collect import geography
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.alike import alike
-from endoxa.collect.entry.errors import AlreadyShownError, EntryError, TooManyCountriesError, TooManyError
+from endoxa.collect.entry.errors import AlreadyShownError, EntryError
 from endoxa.collect.entry.flags import SERIOUS
 from endoxa.collect.entry.likeness import CUT_OFF, likeness
 from endoxa.collect.entry.merging import merge
+from endoxa.collect.entry.pace import check_ticks, check_words
 from endoxa.collect.entry.words import Words, read_words
 from endoxa.collect.models import Campaign, Card, Mention, Moderation, Pair, Person, Source, Via
-
-PER_CARD = 20
-"""Typed proposals that one card takes."""
-COUNTRIES_PER_CARD = 12
-"""Other countries that one card takes."""
-PER_MINUTE = 30
-"""What one person may say within a minute, typed or ticked."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +57,7 @@ def propose(
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
         _check(campaign, country, language)
-        _check_card(person, card)
-        _check_pace(person, 1)
+        check_words(person, card)
         words = read_words(text, language, campaign.settings)
         mention, created = _mentioned(person, card, country, words, via)
     # Looked for after the lock is given back: nobody has to wait for it.
@@ -92,7 +83,7 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
         others = [country for country in dict.fromkeys(countries) if country != card.country]
         for country in others:
             _check(campaign, country, pair.language)
-        _check_ticks(person, card, others)
+        check_ticks(person, card, others)
         for country in others:
             try:
                 mentions.append(_mentioned(person, card, country, words, Via.OTHER_COUNTRY)[0])
@@ -125,32 +116,6 @@ def _check(campaign: Campaign, country: str, language: str) -> None:
         raise EntryError(gettext("Please choose a country from the list."))
     if language not in campaign.settings.data_languages:
         raise EntryError(gettext("Please choose one of the languages of this campaign."))
-
-
-def _check_card(person: Person, card: Card | None) -> None:
-    typed = Mention.objects.filter(person=person, card=card).exclude(via=Via.OTHER_COUNTRY)
-    if card is not None and typed.count() >= PER_CARD:
-        raise TooManyError(gettext("Thank you, that is plenty for this card. Please go on to the next one."))
-
-
-def _check_ticks(person: Person, card: Card, countries: Iterable[str]) -> None:
-    """Those that were ticked on this card before, and are sent again, count once."""
-    ticked = Mention.objects.filter(person=person, card=card, via=Via.OTHER_COUNTRY)
-    before = set(ticked.values_list("pair__country", flat=True))
-    new = set(countries) - before
-    if len(before) + len(new) > COUNTRIES_PER_CARD:
-        raise TooManyCountriesError(
-            gettext("Thank you! One card takes %(most)d other countries; please tick fewer.")
-            % {"most": COUNTRIES_PER_CARD}
-        )
-    _check_pace(person, len(new))
-
-
-def _check_pace(person: Person, more: int) -> None:
-    lately = timezone.now() - timedelta(minutes=1)
-    said = Mention.objects.filter(person=person, created_at__gte=lately).count()
-    if more and said + more > PER_MINUTE:
-        raise TooManyError(gettext("That was fast! Please wait a minute before you add more."))
 
 
 def _mentioned(
