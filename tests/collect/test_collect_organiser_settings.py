@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from datetime import timedelta
 from itertools import product
 
 import pytest
@@ -10,6 +11,7 @@ from django.contrib.auth.models import User
 from django.forms import BaseFormSet
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils import timezone
 from samples import campaign_settings
 
 from endoxa.collect.campaign.presets import load_preset
@@ -148,6 +150,24 @@ def test_what_is_typed_is_stored_as_a_new_version(organiser, river, section, typ
     assert AuditEntry.objects.get().detail["version"] == 2
 
 
+def test_the_day_of_deletion_is_to_come_and_another_one_needs_consent_anew(organiser, river):
+    today = timezone.now().date()
+    said = organiser.post(address("general"), as_sent(river, "general", retention=today.isoformat()))
+    assert said.context["form"].errors == {"retention": ["Choose a day after today."]}
+    for day, version in ((today + timedelta(days=1), 2), ("", 3)):
+        organiser.post(address("general"), as_sent(river, "general", retention=str(day)))
+        river.refresh_from_db()
+        assert (river.settings.retention, river.settings.consent_version) == (str(day), version)
+
+
+def test_a_day_of_deletion_that_has_passed_keeps_nobody_from_saving(client, make_campaign, make_account):
+    campaign = make_campaign("river", **(RICH | {"retention": "2020-02-29"}))
+    client.force_login(make_account("ana", campaign, Role.ORGANISER))
+    client.post(address("general"), as_sent(campaign, "general", organisation="Sea Lab"))
+    campaign.refresh_from_db()
+    assert (campaign.settings.organisation, campaign.settings.consent_version) == ("Sea Lab", 1)
+
+
 def test_a_new_question_is_added_at_the_end(organiser, river):
     typed = {"form-2-name": "work", "form-2-axis": "profession", "form-2-text-en": "What of bakers?"}
     organiser.post(address("questions"), as_sent(river, "questions", **typed))
@@ -170,6 +190,7 @@ def test_a_new_question_is_added_at_the_end(organiser, river):
             "main_language",
             "Tick this language below and save; write its texts; then make it the first one.",
         ),
+        ("general", {"retention": "2020-02-29"}, "retention", "Choose a day after today."),
         ("general", {"minutes": "0"}, "minutes", "Ensure this value is greater than or equal to 1."),
         ("texts", {"title-en": ""}, "title-en", "This field is required."),
         ("cards", {"k": "9"}, "k_max", "This cannot be less than the ratings each pair should get."),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 from django import forms
 from django.conf import settings as django_settings
+from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.collect.campaign.settings import CampaignSettings
@@ -118,6 +121,14 @@ class GeneralForm(forms.Form):
                 gettext("Tick this language below and save; write its texts; then make it the first one."),
             )
         return cleaned
+
+    def clean_retention(self) -> date | None:
+        """A day to come. One that is there already may have passed: then the campaign is over, and says so."""
+        typed: date | None = self.cleaned_data["retention"]
+        kept = typed is not None and typed.isoformat() == self._settings.retention
+        if typed is not None and not kept and typed <= timezone.now().date():
+            raise ValidationError(gettext("Choose a day after today."))
+        return typed
 
     def content(self) -> dict[str, Any]:
         """New values by field of `CampaignSettings`."""

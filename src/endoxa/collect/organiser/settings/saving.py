@@ -24,8 +24,8 @@ class ConflictError(Exception):
 def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User | AnonymousUser) -> int:
     """Put new content over the settings in force, and return the number of the version.
 
-    Where nothing is different, nothing is saved. New words of consent raise `consent_version`; a new k, k_max or limit
-    of disagreement is applied to all pairs at once.
+    Where nothing is different, nothing is saved. New words of consent and another day of retention raise
+    `consent_version`; a new k, k_max or limit of disagreement is applied to all pairs at once.
 
     Args:
         campaign: whose settings.
@@ -67,9 +67,13 @@ def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
 
 
 def _consented(before: CampaignSettings, after: CampaignSettings) -> CampaignSettings:
-    if all(getattr(before.texts, name) == getattr(after.texts, name) for name in _CONSENT):
+    if _agreed_to(before) == _agreed_to(after):
         return after
     return after.model_copy(update={"consent_version": before.consent_version + 1})
+
+
+def _agreed_to(settings: CampaignSettings) -> tuple[object, ...]:
+    return settings.retention, *(getattr(settings.texts, name) for name in _CONSENT)
 
 
 def _thresholds(settings: CampaignSettings) -> tuple[float, ...]:
