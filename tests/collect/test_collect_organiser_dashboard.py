@@ -17,6 +17,7 @@ from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Ro
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, Coverage, together
 from endoxa.collect.organiser.dashboard.figures import Figures, count
 from endoxa.collect.organiser.dashboard.forecasting import sentence
+from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Balance, Forecast
 
 
@@ -94,6 +95,8 @@ def test_planted_counts(campaign, make_person, make_pairs):
             answering.rate(person, card.token, 4, now=now - timedelta(minutes=5))
     figures = count(campaign, now)
     assert (figures.pairs, figures.done, figures.waiting, figures.share) == (3, 3, 1, 1.0)
+    Pair.objects.filter(attribute="love poetry").update(flags=["report_other"])
+    assert count(campaign, now).waiting == waiting(campaign, organiser=False).count() == 2
     assert figures.coverage == (Coverage("AR", 2, 2, 6, 6), Coverage("CL", 1, 1, 3, 3))
     assert figures.lately is not None
     assert (figures.lately.people, figures.lately.pace) == (3, 9 / 10)
@@ -134,8 +137,8 @@ def test_the_number_of_queries_does_not_grow(
         count(campaign, timezone.now())
 
 
-def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10) -> Figures:
-    forecast = Forecast(backlog=9, capacity=9.0, short=short, switch_in=switch_in, balance=Balance.EXPLORE)
+def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0) -> Figures:
+    forecast = Forecast(9, 9.0, short, switch_in, coming, balance=Balance.EXPLORE)
     return Figures(timezone.now(), pairs, done, 0, (), None, forecast, minutes_left)
 
 
@@ -147,19 +150,28 @@ def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10) 
             figures_with(12, 20.0),
             "open",
             "",
-            "At this pace 12 pairs will end with fewer than 3 ratings; in 20 minutes, ask only for ratings.",
+            "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings; "
+            "in 20 minutes, ask only for ratings.",
         ),
         (
             figures_with(1, 0.0),
             "open",
             "",
-            "At this pace 1 pair will end with fewer than 3 ratings; ask only for ratings now.",
+            "At this pace 1 pair, counting new ones, will end with fewer than 3 ratings; ask only for ratings now.",
         ),
         (
             figures_with(12, 0.0),
             "open",
             "validate",
-            "At this pace 12 pairs will end with fewer than 3 ratings; more people or more time would help.",
+            "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings; "
+            "more people or more time would help.",
+        ),
+        (
+            figures_with(118, 20.0, coming=5.5),
+            "open",
+            "",
+            "At this pace 36 pairs, counting new ones, will end with fewer than 3 ratings; "
+            "in 20 minutes, ask only for ratings.",
         ),
         (
             figures_with(minutes_left=-1.0),

@@ -34,6 +34,7 @@ class Forecast:
         short: pairs that will end below k if new ones keep coming as they did, taking it that those that fall
             short miss (k + 1) / 2 ratings on average.
         switch_in: minutes after which only ratings should be asked for, so that all pairs reach k; None if never.
+        coming: new pairs in the minutes left, if they keep coming as they did.
         balance: what the controller does now.
     """
 
@@ -41,6 +42,7 @@ class Forecast:
     capacity: float
     short: int
     switch_in: float | None
+    coming: float
     balance: Balance
 
 
@@ -68,6 +70,7 @@ def forecast(*, backlog: int, people: int, pace: float, minutes: float, new_pair
         capacity=capacity,
         short=max(0, math.ceil(2 * missing / (k + 1))),
         switch_in=switch,
+        coming=new_pairs * capacity,
         balance=_balance(backlog, capacity),
     )
 

@@ -18,6 +18,7 @@ from django.utils import timezone
 from endoxa.collect.cards.balance import forecast_of, window_of
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Source
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, Coverage, together
+from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
 
 _SECONDS = 3.0
@@ -48,7 +49,7 @@ class Figures:
         taken_at: when the figures were counted.
         pairs: live pairs.
         done: live pairs with k ratings or more.
-        waiting: pairs that wait for a moderator.
+        waiting: pairs in the moderators' queue: those that wait, and live ones with flags or reports.
         coverage: by country; small groups of people merged.
         lately: None while fewer than three people were active, whose own doing would show.
         forecast: what to expect at the end.
@@ -87,13 +88,12 @@ def figures_of(campaign: Campaign) -> Figures:
 def count(campaign: Campaign, now: datetime) -> Figures:
     """Count them anew, with eight queries whatever the size of the campaign."""
     countries = _countries(campaign)
-    pairs = Pair.objects.filter(campaign=campaign)
     opened = campaign.began_at or now
     return Figures(
         taken_at=now,
         pairs=sum(one.pairs for one in countries),
         done=sum(one.done for one in countries),
-        waiting=pairs.filter(moderation=Moderation.PENDING).count(),
+        waiting=waiting(campaign, organiser=True).count(),
         coverage=together(countries, _people(campaign)),
         lately=_lately(campaign, now),
         forecast=forecast_of(campaign, now),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, timedelta
 
 from babel.dates import format_timedelta
@@ -61,15 +62,21 @@ def _time_is_over(figures: Figures, k: int) -> str:
 
 
 def _looking_ahead(figures: Figures, balance: str, k: int) -> str:
-    short = figures.forecast.short
+    short = _short(figures)
     if not short:
         return gettext("At this pace every pair will have at least %(k)d ratings at the end.") % {"k": k}
     expected = ngettext(
-        "At this pace %(short)d pair will end with fewer than %(k)d ratings",
-        "At this pace %(short)d pairs will end with fewer than %(k)d ratings",
+        "At this pace %(short)d pair, counting new ones, will end with fewer than %(k)d ratings",
+        "At this pace %(short)d pairs, counting new ones, will end with fewer than %(k)d ratings",
         short,
     ) % {"short": short, "k": k}
     return gettext("%(expected)s; %(advice)s.") % {"expected": expected, "advice": _advice(figures, balance)}
+
+
+def _short(figures: Figures) -> int:
+    """The forecast of pairs that fall short is an estimate from ratings; there cannot be more than there will be."""
+    open_ones = figures.pairs - figures.done + figures.waiting
+    return min(figures.forecast.short, open_ones + math.ceil(figures.forecast.coming))
 
 
 def _advice(figures: Figures, balance: str) -> str:
