@@ -239,6 +239,18 @@ def test_a_double_tap_answers_once(phone, site):
     assert site.ask("select count(*) from collect_rating group by card_id having count(*) > 1") == []
 
 
+def test_another_answer_in_a_second_tab_is_told_that_the_first_one_counts(phone, site):
+    join(phone, site.join)
+    card = token(phone)
+    second = phone.context.new_page()
+    second.goto(f"{site.address}/card/")
+    phone.press(MANY)
+    left(phone, card)
+    second.locator("form.answers button[value='1']").click()
+    second.get_by_text("your first answer counts").wait_for()
+    assert ratings(site, card) == [(4,)]
+
+
 def test_reload_and_back(phone, site):
     join(phone, site.join)
     card = token(phone)
@@ -292,6 +304,19 @@ def test_leave_and_nothing_is_left(phone, site):
     for table in ("mention", "pair"):
         column = "text" if table == "mention" else "attribute"
         assert not site.ask(f"select 1 from collect_{table} where {column} = 'whistle at dawn'")
+
+
+def test_leaving_clears_what_the_script_kept(phone, site):
+    join(phone, site.join)
+    phone.page.evaluate(
+        "localStorage.setItem('endoxa.keys', 'off'); localStorage.setItem('endoxa.answers', '{}')"
+    )
+    phone.go("/leave/")
+    phone.press("Delete what I gave on this phone")
+    phone.press("Yes, delete it")
+    phone.page.wait_for_url("**/left/**")
+    phone.page.wait_for_function("localStorage.length === 0")
+    assert {cookie["name"] for cookie in phone.context.cookies()} <= {"csrftoken", "endoxa_language"}
 
 
 def test_pages_are_small(phone, site):
