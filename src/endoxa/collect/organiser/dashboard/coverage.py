@@ -31,19 +31,31 @@ def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> 
     shown country with the fewest people joins it, until there are three or nobody. Where that cannot be reached,
     there are no rows.
     """
-    by_people = sorted(countries, key=lambda one: (len(people.get(one.country, ())), one.country))
-    hidden = [one for one in by_people if len(people.get(one.country, ())) < FEWEST]
-    shown = by_people[len(hidden) :]
-    while _few(hidden, people) and shown:
-        hidden.append(shown.pop(0))
-    if _few(hidden, people):
+    rows = {one.country: one for one in countries}
+    split = grouped({code: people.get(code, set()) for code in rows})
+    if split is None:
         return ()
-    shown.sort(key=lambda one: (one.has - one.wanted, one.country))
+    shown = sorted((rows[code] for code in split[0]), key=lambda one: (one.has - one.wanted, one.country))
+    hidden = [rows[code] for code in split[1]]
     return (*shown, _merged(hidden)) if hidden else tuple(shown)
 
 
-def _few(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> bool:
-    behind = set[UUID]().union(*(people.get(one.country, set()) for one in countries))
+def grouped(people: Mapping[str, Set[UUID]]) -> tuple[list[str], list[str]] | None:
+    """Countries that may stand by themselves, and those to show as one; None where nothing may be shown.
+
+    One and two people are never behind what is shown of a country or of those together. `OTHERS` among the countries
+    stands for people of none.
+    """
+    by_people = sorted(people, key=lambda code: (code != OTHERS, len(people[code]), code))
+    hidden = [code for code in by_people if code == OTHERS or len(people[code]) < FEWEST]
+    shown = by_people[len(hidden) :]
+    while _few(hidden, people) and shown:
+        hidden.append(shown.pop(0))
+    return None if _few(hidden, people) else (shown, hidden)
+
+
+def _few(countries: Iterable[str], people: Mapping[str, Set[UUID]]) -> bool:
+    behind = set[UUID]().union(*(people[code] for code in countries))
     return 0 < len(behind) < FEWEST
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.core.cache import cache
@@ -23,6 +23,7 @@ from endoxa.collect.sampler import Forecast
 
 _SECONDS = 3.0
 _REST = 20
+Counted = TypeVar("Counted")
 _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 
@@ -72,17 +73,23 @@ class Figures:
 
 
 def figures_of(campaign: Campaign) -> Figures:
-    """The figures, up to three seconds old, so that any number of open dashboards costs the same.
+    """The figures, up to three seconds old."""
+    return kept(campaign, "cards", lambda: count(campaign, timezone.now()))
 
-    Where counting is slow they are kept longer: it takes at most a twentieth of a worker's time.
+
+def kept(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
+    """What was counted lately, so that any number of open dashboards costs the same.
+
+    Where counting is slow it is kept for longer than three seconds: it takes at most a twentieth of a worker's time.
     """
-    key = f"endoxa.figures.{campaign.pk}.{campaign.version}"
-    kept: Figures | None = cache.get(key)
-    if kept is None:
+    key = f"endoxa.figures.{kind}.{campaign.pk}.{campaign.version}"
+    found: tuple[Counted] | None = cache.get(key)
+    if found is None:
         started = time.perf_counter()
-        kept = count(campaign, timezone.now())
-        cache.set(key, kept, max(_SECONDS, _REST * (time.perf_counter() - started)))
-    return kept
+        # In a tuple, since nothing at all may be what was counted.
+        found = (count_anew(),)
+        cache.set(key, found, max(_SECONDS, _REST * (time.perf_counter() - started)))
+    return found[0]
 
 
 def count(campaign: Campaign, now: datetime) -> Figures:

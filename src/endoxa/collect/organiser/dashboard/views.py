@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
-from django.utils import translation
+from django.utils import timezone, translation
 from django.views.decorators.http import require_POST, require_safe
 
 from endoxa.collect.campaign.settings import in_language
@@ -14,9 +14,10 @@ from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.codes.addresses import join_address, newest_code
 from endoxa.collect.organiser.dashboard.figures import figures_of
-from endoxa.collect.organiser.dashboard.forecasting import sentence, switch_at
+from endoxa.collect.organiser.dashboard.forecasting import sentence, survey_sentence, switch_at
 from endoxa.collect.organiser.dashboard.steering import BalanceForm, StateForm, set_balance, set_state
-from endoxa.collect.organiser.dashboard.wording import bars
+from endoxa.collect.organiser.dashboard.surveying import survey_figures_of
+from endoxa.collect.organiser.dashboard.wording import bars, country_rows, question_rows
 from endoxa.collect.organiser.wording import BALANCES
 
 ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
@@ -88,10 +89,20 @@ def _projected(request: HttpRequest, campaign: Campaign, template: str) -> HttpR
 
 
 def _shown(campaign: Campaign) -> dict[str, Any]:
+    """Figures of cards where people get cards, of the survey where they answer one."""
+    shown: dict[str, Any] = {"campaign": campaign, "taken_at": timezone.now()}
+    if campaign.settings.survey:
+        shown |= _survey_shown(campaign)
+    if campaign.settings.cards:
+        shown |= _cards_shown(campaign)
+    return shown
+
+
+def _cards_shown(campaign: Campaign) -> dict[str, Any]:
     figures = figures_of(campaign)
     k = campaign.settings.sampler.k
     return {
-        "campaign": campaign,
+        "taken_at": figures.taken_at,
         "figures": figures,
         "k": k,
         "percent": round(100 * figures.share),
@@ -99,4 +110,17 @@ def _shown(campaign: Campaign) -> dict[str, Any]:
         "forecast": sentence(figures, state=campaign.state, balance=campaign.balance, k=k),
         "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance),
         "asked_for": BALANCES[campaign.balance or figures.forecast.balance],
+    }
+
+
+def _survey_shown(campaign: Campaign) -> dict[str, Any]:
+    figures = survey_figures_of(campaign)
+    if figures is None:
+        return {"forecast": survey_sentence(None, state=campaign.state)}
+    return {
+        "taken_at": figures.taken_at,
+        "survey": figures,
+        "questions": question_rows(figures.answers, campaign.settings.questions),
+        "countries": country_rows(figures.countries),
+        "forecast": survey_sentence(figures.people, state=campaign.state),
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import get_language, gettext
 
 from endoxa.collect import geography
+from endoxa.collect.campaign.settings import SurveyQuestion, in_language
 from endoxa.collect.organiser.dashboard.coverage import OTHERS, Coverage
 
 
@@ -23,6 +24,29 @@ def bars(coverage: Iterable[Coverage]) -> list[Bar]:
     """The rows with the names of their countries in the language of the page."""
     language = get_language() or "en"
     return [Bar(_name(one.country, language), one) for one in coverage]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list of the survey; `number` None: fewer than three."""
+
+    name: str
+    number: int | None
+
+
+def question_rows(answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]) -> list[Row]:
+    """Answers with the words of their questions in the language of the page."""
+    language = get_language() or "en"
+    return [Row(in_language(one.text, language), answers.get(one.name)) for one in questions]
+
+
+def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
+    """People with the names of their countries in the language of the page."""
+    language = get_language() or "en"
+    none = gettext("Other countries, or none named")
+    return [
+        Row(none if code == OTHERS else geography.name(code, language), number) for code, number in countries
+    ]
 
 
 def _name(country: str, language: str) -> str:
