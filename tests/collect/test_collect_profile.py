@@ -43,6 +43,14 @@ def test_the_page_gives_a_why_for_each_question_and_ticks_only_the_language_of_t
     assert page.count("checked") == 2  # and "I prefer not to say" of the campaign's own question
 
 
+def test_without_cards_the_page_does_not_speak_of_cards(make_campaign, make_person, as_person):
+    questions = [{"name": "food", "axis": "country", "text": {"en": "What is said of food?"}}]
+    campaign = make_campaign(profile=[SCHOOLING], cards=False, survey=True, questions=questions)
+    page = as_person(make_person(campaign, profile_done=False)).get("/profile/").content.decode()
+    assert page.count("Why we ask:") == 4
+    assert " cards" not in page
+
+
 def test_ticked_and_typed_answers_are_stored(newcomer):
     person, client = newcomer
     sent = {

@@ -23,4 +23,5 @@ def profile(request: HttpRequest, person: Person) -> HttpResponse:
         return redirect(next_step(person))
     if adding in form.fields:
         form.fields[adding].widget.attrs["autofocus"] = True
-    return render(request, "contributor/profile.html", {"form": form})
+    context = {"form": form, "cards": person.campaign.settings.cards}
+    return render(request, "contributor/profile.html", context)

@@ -88,14 +88,18 @@ def _country_fields(settings: CampaignSettings, language: str) -> dict[str, Name
     return {
         "origins": field(
             _("Which countries do you come from?"),
-            _("Why we ask: you know best what people say there, so you get more cards about them."),
+            _("Why we ask: you know best what people say there, so you get more cards about them.")
+            if settings.cards
+            else _("Why we ask: what people say differs from place to place."),
             _MOST_ORIGINS,
         ),
         "connections": field(
             _("Which other countries do you feel close to?"),
             _(
                 "Why we ask: you may have family or friends there, or have lived there. You get some cards about them."
-            ),
+            )
+            if settings.cards
+            else _("Why we ask: you may have family or friends there, or have lived there."),
             _MOST_CONNECTIONS,
         ),
     }
@@ -110,7 +114,9 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
         Picker(names, likely, "language-names", _("Type a language, or tap one below")),
         most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
-        help_text=_("Why we ask: so that you only get cards that you can read."),
+        help_text=_("Why we ask: so that you only get cards that you can read.")
+        if settings.cards
+        else _("Why we ask: so that you can answer in a language of yours."),
     )
 
 
