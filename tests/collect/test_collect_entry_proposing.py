@@ -34,7 +34,7 @@ def test_new_words_make_a_pair_that_waits_for_a_moderator(campaign, person, card
     made = say(person, "  They are  good cooks! ", card)
     pair = made.pair
     assert made.created
-    assert (pair.attribute, pair.key, pair.language) == ("They are good cooks!", "good cook", "en")
+    assert (pair.attribute, pair.key, pair.language) == ("They are good cooks!", "good cooks", "en")
     assert (pair.moderation, pair.source, pair.author) == (Moderation.PENDING, Source.CONTRIBUTOR, person)
     assert (pair.mentions, pair.ratings) == (1, 0)
     assert made.mention.text == "They are good cooks!"

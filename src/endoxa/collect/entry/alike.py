@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from endoxa.collect.entry.comparing import comparable
 from endoxa.collect.entry.keys import key
 from endoxa.collect.entry.likeness import CUT_OFF, nearest
 from endoxa.collect.models import Campaign, Moderation, Pair
@@ -30,7 +31,7 @@ def alike(
     """Live pairs that a contributor may be asked about, the most alike first.
 
     Pairs that wait for a moderator are never offered to others, merged ones are offered as what they stand for. Reads
-    and compares at most 5,000 keys: some 30 ms.
+    and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
     """
     live = (Moderation.LIVE,)
     found = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
@@ -52,9 +53,8 @@ def scored(
     rows = Pair.objects.filter(
         campaign=campaign, country=country, language=language, moderation__in=moderation
     )
-    keys = dict(rows.order_by("-pk").values_list("pk", "key")[:COMPARED])
-    if exclude is not None:
-        keys.pop(exclude, None)
-    found = nearest(key(text, language), keys, limit=limit, cut_off=cut_off)
+    newest = rows.order_by("-pk").values_list("pk", "key")[:COMPARED]
+    forms = {pk: comparable(name, language) for pk, name in newest if pk != exclude}
+    found = nearest(comparable(key(text, language), language), forms, limit=limit, cut_off=cut_off)
     pairs = Pair.objects.in_bulk([pk for pk, _ in found])
     return tuple(Scored(pairs[pk], score) for pk, score in found)

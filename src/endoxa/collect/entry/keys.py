@@ -1,88 +1,88 @@
 """The key of an attribute: two texts with one key are the same attribute without anybody being asked.
 
-So it only forgets what never changes the meaning: case, punctuation, vowel signs that Arabic leaves out at will, a
-leading "they are" or article, and the number of the last word where that is safe. Accents stay: "papa" is no "papá".
-Anything less certain is a question for people (`entry.alike`).
+So it only forgets what does not change the meaning: case, punctuation round words, Arabic short vowels, a leading
+"they are", the English article where no word of amount follows, and the plural of a single Spanish or Portuguese
+word in -ante, -able, -dor and the like. Accents, gendered articles, "estar" and all other plurals stay: "papa" is no
+"papá", "el papa" no "la papa", "goods" are not "good". Anything less certain is a question for people
+(`entry.alike`).
 """
 
 from __future__ import annotations
 
 import unicodedata
+from hashlib import sha256
 
 import regex
 
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 
-_FILLERS = {
-    "en": "they theyre are is be being to a an the",
-    "es": "ellos ellas son es ser están estan estar el la los las un una unos unas",
-    "fr": "ils elles sont est être etre le la les l un une des",
-    "pt": "eles elas são sao é ser estão estao estar o a os as um uma uns umas",
-}
-"""Words that say nothing at the start of an attribute."""
-_LEADING = {language: frozenset(words.split()) for language, words in _FILLERS.items()}
+APOSTROPHE = "\u02bc"
+"""The letter that every apostrophe within a word becomes."""
+_DIGEST = 16
 
-_PLURALS: dict[str, tuple[tuple[str, str], ...]] = {
-    "en": (
-        (r"(?<=\w{2})ies", "y"),
-        (r"(?<=ch|sh|ss|x|z)es", ""),
-        (r"(?<=\w{3}[^\Wsuiy])s", ""),
-        (r"(?<=\w[aeo]y)s", ""),
-    ),
-    "es": ((r"(?<=\w{2}(?:or|al))es", ""), (r"(?<=[ae]nte|[ai]ble)s", ""), (r"(?<=\w{2}[aoiu])s", "")),
-    "fr": ((r"(?<=\w{3}[^\Wsuix])s", ""),),
-    "pt": ((r"(?<=\w{2}or)es", ""), (r"(?<=\w)ões", "ão"), (r"(?<=\w{2}[aoe])s", "")),
+_LEADING = {
+    language: regex.compile(f"^(?:{words})+")
+    for language, words in {
+        # "are like cats" is no "like cats", "are to blame" no "blame", "are a few" no "are few".
+        "en": (
+            rf"(?:they|they{APOSTROPHE}?re|to)\s|(?:are|is|be|being)\s(?!(?:like|used|to|hit|hurt)\b)"
+            r"|(?:an?|the)\s(?!(?:few|little|lot|bit)\b)"
+        ),
+        "es": r"(?:ellos|ellas|son|es)\s",
+        "fr": r"(?:ils|elles|sont)\s",
+        "pt": r"(?:eles|elas|são|sao|é)\s",
+    }.items()
 }
-"""Endings of the last word that are plurals with hardly an exception; the first that fits is replaced."""
-_ENDINGS = {
-    language: tuple((regex.compile(f"{pattern}$"), singular) for pattern, singular in rules)
-    for language, rules in _PLURALS.items()
-}
+"""Words that say nothing at the start of an attribute, where another word follows."""
 
-_IGNORED = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\u0640\u064b-\u0652\u0670]")
-"""Invisible characters, and tatweel and vowel signs of the Arabic script."""
+_IBERIAN = regex.compile(r"^(\w+(?:[ae]nte|[ai]ble)(?=s$)|\w+[aei]dor(?=es$))(?:s|es)$")
+_PLURALS = {"es": _IBERIAN, "pt": _IBERIAN}
+"""Plurals of words that mean the same in the singular, where such a word is the whole attribute."""
+
+_IGNORED = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\u0640\u064b-\u0650\u0652\u0670]")
+"""Invisible characters, and tatweel and short vowels of the Arabic script; doubling (shadda) tells words apart."""
 _APOSTROPHES = regex.compile(r"['\u2018\u2019\u02bc\u02bb\uff07`\u00b4]")
-_FRENCH_ARTICLE = regex.compile(r"^l['\u2018\u2019\u02bc\uff07`\u00b4]\s*(?=\w)")
-_ARABIC_ARTICLE = regex.compile(r"^\u0627\u0644(?=\w{3})")
-_SEPARATORS = regex.compile(r"[\p{P}\s]+")
+_WITHIN = regex.compile(rf"(?<=[\p{{L}}\p{{M}}\p{{N}}]){_APOSTROPHES.pattern}(?=\p{{L}})")
+_BEFORE = regex.compile(rf"(?<![\p{{L}}\p{{M}}\p{{N}}]){_APOSTROPHES.pattern}(?=\p{{L}})")
+_HELD = "\ufdd0"
+"""Stands for an apostrophe that stays while the others go; no character of any text."""
+_SEPARATORS = regex.compile(r"(?:[\p{P}--[#%\&]]|(?<!\p{L})#|(?<!\p{N})%|\s)+", regex.V1)
+"""Punctuation, but for the sharp of "C#" and the percent of "100%"."""
 
 
 def key(text: str, language: str) -> str:
     """What an attribute is called by; "" where the text has no letters, digits or symbols.
 
-    Applying it to a key gives the same key. At most 120 characters.
+    Applying it to a key gives the same key. At most 120 characters: a digest stands for the end of a longer one.
     """
     while (shorter := _step(text, language)) != text:
         text = shorter
     return text
 
 
-def fold(text: str) -> str:
-    """Compatibility form, caseless, words apart by single spaces, no punctuation: for comparing in any language."""
+def fold(text: str, *, glottal: bool = False) -> str:
+    """Compatibility form, caseless, words apart by single spaces, no punctuation: for comparing in any language.
+
+    Apostrophes within words stay; with `glottal` those before words, too, as they are letters in Hausa.
+    """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return str(_SEPARATORS.sub(" ", _APOSTROPHES.sub("", _IGNORED.sub("", folded)))).strip()
+    held = _WITHIN.sub(_HELD, _IGNORED.sub("", folded).replace(_HELD, ""))
+    held = _BEFORE.sub(_HELD, held) if glottal else held
+    plain = _APOSTROPHES.sub("", held).replace(_HELD, APOSTROPHE)
+    return str(_SEPARATORS.sub(" ", plain)).strip()
 
 
 def _step(text: str, language: str) -> str:
-    if language == "fr":
-        text = _FRENCH_ARTICLE.sub("", text.casefold().strip())
-    folded = fold(text)
-    if language == "ar":
-        folded = _ARABIC_ARTICLE.sub("", folded)
-    folded = _without_leading(folded, _LEADING.get(language, frozenset()))
-    return _singular(folded, language)[:MAX_LENGTH].strip()
+    folded = fold(text, glottal=language == "ha")
+    if language in _LEADING:
+        folded = _LEADING[language].sub("", folded)
+    if language in _PLURALS:
+        folded = _PLURALS[language].sub(r"\1", folded)
+    return _shortened(folded)
 
 
-def _without_leading(text: str, fillers: frozenset[str]) -> str:
-    words = text.split(" ")
-    while len(words) > 1 and words[0] in fillers:
-        words = words[1:]
-    return " ".join(words)
-
-
-def _singular(text: str, language: str) -> str:
-    for ending, singular in _ENDINGS.get(language, ()):
-        shorter, found = ending.subn(singular, text)
-        if found:
-            return str(shorter)
-    return text
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_LENGTH:
+        return text
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{text[: MAX_LENGTH - _DIGEST - 1].strip()} {digest}"

@@ -13,6 +13,7 @@ from endoxa.collect import geography
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.alike import alike
+from endoxa.collect.entry.comparing import comparable
 from endoxa.collect.entry.errors import AlreadyShownError, EntryError
 from endoxa.collect.entry.flags import SERIOUS
 from endoxa.collect.entry.likeness import CUT_OFF, likeness
@@ -169,7 +170,10 @@ def _offered(pair: Pair, public_id: UUID) -> Pair | None:
     other = Pair.objects.filter(
         campaign=pair.campaign_id, country=pair.country, language=pair.language, public_id=public_id
     ).first()
-    if other is None or likeness(pair.key, other.key) < CUT_OFF:
+    if other is None:
+        return None
+    one, same = (comparable(each.key, each.language) for each in (pair, other))
+    if likeness(one, same) < CUT_OFF:
         return None
     root = root_of(other)
     return root if root.moderation == Moderation.LIVE and root.pk != root_of(pair).pk else None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import SystemRandom
 
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.cleaning import visible
+from endoxa.collect.entry.comparing import comparable
 from endoxa.collect.entry.keys import key
-from endoxa.collect.entry.likeness import nearest
+from endoxa.collect.entry.likeness import nearest_before
 from endoxa.collect.entry.polarity import negative
 from endoxa.collect.models import Campaign, Moderation, Pair, Source
 
@@ -70,7 +71,7 @@ Known = dict[tuple[str, str], dict[str, str]]
 
 
 def preview_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
-    """What `add_seeds` would do, with near-duplicates: about 1 ms a row where a country has thousands."""
+    """What `add_seeds` would do, with near-duplicates."""
     known = _known(campaign)
     sorted_out = _sort_out(known, rows)
     return SeedReport(sorted_out.new, sorted_out.duplicates, _alike(_known(campaign), sorted_out.new))
@@ -122,13 +123,19 @@ def _sort_out(known: Known, rows: Iterable[SeedRow]) -> SeedReport:
 
 
 def _alike(known: Known, rows: Iterable[SeedRow]) -> tuple[Alike, ...]:
-    found = []
+    cells: defaultdict[tuple[str, str], list[SeedRow]] = defaultdict(list)
     for row in rows:
-        others, name = known[row.country, row.language], key(row.attribute, row.language)
-        keys = {other: other for other in others}
-        found += [Alike(row, others[other]) for other, _ in nearest(name, keys, limit=1)]
-        others[name] = row.attribute
-    return tuple(found)
+        cells[row.country, row.language].append(row)
+    return tuple(one for cell, new in cells.items() for one in _alike_in(known[cell], cell[1], new))
+
+
+def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) -> Iterator[Alike]:
+    """Rows of one country and language that are like a pair or an earlier row."""
+    names = [*others, *(key(row.attribute, language) for row in new)]
+    words = [*others.values(), *(row.attribute for row in new)]
+    near = nearest_before([comparable(name, language) for name in names], len(others))
+    for place, other in near.items():
+        yield Alike(new[place - len(others)], words[other])
 
 
 def _pair(campaign: Campaign, row: SeedRow) -> Pair:
