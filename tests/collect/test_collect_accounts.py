@@ -125,14 +125,36 @@ LINES = st.lists(
 def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cut):
     text = "".join(line.model_dump_json() + "\n" for line in lines)
     assert withdrawn.parse(text, "w") == lines
-    if cut > 0 and lines:
-        assert withdrawn.parse(text[:-cut], "w") == lines[:-1]
+    assert withdrawn.parse(text[:-1], "w") == lines
+    if cut > 1 and lines:
+        assert withdrawn.parse(text[:-cut], "w", whole=False) == lines[:-1]
+        with pytest.raises(UserError, match=f"w, line {len(lines)} is no withdrawal"):
+            withdrawn.parse(text[:-cut], "w")
     assert withdrawn.merged(lines, lines) == list(dict.fromkeys(lines))
 
 
 def test_a_bent_line_is_named():
     with pytest.raises(UserError, match="w, line 1 is no withdrawal"):
         withdrawn.parse("{}\n", "w")
+
+
+@given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
+def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, lines, cut):
+    path = tmp_path_factory.mktemp("list") / withdrawn.NAME
+    withdrawn.append(path, lines)
+    path.write_bytes(path.read_bytes()[:-cut] if cut else path.read_bytes())
+    kept = withdrawn.read(path, whole=False)
+    assert kept == (lines if cut < 2 else lines[:-1])
+    withdrawn.append(path, lines)
+    assert withdrawn.read(path) == [*kept, *lines]
+
+
+def test_a_list_that_is_no_text(tmp_path):
+    (tmp_path / "w").write_bytes("é".encode("latin-1"))
+    with pytest.raises(UserError, match="is no text in UTF-8"):
+        withdrawn.read(tmp_path / "w")
+    with pytest.raises(UserError, match="cannot be read"):
+        withdrawn.read(tmp_path)
 
 
 def test_every_withdrawal_is_written_down_before_it_is_done(campaign, make_person, settings, tmp_path):

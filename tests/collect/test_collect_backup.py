@@ -5,9 +5,12 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
-from campaign_folders import copied, endoxa, refused
+from campaign_folders import copied, endoxa, refused, said
 
-from endoxa.collect.project import archive
+from endoxa.collect.project import archive, faults
+from endoxa.collect.project.addresses import resolved
+from endoxa.collect.project.folder import open_folder
+from endoxa.collect.project.locking import held
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +84,121 @@ class TestDatabase:
 
         monkeypatch.setattr("endoxa.collect.project.copying._open", closed)
         assert "may this account read" in refused("backup", copy, "-o", tmp_path / "b.zip")
+
+
+class TestFolder:
+    @pytest.mark.parametrize("content", ['{"format": "x"}', '{"format": null}', "[]", "{"])
+    def test_a_mark_that_says_nothing(self, copy, content):
+        (copy / "endoxa-campaign.json").write_text(content)
+        assert "endoxa-campaign.json cannot be read" in refused("account", copy)
+
+    def test_files_that_are_no_text(self, copy):
+        (copy / "secret.key").write_bytes(b"\xff\xfe")
+        assert "is damaged" in refused("account", copy)
+        (copy / "endoxa-campaign.json").write_bytes(b"\xff\xfe")
+        assert "is damaged" in refused("account", copy)
+
+    def test_an_empty_secret(self, copy):
+        (copy / "secret.key").write_text("\n")
+        assert "has lost its secret.key" in refused("serve", copy)
+
+    @pytest.mark.parametrize("words", [["serve"], ["account"], ["backup", "-o", "b.zip"]])
+    def test_one_that_this_account_may_not_enter(self, copy, monkeypatch, words):
+        def closed(path):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("pathlib.Path.is_file", closed)
+        verb, *rest = words
+        assert "cannot be read (Permission denied)" in refused(verb, copy, *rest)
+        assert "cannot be read (Permission denied)" in refused("init", copy, "--preset", "laces")
+
+
+class TestDatabaseUrl:
+    @pytest.mark.parametrize(
+        "url",
+        ["nonsense", "mysql://ana:hidden@localhost/a", "postgres://ana:hidden@host:port/a", "oracle://"],
+    )
+    def test_what_names_no_database_of_a_campaign(self, made, monkeypatch, url):
+        monkeypatch.setenv("DATABASE_URL", url)
+        told = refused("account", made)
+        assert "write postgres://USER:PASSWORD@HOST/NAME" in told
+        assert "hidden" not in told
+
+
+class TestDisk:
+    def test_a_full_one_is_called_full(self, tmp_path):
+        # SQLite says of its own limit of pages what it says of a full disk.
+        small = """
+from django.db.backends.signals import connection_created
+def limit(connection, **_):
+    connection.connection.execute("PRAGMA max_page_count = 60")
+connection_created.connect(limit, weak=False)
+"""
+        done = endoxa("init", tmp_path / "camp", "--preset", "laces", before=small)
+        assert "the disk is full" in said(done)
+        assert not (tmp_path / "camp").exists()
+
+    def test_full_while_the_campaign_is_made(self, tmp_path):
+        small = """
+from django.db.models.signals import post_save
+from django.db import connection
+def fill(**_):
+    pages = connection.connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.connection.execute(f"PRAGMA max_page_count = {pages}")
+post_save.connect(fill, weak=False)
+"""
+        done = endoxa("init", tmp_path / "camp", "--preset", "laces", before=small)
+        assert "the disk is full" in said(done)
+        assert not (tmp_path / "camp").exists()
+
+    def test_every_kind_has_its_sentence(self):
+        words = {
+            sqlite3.SQLITE_BUSY: "locked by another program",
+            sqlite3.SQLITE_BUSY_SNAPSHOT: "locked by another program",
+            sqlite3.SQLITE_FULL: "the disk is full",
+            sqlite3.SQLITE_IOERR_WRITE: "is the disk full or damaged",
+            sqlite3.SQLITE_READONLY_DBMOVED: "may this account",
+            sqlite3.SQLITE_CANTOPEN: "may this account",
+            sqlite3.SQLITE_CORRUPT: "restore it from a backup",
+            sqlite3.SQLITE_NOTADB: "restore it from a backup",
+        }
+        for code, sentence in words.items():
+            problem = sqlite3.OperationalError()
+            problem.sqlite_errorcode = code
+            assert sentence in faults.told(problem, "It")
+        assert "restore it from a backup" in faults.told(sqlite3.ProgrammingError(), "It")
+
+
+class TestWithdrawals:
+    @pytest.mark.parametrize(
+        ("content", "told"),
+        [
+            (b'{"campaign": "laces"', "list, line 1 is no withdrawal"),
+            ("é\n".encode("latin-1"), "is no text in UTF-8"),
+        ],
+    )
+    def test_a_list_of_the_users_is_read_whole_or_not_at_all(self, copy, tmp_path, content, told):
+        assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
+        (tmp_path / "list").write_bytes(content)
+        done = endoxa(
+            "restore", tmp_path / "b.zip", "-o", tmp_path / "new", "--withdrawals", tmp_path / "list"
+        )
+        assert told in said(done)
+        assert not (tmp_path / "new").exists()
+
+
+class TestInUse:
+    def test_no_second_site_and_no_restoring_while_one_runs(self, copy, tmp_path):
+        assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
+        with held(open_folder(copy)):
+            for words in (["serve", copy], ["restore", tmp_path / "b.zip", "-o", copy, "--replace"]):
+                assert "is being served or restored; nothing was changed" in said(endoxa(*words))
+            done = endoxa("backup", copy, "-o", tmp_path / "c.zip")
+            assert done.returncode == 0, done.stderr
+        assert endoxa("restore", tmp_path / "b.zip", "-o", copy, "--replace").returncode == 0
+
+
+def test_names_of_addresses():
+    assert resolved("localhost") == "127.0.0.1"
+    assert resolved("::1") == "::1"
+    assert resolved("") == "0.0.0.0"

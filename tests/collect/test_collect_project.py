@@ -18,38 +18,8 @@ from contextlib import closing
 from uuid import UUID
 
 import pytest
+from campaign_folders import LIMIT, copied, endoxa, environment, refused
 from databases import postgres, postgres_programs
-
-from endoxa.cli import app
-from endoxa.errors import UserError
-
-LIMIT = 60
-"""Seconds that any step may take before the test fails; none of them needs more than a few."""
-
-
-def environment(**more):
-    # What pytest-django and the caller's shell say about databases is not for the programs under test.
-    kept = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "ENDOXA_CAMPAIGN"}}
-    return {**kept, "PYTHONUNBUFFERED": "1", **more}
-
-
-def endoxa(*words, stdin="", **env):
-    command = [sys.executable, "-c", "from endoxa.cli import main; main()", "collect", *map(str, words)]
-    return subprocess.run(
-        command,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        env=environment(**env),
-        check=False,
-    )
-
-
-def refused(*words):
-    with pytest.raises(UserError) as problem:
-        app(["collect", *map(str, words)], standalone_mode=False)
-    return str(problem.value)
 
 
 def in_campaign(folder, code, **more):
@@ -79,12 +49,7 @@ def made(tmp_path_factory):
 @pytest.fixture
 def copy(made, tmp_path):
     """A copy of that campaign, to be changed."""
-    target = tmp_path / "camp"
-    target.mkdir()
-    for path in made[0].iterdir():
-        if path.is_file():
-            (target / path.name).write_bytes(path.read_bytes())
-    return target
+    return copied(made[0], tmp_path / "camp")
 
 
 class TestInit:
@@ -175,7 +140,7 @@ class TestFolders:
         (copy / "db.sqlite3").write_bytes(b"not a database at all" * 100)
         done = endoxa("account", copy)
         assert done.returncode == 2
-        assert "cannot be read" in done.stderr
+        assert "is no database of ours" in done.stderr
 
 
 def free_port():

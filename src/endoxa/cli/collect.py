@@ -112,25 +112,16 @@ def serve(
       endoxa collect serve campaign --port 8808
       DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
     """  # noqa: D301
-    from endoxa.collect.project.addresses import reached_at, refuse_taken
+    from endoxa.collect.project.addresses import refuse_taken, resolved
     from endoxa.collect.project.folder import enter, open_folder
+    from endoxa.collect.project.locking import held
 
     opened = open_folder(folder)
-    refuse_taken(host, port)
-    enter(opened)
-    from endoxa.collect.project.database import prepare
-    from endoxa.collect.project.server import serve as answer
-    from endoxa.collect.project.serving import collect_static, invitations
-
-    prepare()
-    collect_static()
-    addresses = reached_at(host, port)
-    for invitation in invitations():
-        typer.echo(f"Campaign {invitation.slug} is {invitation.state}.")
-        _print_invitation(invitation.code, addresses)
-    typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
-    sys.stdout.flush()
-    answer(host, port, workers)
+    address = resolved(host)
+    refuse_taken(address, port)
+    with held(opened):
+        enter(opened, listening=address)
+        _serve(address, port, workers)
     typer.echo("\nStopped. Everything is kept.")
 
 
@@ -206,6 +197,23 @@ def _read_password() -> str:
     if not password:
         raise UserError("--password-stdin found no password: put it on one line of standard input.")
     return password
+
+
+def _serve(host: str, port: int, workers: int | None) -> None:
+    from endoxa.collect.project.addresses import reached_at
+    from endoxa.collect.project.database import prepare
+    from endoxa.collect.project.server import serve as answer
+    from endoxa.collect.project.serving import collect_static, invitations
+
+    prepare()
+    collect_static()
+    addresses = reached_at(host, port)
+    for invitation in invitations():
+        typer.echo(f"Campaign {invitation.slug} is {invitation.state}.")
+        _print_invitation(invitation.code, addresses)
+    typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
+    sys.stdout.flush()
+    answer(host, port, workers)
 
 
 def _print_started(started: Started, folder: Path, *, named: bool) -> None:

@@ -79,6 +79,6 @@ def replay(folder: Campaign) -> None:
     from endoxa.collect.project.replaying import replay as withdraw_again
     from endoxa.collect.project.withdrawn import read
 
-    lines = read(opened.withdrawals)
+    lines = read(opened.withdrawals, whole=False)
     prepare()
     typer.echo(f"People deleted again: {withdraw_again(lines).people}.")

@@ -18,6 +18,8 @@ from endoxa.collect.security.logs import LOGGING as _LOGGING
 _HERE = Path(__file__).parent
 _folder = os.environ.get("ENDOXA_CAMPAIGN")
 FOLDER = Path(_folder) if _folder else None
+LISTENING = os.environ.get("ENDOXA_LISTENING", "")
+"""The address at which `endoxa collect serve` listens; "" where another program serves the site."""
 HTTPS = os.environ.get("ENDOXA_HTTPS") == "1"
 
 _secret = FOLDER / "secret.key" if FOLDER else None

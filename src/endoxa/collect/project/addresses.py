@@ -37,6 +37,19 @@ def reached_at(host: str, port: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"http://{name}:{port}" for name in (lan_address(), "127.0.0.1")))
 
 
+def resolved(host: str) -> str:
+    """The number of an address that may be a name (localhost); IPv4 where it has both.
+
+    Raises:
+        UserError: nobody knows the name.
+    """
+    try:
+        found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (socket.gaierror, UnicodeError):
+        raise UserError(f"'{host}' is no address of this machine: leave --host out.") from None
+    return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])
+
+
 def refuse_taken(host: str, port: int) -> None:
     """Raise a `UserError` if nothing can listen there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -48,8 +61,6 @@ def refuse_taken(host: str, port: int) -> None:
             raise UserError(
                 f"This account may not use port {port}: choose one above 1023 (--port)."
             ) from None
-        except socket.gaierror:
-            raise UserError(f"'{host}' is no address of this machine: leave --host out.") from None
         except OSError as problem:
             raise UserError(
                 f"{host}:{port} cannot be used ({problem.strerror}): another program has it, or it is no address of "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from endoxa.collect.project.archive import Archive, read_archive, write_archive
 from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
 from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
+from endoxa.collect.project.locking import held
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -62,25 +64,23 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
     place: by the list in that folder, and by `withdrawals`, a copy of the list. Starts Django; once in a process.
 
     Raises:
-        UserError: the backup is damaged, the folder is in use or another campaign's, a list cannot be read.
+        UserError: the backup is damaged, the folder is being served or another campaign's, a list cannot be read.
     """
     _refuse_server("pg_restore, then `endoxa collect replay`")
     archive = read_archive(backup)
     present = _present(path, archive, replace=replace)
     if withdrawals is not None and not withdrawals.is_file():
         raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
-    with TemporaryDirectory() as temporary:
+    with held(present) if present else nullcontext(), TemporaryDirectory() as temporary:
         staged = make_folder(Path(temporary) / "campaign", secret=archive.secret)
         staged.database.write_bytes(archive.database)
         check_database(staged.database)
         enter(staged)
-        people, lines = _replayed(
-            archive, [one for one in (present and present.withdrawals, withdrawals) if one]
-        )
+        people, lines = _replayed(archive, present, withdrawals)
         folder = present or make_folder(path, secret=archive.secret)
         copy_database(staged.database, folder.database)
-    _complete(folder, lines)
-    folder.finish()
+        _complete(folder, lines)
+        folder.finish()
     return Restored(archive.made_at, people)
 
 
@@ -101,7 +101,7 @@ def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
     return folder
 
 
-def _replayed(archive: Archive, lists: Sequence[Path]) -> tuple[int, list[Line]]:
+def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tuple[int, list[Line]]:
     """Bring the staged database up to date without the people in the lists; how many they were, and all lines."""
     # Only importable once Django has started on the staged folder.
     from django.db import connections
@@ -110,8 +110,11 @@ def _replayed(archive: Archive, lists: Sequence[Path]) -> tuple[int, list[Line]]
     from endoxa.collect.project.database import prepare
     from endoxa.collect.project.replaying import replay
 
-    own = withdrawn.parse(archive.withdrawals, withdrawn.NAME)
-    lines = withdrawn.merged(own, *(withdrawn.read(one) for one in lists))
+    lines = withdrawn.merged(
+        withdrawn.parse(archive.withdrawals, withdrawn.NAME, whole=False),
+        withdrawn.read(present.withdrawals, whole=False) if present else [],
+        withdrawn.read(more) if more else [],
+    )
     prepare()
     people = replay(lines).people
     connections.close_all()
@@ -122,7 +125,7 @@ def _complete(folder: Folder, lines: Sequence[Line]) -> None:
     """Add to the folder's list what it lacks."""
     from endoxa.collect.project import withdrawn
 
-    known = set(withdrawn.read(folder.withdrawals))
+    known = set(withdrawn.read(folder.withdrawals, whole=False))
     withdrawn.append(folder.withdrawals, [line for line in lines if line not in known])
 
 

@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from endoxa.collect.project.faults import told
 from endoxa.errors import UserError
 
 
+@contextmanager
+def explained() -> Iterator[None]:
+    """Tell the user what is wrong with the database, whatever happens inside; also as a decorator.
+
+    Raises:
+        UserError: the database is locked, cannot be reached or written, or is none.
+    """
+    try:
+        yield
+    except (DatabaseError, sqlite3.Error) as problem:
+        # Django raises its own errors from the library's.
+        cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+        if isinstance(cause, sqlite3.Error):
+            raise UserError(told(cause, "The database file")) from None
+        if isinstance(problem, OperationalError):
+            raise UserError(
+                "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"
+            ) from None
+        raise UserError("The database cannot be read or updated: restore it from a backup.") from None
+
+
+@explained()
 def prepare() -> None:
     """Make or update the tables.
 
     Raises:
-        UserError: the database is locked, cannot be reached, is none, or was written by a newer endoxa.
+        UserError: as in `explained`, or a newer endoxa wrote the database.
     """
-    try:
-        _refuse_locked()
-        _refuse_newer()
-        call_command("migrate", verbosity=0, interactive=False)
-    except (OperationalError, sqlite3.OperationalError) as problem:
-        if "locked" in str(problem):
-            raise UserError("The database is locked by another program: stop it and try again.") from None
-        raise UserError(
-            "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"
-        ) from None
-    except (DatabaseError, sqlite3.DatabaseError):
-        raise UserError("The database cannot be read or updated: restore it from a backup.") from None
+    _refuse_locked()
+    _refuse_newer()
+    call_command("migrate", verbosity=0, interactive=False)
 
 
 def _refuse_locked() -> None:

@@ -2,7 +2,8 @@
 
 `secret.key` signs cookies and keys the hashes of receipt codes. `db.sqlite3` is everything that was collected; it is
 absent where DATABASE_URL names another database. `withdrawals.jsonl` lists who withdrew, as hashes, so that a restored
-backup forgets them too. `endoxa-campaign.json` says that the folder is one of ours; it is written last.
+backup forgets them too. `in-use.lock` is empty, and locked while the site runs. `endoxa-campaign.json` says that the
+folder is one of ours; it is written last.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+import dj_database_url
+
 from endoxa.errors import UserError
 
 MARK = "endoxa-campaign.json"
 _FORMAT = 1
+_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,11 @@ class Folder:
     """Where the parts of a campaign's folder are."""
 
     path: Path
+
+    @property
+    def mark(self) -> Path:
+        """What says that the folder is a whole campaign."""
+        return self.path / MARK
 
     @property
     def secret(self) -> Path:
@@ -40,11 +49,15 @@ class Folder:
         """The list of withdrawals."""
         return self.path / "withdrawals.jsonl"
 
+    @property
+    def lock(self) -> Path:
+        """What `serve` and `restore --replace` hold while they work."""
+        return self.path / "in-use.lock"
+
     def need_database(self) -> None:
         """Raise a `UserError` where no database is: an empty one would look like a lost campaign."""
-        if not os.environ.get("DATABASE_URL") and not (
-            self.database.is_file() and self.database.stat().st_size
-        ):
+        there = self.database.is_file() and self.database.stat().st_size > 0
+        if not os.environ.get("DATABASE_URL") and not there:
             raise UserError(
                 f"{self.path} has no database: set DATABASE_URL as when the campaign was made, or restore a backup."
             )
@@ -61,28 +74,41 @@ class Folder:
         if self.database.exists():
             self.database.chmod(0o600)
         content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"
-        (self.path / MARK).write_text(content, encoding="utf-8")
+        self.mark.write_text(content, encoding="utf-8")
 
 
 def open_folder(path: Path) -> Folder:
     """The campaign in a folder.
 
     Raises:
-        UserError: there is none, or a newer endoxa made it.
+        UserError: there is none, this account may not read it, it is damaged, or a newer endoxa made it.
     """
-    mark = path / MARK
-    if not mark.is_file():
-        state = "is no campaign" if path.is_dir() else "does not exist"
-        raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
+    folder = Folder(path.resolve())
     try:
-        made = json.loads(mark.read_text(encoding="utf-8"))["format"]
-    except (ValueError, KeyError, TypeError):
-        raise UserError(f"{mark} cannot be read: restore the folder from a backup.") from None
-    if made > _FORMAT:
+        if not folder.mark.is_file():
+            state = "is no campaign" if path.is_dir() else "does not exist"
+            raise UserError(f"{path} {state}: make one with `endoxa collect init {path} --preset laces`.")
+        made = folder.mark.read_text(encoding="utf-8")
+        secret = folder.secret.read_text(encoding="utf-8") if folder.secret.exists() else ""
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is damaged: restore the folder from a backup.") from None
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
+    if _format(made, folder.mark) > _FORMAT:
         raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
-    if not (path / "secret.key").is_file():
+    if not secret.strip():
         raise UserError(f"{path} has lost its secret.key: restore the folder from a backup.")
-    return Folder(path.resolve())
+    return folder
+
+
+def _format(content: str, mark: Path) -> int:
+    try:
+        made = json.loads(content)["format"]
+    except (ValueError, KeyError, TypeError):
+        made = None
+    if not isinstance(made, int):
+        raise UserError(f"{mark} cannot be read: restore the folder from a backup.")
+    return made
 
 
 def make_folder(path: Path, *, secret: str | None = None) -> Folder:
@@ -103,15 +129,20 @@ def make_folder(path: Path, *, secret: str | None = None) -> Folder:
 
 
 def refuse_used(path: Path) -> None:
-    """Raise a `UserError` if a folder is there and holds anything."""
-    if path.is_file():
-        raise UserError(f"{path} is a file: name a new folder.")
-    if (path / MARK).exists():
-        raise UserError(
-            f"{path} is a campaign already; nothing was changed. `endoxa collect serve {path}` serves it."
-        )
-    if path.is_dir() and any(path.iterdir()):
-        raise UserError(f"{path} is not empty; nothing was changed: name a new folder, or empty this one.")
+    """Raise a `UserError` if a folder is there and holds anything, or cannot be looked into."""
+    try:
+        if path.is_file():
+            raise UserError(f"{path} is a file: name a new folder.")
+        if (path / MARK).exists():
+            raise UserError(
+                f"{path} is a campaign already; nothing was changed. `endoxa collect serve {path}` serves it."
+            )
+        if path.is_dir() and any(path.iterdir()):
+            raise UserError(
+                f"{path} is not empty; nothing was changed: name a new folder, or empty this one."
+            )
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account use it?") from None
 
 
 def write_private(path: Path, content: str) -> None:
@@ -120,16 +151,37 @@ def write_private(path: Path, content: str) -> None:
         file.write(content)
 
 
-def enter(folder: Folder, *, new: bool = False) -> None:
+def enter(folder: Folder, *, new: bool = False, listening: str = "") -> None:
     """Start Django on this folder; once in a process.
 
+    Args:
+        folder: the campaign.
+        new: it has no database yet.
+        listening: the address at which the site is served.
+
     Raises:
-        UserError: the folder has no database, and is not a new one.
+        UserError: the folder has no database, and is not a new one; or DATABASE_URL names none.
     """
+    _refuse_other_databases()
     if not new:
         folder.need_database()
     os.environ["ENDOXA_CAMPAIGN"] = str(folder.path)
+    os.environ["ENDOXA_LISTENING"] = listening
     os.environ["DJANGO_SETTINGS_MODULE"] = "endoxa.collect.settings"
     import django
 
     django.setup()
+
+
+def _refuse_other_databases() -> None:
+    url = os.environ.get("DATABASE_URL")
+    try:
+        known = not url or dj_database_url.parse(url)["ENGINE"] in _ENGINES
+    except (ValueError, KeyError):
+        known = False
+    if not known:
+        # The address itself holds a password.
+        raise UserError(
+            "DATABASE_URL names no database that can be used: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
+            "for the SQLite file in the folder."
+        )

@@ -18,6 +18,7 @@ from endoxa.collect.entry.seeding import SeedRow, add_seeds
 from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
 from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.project.accounts import set_account
+from endoxa.collect.project.database import explained
 from endoxa.errors import UserError
 
 CODE_DAYS = 14
@@ -38,6 +39,7 @@ class Started:
     pairs: int
 
 
+@explained()
 @transaction.atomic
 def start(
     preset: str,

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.collect.models import Campaign, Tombstone
+from endoxa.collect.project.locking import locked
 from endoxa.errors import UserError
 
 NAME = "withdrawals.jsonl"
@@ -70,39 +72,67 @@ def hashed(person: UUID) -> str:
 
 
 def append(path: Path, lines: Iterable[Line]) -> None:
-    """Add lines to a list, in one write that is on disk when this returns."""
-    content = "".join(line.model_dump_json() + "\n" for line in lines)
-    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        os.write(number, content.encode())
-        os.fsync(number)
-    finally:
-        os.close(number)
+    """Add lines to a list, on disk when this returns; what a crash left of a last line is taken away first."""
+    content = "".join(line.model_dump_json() + "\n" for line in lines).encode()
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file, locked(file):
+        _end_last_line(file)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
-def read(path: Path) -> list[Line]:
-    """The lines of a list; none where there is no file. A last line without its end was cut off by a crash and is left.
+def _end_last_line(file: BinaryIO) -> None:
+    """Put the file's end behind its last whole line."""
+    content = file.read()
+    start = content.rfind(b"\n") + 1
+    if content[start:]:
+        try:
+            Line.model_validate_json(content[start:])
+        except ValidationError:
+            file.truncate(start)
+        else:
+            file.write(b"\n")
+    file.seek(0, os.SEEK_END)
+
+
+def read(path: Path, *, whole: bool = True) -> list[Line]:
+    """The lines of a list; none where there is no file.
+
+    Args:
+        path: the file.
+        whole: False for the list that the site itself writes: a crash may have cut its last line off, which is left out
+            then, because nobody was told that the withdrawal had happened.
 
     Raises:
-        UserError: another line cannot be read.
+        UserError: the file or a line cannot be read.
     """
-    if not path.is_file():
+    if not path.exists():
         return []
-    return parse(path.read_text(encoding="utf-8"), path.name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is no text in UTF-8: take the file from another copy.") from None
+    except OSError as problem:
+        raise UserError(f"{path} cannot be read ({problem.strerror}): may this account read it?") from None
+    return parse(text, path.name, whole=whole)
 
 
-def parse(text: str, name: str) -> list[Line]:
-    """The lines in a text; `name` is for the message.
+def parse(text: str, name: str, *, whole: bool = True) -> list[Line]:
+    """The lines in a text; `name` is for the message, `whole` as in `read`.
 
     Raises:
         UserError: a line cannot be read.
     """
-    whole = text[: text.rfind("\n") + 1]
+    *ended, last = text.split("\n")
     found = []
-    for number, line in enumerate(whole.splitlines(), 1):
+    for number, line in enumerate([*ended, last], 1):
+        if not line.strip():
+            continue
         try:
             found.append(Line.model_validate_json(line))
         except ValidationError:
+            if number > len(ended) and not whole:
+                break
             raise UserError(
                 f"{name}, line {number} is no withdrawal: take the file from another copy."
             ) from None
