@@ -252,11 +252,17 @@ def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
     assert "OLDER222" not in page
 
 
-def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(organiser, campaign, monkeypatch):
+@pytest.mark.parametrize(
+    ("listening", "shown"), [("", "192.168.7.7"), ("0.0.0.0", "192.168.7.7"), ("127.0.0.1", "localhost")]
+)
+def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(
+    organiser, campaign, monkeypatch, settings, listening, shown
+):
+    settings.LISTENING = listening
     monkeypatch.setattr("endoxa.collect.organiser.codes.addresses.lan_address", lambda: "192.168.7.7")
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     page = organiser.get(reverse("organiser:projector", args=["river"]), HTTP_HOST="localhost:8808")
-    assert "http://192.168.7.7:8808/j/NEWEST22/" in page.content.decode()
+    assert f"http://{shown}:8808/j/NEWEST22/" in page.content.decode()
 
 
 def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs):

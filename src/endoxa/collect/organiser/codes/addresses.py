@@ -6,6 +6,7 @@ from io import BytesIO
 from urllib.parse import urlsplit
 
 import segno
+from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -32,10 +33,10 @@ def join_address(request: HttpRequest, code: JoinCode) -> str:
     """The whole address of the join page, by the name under which this page was opened.
 
     Where that name means this machine only, which no phone can reach, the address in the local network
-    takes its place.
+    takes its place, if the site listens there.
     """
     address = request.build_absolute_uri(reverse("contributor:join", args=[code.code]))
-    if not opened_locally(request):
+    if not opened_locally(request) or served_locally():
         return address
     parts = urlsplit(address)
     host = lan_address()
@@ -45,6 +46,11 @@ def join_address(request: HttpRequest, code: JoinCode) -> str:
 def opened_locally(request: HttpRequest) -> bool:
     """Whether this page was opened by a name that means only this machine."""
     return request.get_host().startswith(_THIS_MACHINE)
+
+
+def served_locally() -> bool:
+    """Whether the site listens only to this machine; behind a proxy it does, and is opened by another name."""
+    return settings.LISTENING.startswith(("127.", "::1"))
 
 
 def qr_code(address: str) -> bytes:

@@ -12,7 +12,13 @@ from endoxa.collect.contributor.identity import new_code
 from endoxa.collect.models import Campaign, JoinCode, Role
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.audit.log import record
-from endoxa.collect.organiser.codes.addresses import in_force, join_address, opened_locally, qr_code
+from endoxa.collect.organiser.codes.addresses import (
+    in_force,
+    join_address,
+    opened_locally,
+    qr_code,
+    served_locally,
+)
 from endoxa.collect.organiser.codes.forms import CodeForm
 from endoxa.collect.organiser.dashboard.views import ROLES as DASHBOARD
 
@@ -59,6 +65,7 @@ def poster(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
         "code": shown,
         "address": join_address(request, shown),
         "local": opened_locally(request),
+        "unreachable": served_locally(),
     }
     return render(request, "organiser/code_poster.html", context)
 
