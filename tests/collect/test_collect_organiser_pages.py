@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from datetime import timedelta
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,9 +15,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from endoxa import collect
 from endoxa.collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion
 from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.organiser.audit.wording import ACTIONS as WORDS_OF_ACTIONS
 from endoxa.collect.organiser.codes.addresses import qr_code
+from endoxa.collect.organiser.moderation.wording import LOGGED
+from endoxa.collect.organiser.seeds.views import ADDED
 
 PASSWORD = "a long password of ours"
 HOSTILE = (
@@ -305,13 +311,35 @@ def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     page = words(organiser.get(address("audit")))
     assert "Page 1 of 2" in page
     assert "restored" in page
-    assert "number: 59" in page
-    assert "number: 0<" in words(organiser.get(address("audit"), {"page": "2"}))
+    assert "number: <bdi>59</bdi>" in page
+    assert "number: <bdi>0<" in words(organiser.get(address("audit"), {"page": "2"}))
     assert "looked</td>" not in words(organiser.get(address("audit"), {"account": "-"}))
     only = words(organiser.get(address("audit"), {"action": "looked", "account": "ben", "page": "2"}))
     assert "restored</td>" not in only
     assert "action=looked&amp;account=ben&amp;page=1" in only
     assert organiser.get(address("audit"), {"account": "nobody", "page": "x"}).status_code == 200
+
+
+def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
+    calls = [
+        node
+        for source in Path(collect.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "record"
+    ]
+    named = {call.args[2].value for call in calls if isinstance(call.args[2], ast.Constant)}
+    assert len(named) > 10
+    assert named | {ADDED, "release", *LOGGED.values()} == set(WORDS_OF_ACTIONS)
+    record(river, None, "state", before="draft", after="open")
+    record(river, None, "balance", before="auto", after="validate")
+    record(river, None, "decision taken back", decision="hide")
+    page = words(organiser.get(address("audit")))
+    for said in (
+        "before: <bdi>not open yet</bdi>",
+        "after: <bdi>Ratings only</bdi>",
+        "<bdi>pair hidden</bdi>",
+    ):
+        assert said in page
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

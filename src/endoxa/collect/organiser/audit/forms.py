@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.models import AuditEntry, Campaign
+from endoxa.collect.organiser.audit.wording import action_name
 
 COMMAND_LINE = "-"
 """Stands for the command line, and for accounts that are gone, among accounts."""
@@ -28,7 +29,7 @@ class LogForm(forms.Form):
         names = self._entries.filter(user__isnull=False).order_by("user__username")
         accounts = names.values_list("user__username", flat=True).distinct()
         machine = (COMMAND_LINE, gettext_lazy("command line"))
-        self._choose("action", [everything, *((name, name) for name in actions)])
+        self._choose("action", [everything, *((name, action_name(name)) for name in actions)])
         self._choose(
             "account", [("", gettext_lazy("everybody")), machine, *((name, name) for name in accounts)]
         )

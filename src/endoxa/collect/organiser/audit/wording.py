@@ -1,0 +1,111 @@
+"""The log in words: it is stored in English, as names, and shown in the language of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from endoxa.collect.models import AuditEntry
+from endoxa.collect.organiser.moderation.wording import LOGGED
+from endoxa.collect.organiser.wording import BALANCES, ROLES, STATES
+
+ACTIONS: dict[str, Promise] = {
+    "account allowed": gettext_lazy("account allowed"),
+    "account removed": gettext_lazy("account removed"),
+    "balance": gettext_lazy("what people are asked for was changed"),
+    "campaign made": gettext_lazy("campaign made"),
+    "code made": gettext_lazy("join code made"),
+    "code revoked": gettext_lazy("join code revoked"),
+    "decision taken back": gettext_lazy("decision taken back"),
+    "export": gettext_lazy("working copy exported"),
+    "merge taken back": gettext_lazy("merge taken back"),
+    "pair approved": gettext_lazy("pair approved"),
+    "pair edited": gettext_lazy("words of a pair changed"),
+    "pair escalated": gettext_lazy("pair handed to the organiser"),
+    "pair hidden": gettext_lazy("pair hidden"),
+    "pair marked": gettext_lazy("marks of a pair changed"),
+    "pair merged": gettext_lazy("pair merged"),
+    "personal data removed": gettext_lazy("personal data removed"),
+    "release": gettext_lazy("release exported"),
+    "retention": gettext_lazy("link between people and answers cut"),
+    "seeds added": gettext_lazy("seeds added"),
+    "settings saved": gettext_lazy("settings saved"),
+    "state": gettext_lazy("state of the campaign changed"),
+    "withdrawal": gettext_lazy("somebody deleted their answers"),
+}
+"""What was done, by the name it is stored under."""
+
+DETAILS: dict[str, Promise] = {
+    "account": pgettext_lazy("log", "account"),
+    "added": pgettext_lazy("log", "added"),
+    "after": pgettext_lazy("log", "after"),
+    "before": pgettext_lazy("log", "before"),
+    "cards": pgettext_lazy("log", "cards"),
+    "code": pgettext_lazy("log", "code"),
+    "days": pgettext_lazy("log", "days"),
+    "decision": pgettext_lazy("log", "decision"),
+    "duplicates": pgettext_lazy("log", "there already"),
+    "fields": pgettext_lazy("log", "settings"),
+    "kept": pgettext_lazy("log", "pairs kept"),
+    "mentions": pgettext_lazy("log", "mentions"),
+    "pair": pgettext_lazy("log", "pair"),
+    "pairs": pgettext_lazy("log", "pairs"),
+    "people": pgettext_lazy("log", "people"),
+    "preset": pgettext_lazy("log", "preset"),
+    "ratings": pgettext_lazy("log", "ratings"),
+    "release": pgettext_lazy("log", "release"),
+    "role": pgettext_lazy("log", "role"),
+    "skips": pgettext_lazy("log", "skips"),
+    "statements": pgettext_lazy("log", "statements"),
+    "version": pgettext_lazy("log", "version"),
+}
+"""Names of details; hashes and tables of exports that are not here keep the name they have in files."""
+
+_DECISIONS: Mapping[str, Promise] = {action: ACTIONS[name] for action, name in LOGGED.items()}
+_VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
+    ("state", "before"): STATES,
+    ("state", "after"): STATES,
+    ("balance", "before"): {**BALANCES, "auto": BALANCES[""]},
+    ("balance", "after"): {**BALANCES, "auto": BALANCES[""]},
+    ("account allowed", "role"): ROLES,
+    ("account removed", "role"): {**ROLES, "all": gettext_lazy("all roles")},
+    ("decision taken back", "decision"): _DECISIONS,
+}
+"""Values that are words of ours, by action and detail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry as the page shows it; `account` None stands for the command line."""
+
+    at: datetime
+    account: str | None
+    what: str
+    details: tuple[tuple[str, str], ...]
+
+
+def line(entry: AuditEntry) -> Line:
+    """An entry in the language of the page; what nobody wrote words for stays as it is stored."""
+    return Line(
+        at=entry.at,
+        account=entry.user.get_username() if entry.user else None,
+        what=action_name(entry.action),
+        details=tuple(
+            (str(DETAILS.get(name, name)), _value(entry.action, name, value))
+            for name, value in entry.detail.items()
+        ),
+    )
+
+
+def action_name(action: str) -> str:
+    """What was done, in the language of the page."""
+    return str(ACTIONS.get(action, action))
+
+
+def _value(action: str, name: str, value: object) -> str:
+    known = _VALUES.get((action, name), {})
+    return str(known.get(str(value), value))
