@@ -34,6 +34,7 @@ def test_laws_of_every_arm(world, name):
     assert not (languages > world.reads_english[given.person]).any(), "only languages they read"
     assert campaign.pool["ratings"].sum() == len(answers)
     assert outcome.minutes <= world.stays.sum() + 1e-6
+    assert ARMS.get(name).summary
     found = measure(outcome)
     assert set(found) == set(MEASURES)
     assert sum(found[f"rated_{n}"] for n in range(11)) == pytest.approx(1)

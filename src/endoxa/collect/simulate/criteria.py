@@ -28,7 +28,8 @@ def verdicts(cells: dict[str, CellResults]) -> list[Verdict]:
     main = cells.get(MAIN)
     if main is None or _OURS not in main.arms:
         return []
-    return [*_against_survey(main, cells), *_alone(main)]
+    found = [*_against_survey(main, cells), *_alone(main)]
+    return sorted(found, key=lambda one: one.number)
 
 
 def _against_survey(main: CellResults, cells: dict[str, CellResults]) -> Iterator[Verdict]:
@@ -42,6 +43,8 @@ def _against_survey(main: CellResults, cells: dict[str, CellResults]) -> Iterato
             f"{sum(shares)} of {len(shares)}",
             sum(shares) >= _CELLS * len(shares),
         )
+        added = "added after the first runs: the same, counting only pairs with k ratings"
+        yield _ratio("1c", added, main, "complete", 1.15)
         yield _ratio("4", "long tail (beyond rank 50) found, ours / best survey", main, "tail", 1.3)
         gap = main.difference(_OURS, _SURVEY, "gini")
         yield Verdict(

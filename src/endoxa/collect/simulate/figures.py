@@ -211,6 +211,8 @@ def _finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
             gridColor="#e6e8eb",
             domain=False,
             ticks=False,
+            labelFlush=False,
+            labelPadding=7,
             titleFontWeight="normal",
         ),
         title=alt.TitleConfig(color=_INK, fontSize=12, anchor="start"),
