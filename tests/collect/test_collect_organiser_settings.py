@@ -168,6 +168,24 @@ def test_a_day_of_deletion_that_has_passed_keeps_nobody_from_saving(client, make
     assert (campaign.settings.organisation, campaign.settings.consent_version) == ("Sea Lab", 1)
 
 
+def test_a_language_with_live_pairs_is_taken_out_only_when_asked_twice(organiser, river, make_pairs):
+    make_pairs(river, ("AR", "tomar mate", "es"), ("AR", "cantar bien", "es"), ("AR", "sing well", "en"))
+    make_pairs(river, ("AR", "bailar bien", "es"), moderation="hidden")
+    sent = as_sent(river, "general", data_languages="English")
+    page = " ".join(html.unescape(organiser.post(address("general"), sent).content.decode()).split())
+    assert "2 pairs that people see now are in <bdi>Spanish</bdi>." in page
+    assert SettingsVersion.objects.count() == 1
+    assert organiser.post(address("general"), {**sent, "sure": "on"}).status_code == 302
+    river.refresh_from_db()
+    assert river.settings.data_languages == ("en",)
+
+
+def test_a_language_that_no_pair_is_in_is_taken_out_at_once(organiser, river):
+    organiser.post(address("general"), as_sent(river, "general", data_languages="English"))
+    river.refresh_from_db()
+    assert river.settings.data_languages == ("en",)
+
+
 def test_a_new_question_is_added_at_the_end(organiser, river):
     typed = {"form-2-name": "work", "form-2-axis": "profession", "form-2-text-en": "What of bakers?"}
     organiser.post(address("questions"), as_sent(river, "questions", **typed))

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from endoxa.collect.models import Campaign, Role, SettingsVersion
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.settings.comparing import Change, changes
+from endoxa.collect.organiser.settings.removing import removed_languages
 from endoxa.collect.organiser.settings.saving import ConflictError, save, settings_of
 from endoxa.collect.organiser.settings.sections import SECTIONS, SectionForm
 
@@ -34,7 +35,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(Role.ORGANISER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """One page. Where somebody saved meanwhile, it says what, keeps what was typed, and asks again."""
+    """One page. It keeps what was typed and asks again where somebody saved meanwhile or pairs would go out of sight."""
     if name not in SECTIONS:
         raise Http404
     if request.method != "POST":
@@ -44,8 +45,12 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     base = seen.cleaned_data["base"] if seen.is_valid() else 0
     if not form.is_valid():
         return _page(request, campaign, name, form, base=base)
+    content = form.content()
+    removed = removed_languages(campaign, content)
+    if removed and "sure" not in request.POST:
+        return _page(request, campaign, name, form, base=base, removed=removed)
     try:
-        save(campaign, base, form.content(), request.user)
+        save(campaign, base, content, request.user)
     except ConflictError:
         campaign.refresh_from_db()
         return _page(request, campaign, name, form, meanwhile=_since(campaign, base))
