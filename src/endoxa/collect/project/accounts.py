@@ -123,6 +123,11 @@ def new_password_text() -> str:
 def _new(name: str, role: Role | None) -> User:
     if "@" in name:
         raise UserError(f"'{name}' looks like an e-mail address, and none is stored: choose a plain name.")
+    alike = User.objects.filter(username__iexact=name).first()
+    if alike is not None:
+        raise UserError(
+            f"There is an account '{alike.username}' already: write it so, or choose another name."
+        )
     if role is None:
         raise UserError(f"'{name}' is a new account: say what it may do (--role organiser, moderator, ...).")
     user = User(username=name)
