@@ -71,6 +71,11 @@ def comparable(name: str, language: str) -> str:
     return unicodedata.normalize("NFC", " ".join(_stem(word, language) for word in telling)) or name
 
 
+def is_filler(word: str, language: str) -> bool:
+    """Whether a word, in any case, says little and is no part of names as "La" is: "very", "people"."""
+    return len(word) > 3 and word.casefold() in _FILLERS.get(language, ())
+
+
 def _stem(word: str, language: str) -> str:
     for ending, instead in _ENDINGS.get(language, ()):
         shorter, found = ending.subn(instead, word)

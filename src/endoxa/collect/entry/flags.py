@@ -1,22 +1,20 @@
 """Why a moderator should look at words before or after others see them. A flag never refuses anything.
 
 Each is a guess by form. The name of a person is looked for only where scripts have capitals (two capitalised words in
-a row) or after a title; one name alone, or written small, is not found, and places or titles of songs are found too.
+a row) or after a title; one name alone, or written small, is not found. Countries, large towns and their people are
+left alone; titles of songs and names of brands are found too.
 """
 
 from __future__ import annotations
 
-import tomllib
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Mapping
 
 import regex
 
-from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.entry.keys import fold
+from endoxa.collect.entry.comparing import is_filler
+from endoxa.collect.entry.harm import calls_to_harm, holds
+from endoxa.collect.entry.places import is_place
 
 SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm"})
 """Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
@@ -31,7 +29,13 @@ _LINK = regex.compile(
     r"(?i)(?:https?://|www\.)\S|\b[\p{L}\d-]+\.(?:com|org|net|info|io|me|app|[a-z]{2}(?=/))\b"
 )
 _DIGITS = regex.compile(r"\+?\p{Nd}(?:[\s().\-/]{0,2}\p{Nd}){6,}")
-_YEARS = regex.compile(r"(?:1[0-9]|20)\d\d\s?[-/]\s?(?:1[0-9]|20)\d\d")
+_NO_PHONE = regex.compile(
+    r"(?:1[0-9]|20)\d\d\s?[-/]\s?(?:1[0-9]|20)\d\d"
+    r"|\d{1,2}([./-])\d{1,2}\1(?:\d\d){1,2}|[12]\d{3}([./-])\d{1,2}\2\d{1,2}"
+    r"|[1-9]\d*00\s?-\s?[1-9]\d*00"
+    r"|[1-9](?:[\s.]\d{3})+|[1-9]\d{1,2}(?:[\s.]\d{3})*[\s.]000"
+)
+"""Years from and to, dates, ranges of round numbers, numbers in groups of thousands."""
 _CAPITALISED = regex.compile(
     r"\b\p{Lu}[\p{Ll}'\u2019-]+(?:\s+(?:de|da|do|dos|del|la|van|von|bin|al)){0,2}\s+\p{Lu}\p{Ll}+"
 )
@@ -51,8 +55,8 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
         "phone": lambda: _holds_number(text),
         "handle": lambda: bool(_HANDLE.search(text)),
         "link": lambda: bool(_LINK.search(text)),
-        "watch_word": lambda: _holds(text, settings.watch_words),
-        "harm": lambda: _holds(text, _harm().get(language, ())),
+        "watch_word": lambda: holds(text, settings.watch_words),
+        "harm": lambda: calls_to_harm(text, language),
         "long": lambda: len(text) > _LONG or len(text.split()) > _MANY_WORDS,
         "shouting": lambda: _shouts(text),
     }
@@ -64,32 +68,17 @@ def _names_somebody(text: str, language: str) -> bool:
         return True
     if language in _NOUNS_CAPITALISED:
         return False
-    countries = frozenset(geography.names(language).values())
-    return any(match.group() not in countries for match in _CAPITALISED.finditer(text))
+    found = (match.group() for match in _CAPITALISED.finditer(text))
+    return any(
+        not is_place(words, language) and not any(is_filler(word, language) for word in words.split())
+        for words in found
+    )
 
 
 def _holds_number(text: str) -> bool:
-    return any(not _YEARS.fullmatch(match.group()) for match in _DIGITS.finditer(text))
-
-
-def _holds(text: str, words: Iterable[str]) -> bool:
-    """Whether one of the words (or groups of words) stands in the text, whole, whatever its case and accents."""
-    line = f" {_bare(text)} "
-    return any(f" {bare} " in line for bare in map(_bare, words) if bare)
-
-
-def _bare(text: str) -> str:
-    spread = unicodedata.normalize("NFD", fold(text))
-    return unicodedata.normalize("NFC", regex.sub(r"[\u0300-\u036f\u0653-\u0655]", "", spread))
+    return any(not _NO_PHONE.fullmatch(match.group()) for match in _DIGITS.finditer(text))
 
 
 def _shouts(text: str) -> bool:
     cased = [letter for letter in text if letter.isupper() or letter.islower()]
     return len(cased) >= _SHOUTED and sum(letter.isupper() for letter in cased) >= 0.8 * len(cased)
-
-
-@cache
-def _harm() -> Mapping[str, tuple[str, ...]]:
-    """Words of calls to harm, by language."""
-    content = files("endoxa.collect.entry").joinpath("harm.toml").read_text(encoding="utf-8")
-    return {language: tuple(words) for language, words in tomllib.loads(content).items()}
