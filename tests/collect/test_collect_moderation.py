@@ -262,6 +262,7 @@ def test_pages_cover_words_and_say_why_in_words(client, campaign, person, modera
         html = client.get(page).content.decode()
         assert '<details class="cover"><summary>Show the words</summary>' in html
         assert "It may name a person." in html
+        assert f">{pair.public_id.hex[:4]}</bdi>" in html
     client.post(at("moderation_words", campaign), {"show": "1"})
     assert 'class="cover"' not in client.get(page).content.decode()
 

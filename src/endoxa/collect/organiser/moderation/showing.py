@@ -27,9 +27,13 @@ _WORDINGS = 20
 
 @dataclass(frozen=True)
 class Line:
-    """A pair as lists show it. `covered`: its words are shown on request only; `seen`: its revision."""
+    """A pair as lists show it. `covered`: its words are shown on request only; `seen`: its revision.
+
+    `mark`, the first four digits of its id, tells pairs apart while their words are covered.
+    """
 
     pair: Pair
+    mark: str
     country: str
     language: str
     state: str
@@ -56,6 +60,7 @@ def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool
     waits = pair.moderation != Moderation.LIVE or pair.negative or bool(pair.flags)
     return Line(
         pair=pair,
+        mark=pair.public_id.hex[:4],
         country=geography.name(pair.country, shown),
         language=geography.language_name(pair.language, shown),
         state=str(STATES[pair.moderation]),

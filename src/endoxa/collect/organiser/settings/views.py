@@ -35,7 +35,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(Role.ORGANISER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """One page. It keeps what was typed and asks again where somebody saved meanwhile or pairs would go out of sight."""
+    """One page. It keeps what was typed and asks again where somebody saved meanwhile or pairs would go."""
     if name not in SECTIONS:
         raise Http404
     if request.method != "POST":
