@@ -45,6 +45,60 @@ def test_json_lines():
     ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        ("cl", "CL"),
+        ("Chile", "CL"),
+        ("Brasil", "BR"),
+        ("Spain", "ES"),
+        ("España", "ES"),
+        ("Espana", "ES"),
+        ("USA", "US"),
+        ("UK", "GB"),
+        ("Côte d’Ivoire", "CI"),
+        ("Deutschland", "DE"),
+        ("Peru", "PE"),
+    ],
+)
+def test_countries_as_organisers_write_them(typed, code):
+    (row,) = read(f"country;attribute;language\n{typed};love tea;en\n", languages=("en", "es", "de"))
+    assert row.country == code
+
+
+@pytest.mark.parametrize("typed", ["es", "ES", "es-CL", "es_419", "Spanish", "español", "Espagnol"])
+def test_languages_as_organisers_write_them(typed):
+    assert read(f"country,attribute,language\nCL,aman el pan,{typed}\n")[0].language == "es"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("sí", True),
+        ("Oui", True),
+        ("SIM", True),
+        ("ndiyo", True),
+        ("हाँ", True),
+        ("não", False),
+        ("لا", False),
+    ],
+)
+def test_yes_and_no_in_the_languages_of_the_pages(typed, meant):
+    assert read(TABLE + f"CL,dance,en,,{typed}\n")[-1].negative is meant
+
+
+def test_the_line_of_a_spreadsheet_that_names_the_separator():
+    rows = read("sep=;\r\ncountry;attribute;language\r\nCL;a cup, or two;en\r\n")
+    assert rows == [SeedRow("CL", "a cup, or two", "en")]
+    with pytest.raises(SeedFileError, match="line 3, column 'country'"):
+        read("sep=;\ncountry;attribute;language\nXX;love tea;en\n")
+
+
+def test_a_line_separator_within_json_ends_no_line():
+    line = json.dumps({"country": "CL", "attribute": "love\u2028tea", "language": "en"}, ensure_ascii=False)
+    assert read(line + "\r\n" + line, "seeds.jsonl") == [SeedRow("CL", "love tea", "en")] * 2
+
+
 WRONG = [
     ("seeds.xlsx", TABLE, "ends in .csv"),
     ("seeds.csv", "country,attribute\nAR,drink mate\n", "no column 'language'"),
@@ -60,6 +114,16 @@ WRONG = [
         TABLE + "AR,love tea,en,,perhaps\n",
         "column 'negative': found 'perhaps', expected yes or no",
     ),
+    ("seeds.csv", TABLE + f"AR,{'x' * 100_000},en\n", "100000 characters, expected at most 120"),
+    ("seeds.csv", TABLE + "Chle,love tea,en\n", "(did you mean Chile?)"),
+    ("seeds.csv", TABLE + "CL,love tea,Spanihs\n", "(did you mean Spanish?)"),
+    ("seeds.csv", TABLE + "CL,love tea, and cake,en,food,no\n", "line 4, has 6 cells"),
+    (
+        "seeds.csv",
+        "country,attribute,language,language\nCL,dance,es,en\n",
+        "column 'language' more than once",
+    ),
+    ("seeds.jsonl", '{"country": "CL", "country": "AR"}', "line 1, has the column 'country' more than once"),
     ("seeds.csv", TABLE + "AR,!!!,en\n", "column 'attribute': expected words"),
     ("seeds.csv", TABLE + 'AR,"love tea,en\n', "no proper CSV"),
     ("seeds.csv", TABLE.encode() + "AR,aman la música,es\n".encode("latin-1"), "line 4, is not UTF-8"),
@@ -130,13 +194,13 @@ def calibration():
 
 def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_opened(make_campaign):
     campaign = make_campaign()
-    campaign.opened_at = None
+    campaign.began_at = None
     campaign.save()
     add_seeds(campaign, seeds(10))
     assert len(calibration()) == 3
     add_seeds(campaign, seeds(200, 10))
     assert len(calibration()) == 30
-    campaign.opened_at = timezone.now()
+    campaign.began_at = timezone.now()
     campaign.save()
     chosen = calibration()
     add_seeds(campaign, seeds(50, 300))

@@ -5,23 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from endoxa.collect import geography
-from endoxa.collect.campaign.settings import UI_LANGUAGES
-from endoxa.collect.entry.cleaning import MAX_LENGTH, visible
-from endoxa.collect.entry.keys import fold, key
+from endoxa.collect.entry import seed_cells
+from endoxa.collect.entry.cleaning import MAX_LENGTH, READ, visible
+from endoxa.collect.entry.keys import key
 from endoxa.collect.entry.seeding import SeedRow
 from endoxa.errors import UserError
 
 MAX_ROWS = 5_000
 _NEEDED = ("country", "attribute", "language")
-_TOPIC_LENGTH = 40
-_YES = frozenset({"yes", "true", "1", "y"})
-_NO = frozenset({"no", "false", "0", "n"})
+_LINE_ENDS = re.compile(r"\r\n?|\n")
+_SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
+"""First line of spreadsheet programs that says what stands between cells."""
 
 
 class SeedFileError(UserError):
@@ -72,21 +72,36 @@ def _text(source: Path | bytes, name: str) -> str:
 
 
 def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tuple[str, Mapping[str, str]]]:
-    header = text.partition("\n")[0]
     # Spreadsheet programs of many countries write semicolons into .csv files, some write tabs.
-    mark = delimiter or max(",;\t", key=header.count)
+    first = _LINE_ENDS.split(text, maxsplit=1)[0]
+    told = _SEPARATOR.match(first)
+    mark = told[1] if told else delimiter or max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
+        if told:
+            next(reader)
         columns = [column.strip().lower() for column in next(reader, [])]
         _check_columns(columns, name)
         for cells in reader:
             if any(cell.strip() for cell in cells):
+                place = f"{name}, line {reader.line_num}"
+                _check_width(place, cells, columns, mark)
                 # A row may end early, as spreadsheet programs leave it.
-                yield f"{name}, line {reader.line_num}", dict(zip(columns, cells, strict=False))
+                yield place, dict(zip(columns, cells, strict=False))
     except csv.Error as error:
         raise SeedFileError(
             f"{name}, line {reader.line_num}, is no proper {'TSV' if delimiter else 'CSV'}: {error}."
         ) from error
+
+
+def _check_width(place: str, cells: list[str], columns: list[str], mark: str) -> None:
+    """Words beyond the last column would be lost."""
+    if any(cell.strip() for cell in cells[len(columns) :]):
+        shown = {"\t": "a tab"}.get(mark, repr(mark))
+        raise SeedFileError(
+            f"{place}, has {len(cells)} cells, but the first line names {len(columns)} columns: "
+            f"put words that contain {shown} in double quotes."
+        )
 
 
 def _check_columns(columns: list[str], name: str) -> None:
@@ -97,20 +112,28 @@ def _check_columns(columns: list[str], name: str) -> None:
             f"{name} has no column {missing[0]!r} in its first line (found: {found}): "
             f"the first line must be country,attribute,language and may go on with topic,negative."
         )
+    _check_once(f"{name}, first line", columns)
+
+
+def _check_once(place: str, columns: Sequence[str]) -> None:
+    twice = next((column for column, times in Counter(columns).items() if column and times > 1), None)
+    if twice is not None:
+        raise SeedFileError(f"{place}, has the column {twice!r} more than once: keep one of them.")
 
 
 def _json_records(text: str, name: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(_LINE_ENDS.split(text), start=1):
         if not line.strip():
             continue
         place = f"{name}, line {number}"
         try:
-            record = json.loads(line)
+            record = json.loads(line, object_pairs_hook=list)
         except (ValueError, RecursionError) as error:
             raise SeedFileError(f"{place}, is no JSON object: write one {{...}} on each line.") from error
-        if not isinstance(record, dict):
+        if not line.lstrip().startswith("{"):
             raise SeedFileError(f"{place}, is no JSON object: write one {{...}} on each line.")
-        yield place, {column: _cell(place, column, value) for column, value in record.items()}
+        _check_once(place, [column for column, _ in record])
+        yield place, {column: _cell(place, column, value) for column, value in record}
 
 
 def _cell(place: str, column: str, value: Any) -> str:
@@ -125,16 +148,17 @@ def _cell(place: str, column: str, value: Any) -> str:
 
 def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> SeedRow:
     readers: Mapping[str, Callable[[str], Any]] = {
-        "country": _country,
-        "attribute": _attribute,
-        "language": lambda typed: _language(typed, languages),
-        "topic": _topic,
-        "negative": _negative,
+        "country": lambda typed: seed_cells.country(typed, languages),
+        "attribute": seed_cells.attribute,
+        "language": lambda typed: seed_cells.language(typed, languages),
+        "topic": seed_cells.topic,
+        "negative": seed_cells.negative,
     }
     cells = {}
     for column, read in readers.items():
+        typed = record.get(column, "")
         try:
-            cells[column] = read(visible(record.get(column, "")))
+            cells[column] = read(_shown(typed))
         except ValueError as error:
             raise SeedFileError(f"{place}, column {column!r}: {error}.") from error
     if not key(cells["attribute"], cells["language"]):
@@ -142,46 +166,7 @@ def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> S
     return SeedRow(**cells)
 
 
-def _country(typed: str) -> str:
-    code = typed.upper() if typed.upper() in geography.codes() else _countries().get(fold(typed))
-    if code is None:
-        raise ValueError(f"found {typed!r}, expected the name of a country or its code of two letters")
-    return code
-
-
-@cache
-def _countries() -> Mapping[str, str]:
-    """Codes of countries by their names in the languages of the pages."""
-    return {
-        fold(named): code
-        for language in reversed(UI_LANGUAGES)
-        for code, named in geography.names(language).items()
-    }
-
-
-def _attribute(typed: str) -> str:
-    if not typed:
-        raise ValueError("it is empty, expected what is said of people from the country")
-    if len(typed) > MAX_LENGTH:
+def _shown(typed: str) -> str:
+    if len(typed) > READ:
         raise ValueError(f"it has {len(typed)} characters, expected at most {MAX_LENGTH}")
-    return typed
-
-
-def _language(typed: str, languages: tuple[str, ...]) -> str:
-    if typed.lower() not in languages:
-        raise ValueError(f"found {typed!r}, expected a language of the campaign ({', '.join(languages)})")
-    return typed.lower()
-
-
-def _topic(typed: str) -> str:
-    if len(typed) > _TOPIC_LENGTH:
-        raise ValueError(f"it has {len(typed)} characters, expected at most {_TOPIC_LENGTH}")
-    return typed
-
-
-def _negative(typed: str) -> bool | None:
-    if not typed:
-        return None
-    if typed.lower() in _YES | _NO:
-        return typed.lower() in _YES
-    raise ValueError(f"found {typed!r}, expected yes or no, or nothing")
+    return visible(typed)
