@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.collect.contributor.survey.answering import save_answer
-from endoxa.collect.models import Role, Statement
+from endoxa.collect.models import Campaign, Role, Statement
 from endoxa.collect.organiser.dashboard.coverage import OTHERS
 from endoxa.collect.organiser.dashboard.surveying import count_survey, in_steps
 
@@ -87,7 +87,7 @@ def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages)
     for number in range(3):
         answer(f"p{number}", "People drink mate")
     for page in pages():
-        assert "3 people have answered so far." in page
+        assert "People are asked the questions of the survey." in page
         assert "What is said of food?" in page
         assert "3 answers" in page
         assert "fewer than 3" in page
@@ -97,6 +97,21 @@ def test_pages_without_cards_speak_of_people_and_questions(river, answer, pages)
         for row in Statement.objects.all():
             assert str(row.person_id) not in page
             assert row.text not in page
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("draft", "The campaign is not open yet."),
+        ("paused", "The campaign is paused: nobody gets questions until you open it again."),
+        ("closed", "The campaign is closed: nobody gets questions any more."),
+    ],
+)
+def test_a_campaign_that_is_not_open_says_so_without_cards(river, pages, state, said):
+    Campaign.objects.update(state=state)
+    for page in pages():
+        assert said in page
+        assert "nobody gets cards" not in page
 
 
 def test_pages_with_both_show_both(make_campaign, client, make_account):

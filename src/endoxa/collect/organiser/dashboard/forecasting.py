@@ -42,19 +42,15 @@ def switch_at(figures: Figures, *, state: str, balance: str) -> datetime | None:
     return figures.taken_at + timedelta(minutes=minutes)
 
 
-def survey_sentence(people: int | None, *, state: str) -> str:
-    """How a campaign without cards stands; `people` who answered, None for fewer than three."""
-    if state == State.DRAFT:
-        return _standing_still(state)
+def survey_sentence(state: str) -> str:
+    """How a campaign without cards stands; nothing is forecast of answers to open questions."""
     if state == State.PAUSED:
         return gettext("The campaign is paused: nobody gets questions until you open it again.")
     if state == State.CLOSED:
         return gettext("The campaign is closed: nobody gets questions any more.")
-    if people is None:
-        return gettext("People are asked the questions of the survey.")
-    return ngettext(
-        "%(people)d person has answered so far.", "%(people)d people have answered so far.", people
-    ) % {"people": people}
+    if state == State.DRAFT:
+        return _standing_still(state)
+    return gettext("People are asked the questions of the survey.")
 
 
 def _standing_still(state: str) -> str:

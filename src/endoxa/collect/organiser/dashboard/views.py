@@ -115,12 +115,13 @@ def _cards_shown(campaign: Campaign) -> dict[str, Any]:
 
 def _survey_shown(campaign: Campaign) -> dict[str, Any]:
     figures = survey_figures_of(campaign)
+    told = {"forecast": survey_sentence(campaign.state)}
     if figures is None:
-        return {"forecast": survey_sentence(None, state=campaign.state)}
+        return told
     return {
+        **told,
         "taken_at": figures.taken_at,
         "survey": figures,
         "questions": question_rows(figures.answers, campaign.settings.questions),
         "countries": country_rows(figures.countries),
-        "forecast": survey_sentence(figures.people, state=campaign.state),
     }
