@@ -8,6 +8,7 @@ import pytest
 from campaign_folders import copied, endoxa, refused, said
 
 from endoxa.collect.project import archive, faults
+from endoxa.collect.project import folder as folder_module
 from endoxa.collect.project.addresses import resolved
 from endoxa.collect.project.folder import open_folder
 from endoxa.collect.project.locking import held
@@ -150,6 +151,36 @@ post_save.connect(fill, weak=False)
         done = endoxa("init", tmp_path / "camp", "--preset", "laces", before=small)
         assert "the disk is full" in said(done)
         assert not (tmp_path / "camp").exists()
+
+    def test_full_before_there_is_a_database(self, tmp_path, monkeypatch):
+        def full(path, content):
+            path.touch()
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(folder_module, "write_private", full)
+        assert "No space left on device" in refused("init", tmp_path / "camp", "--preset", "laces")
+        assert not (tmp_path / "camp").exists()
+
+    def test_full_while_a_backup_is_put_in_place(self, copy, tmp_path):
+        assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
+        full = """
+from endoxa.collect.project import withdrawn
+def append(path, lines):
+    raise OSError(28, "No space left on device")
+withdrawn.append = append
+"""
+        # The list of withdrawals is only importable once Django knows a campaign.
+        late = f"""
+from endoxa.collect.project import backup
+real = backup.enter
+def enter(folder):
+    real(folder)
+    exec({full!r})
+backup.enter = enter
+"""
+        done = endoxa("restore", tmp_path / "b.zip", "-o", tmp_path / "new", before=late)
+        assert "No space left on device" in said(done)
+        assert not (tmp_path / "new").exists()
 
     def test_every_kind_has_its_sentence(self):
         words = {

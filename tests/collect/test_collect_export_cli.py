@@ -46,6 +46,20 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
     assert again.stderr == ("endoxa: Release 1.0 was made before and never changes; there are: 1.0, 1.0.1.\n")
 
 
+def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
+    assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
+    assert endoxa("collect", "export", "camp", "-o", "out", folder=tmp_path).returncode == 0
+    done = endoxa("collect", "import", "out", "-o", "copy", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Campaign 'laces' made in copy: closed, with 60 pairs." in done.stdout
+    assert "Password (shown once): " in done.stdout
+    assert endoxa("collect", "account", "copy", folder=tmp_path).stdout == "organiser: organiser\n"
+    refused = endoxa("collect", "import", "camp", "-o", "other", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "is no export of a campaign" in refused.stderr
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

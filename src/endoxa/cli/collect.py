@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli import collect_backup, collect_export, collect_simulate
+from endoxa.cli import collect_backup, collect_export, collect_import, collect_simulate
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -91,11 +91,10 @@ def init(
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
     """  # noqa: D301
-    from endoxa.collect.project.folder import enter, make_folder
+    from endoxa.collect.project.folder import enter, making
 
     password = _read_password() if password_stdin else None
-    made = make_folder(folder)
-    try:
+    with making(folder) as made:
         enter(made, new=True)
         from endoxa.collect.project.database import prepare
         from endoxa.collect.project.starting import start
@@ -104,10 +103,6 @@ def init(
         started = start(
             preset, name or preset, account, password=password, organisation=organisation, contact=contact
         )
-        made.finish()
-    except BaseException:
-        made.discard()
-        raise
     _print_started(started, folder, named=bool(organisation and contact))
 
 
@@ -211,6 +206,7 @@ def account(
 
 app.command()(collect_export.export)
 app.command()(collect_export.expire)
+app.command("import")(collect_import.import_export)
 app.command()(collect_simulate.simulate)
 app.command()(collect_backup.backup)
 app.command()(collect_backup.restore)

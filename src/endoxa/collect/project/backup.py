@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from endoxa.collect.project.archive import Archive, read_archive, write_archive
 from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
-from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
+from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, making, open_folder, refuse_used
 from endoxa.collect.project.locking import held
 from endoxa.errors import UserError
 
@@ -72,16 +72,26 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
     if withdrawals is not None and not withdrawals.is_file():
         raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
     with held(present) if present else nullcontext(), TemporaryDirectory() as temporary:
-        staged = make_folder(Path(temporary) / "campaign", secret=archive.secret)
-        staged.database.write_bytes(archive.database)
+        staged = _staged(archive, Path(temporary) / "campaign")
         check_database(staged.database)
         enter(staged)
         people, lines = _replayed(archive, present, withdrawals)
-        folder = present or make_folder(path, secret=archive.secret)
-        copy_database(staged.database, folder.database)
-        _complete(folder, lines)
-        folder.finish()
+        with nullcontext(present) if present else making(path, secret=archive.secret) as folder:
+            copy_database(staged.database, folder.database)
+            _complete(folder, lines)
+            folder.finish()
     return Restored(archive.made_at, people)
+
+
+def _staged(archive: Archive, path: Path) -> Folder:
+    folder = make_folder(path, secret=archive.secret)
+    try:
+        folder.database.write_bytes(archive.database)
+    except OSError as problem:
+        raise UserError(
+            f"{path.parent} cannot be written ({problem.strerror}): make room, or name another place with TMPDIR."
+        ) from None
+    return folder
 
 
 def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:

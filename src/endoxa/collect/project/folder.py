@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,7 +66,7 @@ class Folder:
 
     def discard(self) -> None:
         """Take back what was made here, if it was not finished."""
-        for path in (self.secret, *self.path.glob("db.sqlite3*")):
+        for path in (self.secret, self.mark, self.withdrawals, *self.path.glob("db.sqlite3*")):
             path.unlink(missing_ok=True)
         if not any(self.path.iterdir()):
             self.path.rmdir()
@@ -124,8 +126,29 @@ def make_folder(path: Path, *, secret: str | None = None) -> Folder:
         folder.path.chmod(0o700)
         write_private(folder.secret, secret or secrets.token_urlsafe(48))
     except OSError as problem:
+        with suppress(OSError):
+            folder.discard()
         raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
     return folder
+
+
+@contextmanager
+def making(path: Path, *, secret: str | None = None) -> Iterator[Folder]:
+    """A new folder to fill inside, marked as complete at the end; nothing of it stays if that fails.
+
+    Raises:
+        UserError: as in `make_folder`, or the disk is full.
+    """
+    folder = make_folder(path, secret=secret)
+    try:
+        yield folder
+        folder.finish()
+    except OSError as problem:
+        folder.discard()
+        raise UserError(f"{path} cannot be made ({problem.strerror}): choose another folder.") from None
+    except BaseException:
+        folder.discard()
+        raise
 
 
 def refuse_used(path: Path) -> None:
