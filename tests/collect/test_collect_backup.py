@@ -7,11 +7,12 @@ import sqlite3
 import pytest
 from campaign_folders import copied, endoxa, refused, said
 
-from endoxa.collect.project import archive, faults
+from endoxa.collect.project import archive, backup, faults
 from endoxa.collect.project import folder as folder_module
 from endoxa.collect.project.addresses import resolved
-from endoxa.collect.project.folder import open_folder
+from endoxa.collect.project.folder import Folder, open_folder
 from endoxa.collect.project.locking import held
+from endoxa.errors import UserError
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +113,14 @@ class TestFolder:
         verb, *rest = words
         assert "cannot be read (Permission denied)" in refused(verb, copy, *rest)
         assert "cannot be read (Permission denied)" in refused("init", copy, "--preset", "laces")
+
+    def test_a_target_in_one(self, copy, tmp_path, monkeypatch):
+        def closed(path):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("pathlib.Path.exists", closed)
+        with pytest.raises(UserError, match="cannot be reached"):
+            backup._refuse_target(Folder(copy), tmp_path / "b.zip", replace=False)
 
 
 class TestDatabaseUrl:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,17 @@ from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from endoxa.collect.project.withdrawn import Line
+
+
+@contextmanager
+def _entering() -> Iterator[None]:
+    """Tell the user which folder this account may not look into."""
+    try:
+        yield
+    except PermissionError as problem:
+        raise UserError(
+            f"{problem.filename} cannot be reached ({problem.strerror}): may this account use its folder?"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,7 @@ def back_up(folder: Folder, target: Path, *, replace: bool = False) -> int:
         return write_archive(folder, copy, target)
 
 
+@_entering()
 def _refuse_target(folder: Folder, target: Path, *, replace: bool) -> None:
     if target.resolve().is_relative_to(folder.path):
         raise UserError(
@@ -69,8 +81,9 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
     _refuse_server("pg_restore, then `endoxa collect replay`")
     archive = read_archive(backup)
     present = _present(path, archive, replace=replace)
-    if withdrawals is not None and not withdrawals.is_file():
-        raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
+    with _entering():
+        if withdrawals is not None and not withdrawals.is_file():
+            raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
     with held(present) if present else nullcontext(), TemporaryDirectory() as temporary:
         staged = _staged(archive, Path(temporary) / "campaign")
         check_database(staged.database)
@@ -94,6 +107,7 @@ def _staged(archive: Archive, path: Path) -> Folder:
     return folder
 
 
+@_entering()
 def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
     """The campaign that is to be replaced; None for a new folder."""
     if not (path / MARK).exists():
