@@ -108,7 +108,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
     from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
 
     slug = f"pool-{size}"
-    campaign = Campaign.objects.create(slug=slug, state=State.OPEN, opened_at=timezone.now())
+    campaign = Campaign.objects.create(slug=slug, state=State.OPEN, began_at=timezone.now())
     content = json.loads(load_preset("laces").settings.model_dump_json())
     SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
     Pair.objects.bulk_create(

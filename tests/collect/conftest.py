@@ -6,7 +6,7 @@ import json
 
 import pytest
 from browsing import chromium, visit
-from django.utils import timezone
+from django.utils import timezone, translation
 from samples import campaign_settings
 from served import served
 
@@ -37,6 +37,13 @@ def _plain_static_files(settings):
     for kept in (balance._KEPT, pool._KEPT):
         kept.clear()
     campaign_model._settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _english():
+    # Requests leave their language active in the thread.
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture

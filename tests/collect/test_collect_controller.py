@@ -17,10 +17,10 @@ def look(backlog=0, people=10, pace=2.0, minutes=30.0, new_pairs=0.2, k=3):
     ("backlog", "balance"),
     [
         (0, Balance.EXPLORE),
-        (480, Balance.EXPLORE),
-        (481, Balance.BALANCE),
-        (541, Balance.SPARSE),
-        (601, Balance.VALIDATE),
+        (180, Balance.EXPLORE),
+        (181, Balance.BALANCE),
+        (241, Balance.SPARSE),
+        (301, Balance.VALIDATE),
     ],
 )
 def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, balance):

@@ -92,13 +92,15 @@ def test_weights_follow_the_formula():
     rows = rows_of(
         [PlainPair(1, "AR", ratings=1, waiting=30.0), PlainPair(2, "CL", waiting=500.0, topic="food")]
     )
-    found = weights(rows, {2: 1}, {"AR": 8}, frozenset({"food"}), SamplerSettings(k=3, age_minutes=60.0))
+    found = weights(
+        rows, {2: 1}, {"AR": 8}, frozenset({"food"}), SamplerSettings(k=3, age_minutes=60.0, evenness=1)
+    )
     assert found == pytest.approx([2 / 3 / math.sqrt(9) * 1.5, 2 / 3 / 1 * 2 * 0.25])
 
 
 def test_a_pair_that_is_reserved_up_to_k_weighs_nothing():
     rows = rows_of([PlainPair(1, "AR", ratings=2), PlainPair(2, "AR", ratings=2)])
-    assert weights(rows, {1: 1}, {}, frozenset(), SamplerSettings(k=3)).tolist() == pytest.approx([0, 1 / 3])
+    assert weights(rows, {1: 1}, {}, frozenset(), SamplerSettings(k=3)).tolist() == pytest.approx([0, 3**3])
 
 
 def test_the_same_seed_draws_the_same_sequence():

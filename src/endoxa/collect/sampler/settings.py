@@ -52,7 +52,7 @@ class SamplerSettings(BaseModel):
     prompt: Share = 0.5
     in_a_row: Annotated[int, Field(ge=1, le=100)] = 3
     negative_in_a_row: Annotated[int, Field(ge=1, le=100)] = 2
-    evenness: Annotated[int, Field(ge=-5, le=5)] = 1
+    evenness: Annotated[int, Field(ge=-5, le=5)] = -3
     age_minutes: Annotated[float, Field(gt=0)] = 60.0
     whole: Annotated[int, Field(ge=1, le=10_000)] = 2_000
     candidates: Annotated[int, Field(ge=1, le=2_000)] = 200

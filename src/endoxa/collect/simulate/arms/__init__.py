@@ -26,7 +26,7 @@ def _builtin() -> Iterable[Arm]:
         LacesArm(name="laces"),
         LacesArm(name="laces-lease", reserves=True),
         EndoxaArm(),
-        EndoxaArm(name="endoxa-begun", evenness=-3),
+        EndoxaArm(name="endoxa-even", evenness=1),
     )
 
 

@@ -42,7 +42,7 @@ class EndoxaArm:
         ours = "ours: tiers, weights, reserved cards, and fields for new pairs only while ratings can keep up"
         if self.evenness is None:
             return ours
-        return f"{ours}; evenness {self.evenness}: pairs that have some ratings are finished first"
+        return f"{ours}; evenness {self.evenness}: all pairs of a tier fill evenly"
 
     def start(self, campaign: Campaign) -> _Endoxa:
         """Begin a campaign."""
