@@ -78,8 +78,12 @@ _url = os.environ.get("DATABASE_URL") or (
     f"sqlite:///{FOLDER.resolve()}/db.sqlite3" if FOLDER else "sqlite://:memory:"
 )
 DATABASES = {"default": dj_database_url.parse(_url, conn_max_age=600, conn_health_checks=True)}
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+_sqlite = DATABASES["default"]["ENGINE"].endswith("sqlite3")
+if _sqlite:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
+
+ANSWERING_THREADS = 4 if _sqlite else 8
+"""Threads of a process that hold a connection to the database; `project.server.serve` says why so few."""
 
 STATISTICS_SECONDS = 5.0
 """How old the sampler's statistics of a large pool may be."""

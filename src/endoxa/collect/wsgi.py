@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from endoxa.collect.buffered import Buffered
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "endoxa.collect.settings")
-application = get_wsgi_application()
+application = Buffered(get_wsgi_application(), settings.ANSWERING_THREADS)

@@ -16,8 +16,8 @@ from granian.log import LogLevels
 
 from endoxa.errors import UserError
 
-_SQLITE_THREADS = 4
-_SERVER_THREADS = 8
+_READERS = 128
+"""Threads of a process that wait for what browsers send; idle ones end after half a minute."""
 _SOON = 10.0
 """Seconds within which a death counts as one at the start."""
 _TRIES = 3
@@ -30,17 +30,17 @@ def serve(host: str, port: int, workers: int | None) -> None:
 
     SQLite has one writer, and waiting for a turn is cheaper between threads than between processes: with 16 people
     who never pause, four threads of one process kept 99 % of the answers under 0.7 s where two processes needed 2.4 s
-    (`benchmarks/collect_load.py` measures the real case). PostgreSQL gains from several processes.
+    (`benchmarks/collect_load.py` measures the real case). PostgreSQL gains from several processes. These
+    threads answer (`settings.ANSWERING_THREADS`); many more wait for what slow phones send (`endoxa.collect.buffered`).
 
     Raises:
         UserError: workers die as soon as they are started.
     """
     sqlite = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
-    threads = _SQLITE_THREADS if sqlite else _SERVER_THREADS
     connections.close_all()
     _let_workers_hear_of_the_end_once()
     started, early = time.monotonic(), 0
-    while _died(host, port, workers or (1 if sqlite else 2), threads):
+    while _died(host, port, workers or (1 if sqlite else 2)):
         early = early + 1 if time.monotonic() - started < _SOON else 0
         if early == _TRIES:
             raise UserError(
@@ -49,7 +49,7 @@ def serve(host: str, port: int, workers: int | None) -> None:
         started = time.monotonic()
 
 
-def _died(host: str, port: int, workers: int, threads: int) -> bool:
+def _died(host: str, port: int, workers: int) -> bool:
     """Answer until interrupted, or until a worker dies: True then."""
     server = Granian(
         "endoxa.collect.wsgi:application",
@@ -57,7 +57,7 @@ def _died(host: str, port: int, workers: int, threads: int) -> bool:
         port=port,
         interface=Interfaces.WSGI,
         workers=workers,
-        blocking_threads=threads,
+        blocking_threads=_READERS,
         websockets=False,
         log_level=LogLevels.critical,
         log_access=False,
