@@ -270,6 +270,42 @@ withdraw(person)
 """
 
 
+SAID = """
+from types import SimpleNamespace
+from django.contrib.auth.models import User
+from django.utils import timezone
+from endoxa.collect.cards import drawing, answering
+from endoxa.collect.contributor.survey.answering import save_answer
+from endoxa.collect.entry.proposing import propose
+from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
+campaign, user = Campaign.objects.get(), User.objects.get()
+person = Person.objects.create(campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
+    consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
+pair = propose(person, drawing.next_card(person), country="CL", text="drink tea with Zebedina Quorlwick",
+    language="en", via="prompt").pair
+decide(campaign, user, pair.public_id, Decision(Action.APPROVE, revision(Pair.objects.get(pk=pair.pk))))
+ben = Person.objects.create(campaign=campaign, secret_hash="ben", receipt_hash="ben", ui_language="en",
+    consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
+while (card := drawing.next_card(ben)).pair is None:
+    answering.finish_prompt(ben, card.token)
+answering.rate(ben, card.token, 5)
+question = SimpleNamespace(name="cooks", axis="profession")
+save_answer(person, question, ["Zebedina whistles"], "en")
+Release.objects.create(campaign=campaign, number="1.0", salt="x")
+"""
+TAKEN_BACK = """
+pair.refresh_from_db()
+decide(campaign, user, pair.public_id, Decision(Action.PERSONAL, revision(pair)))
+save_answer(person, question, [], "en")
+answering.undo(ben, card.token)
+"""
+"""Personal data is removed, an answer of the survey and a rating are taken back; nobody leaves."""
+COUNTED = """
+print(Pair.objects.filter(attribute__contains="Zebedina").count(), Mention.objects.exclude(text="").count(),
+    Statement.objects.exclude(text="").count(), Rating.objects.count(), Tombstone.objects.count())
+"""
+
+
 BACK = """
 Person.objects.create(id=person.pk, campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
     consent_version=1, consent_language="en", consent_hour=timezone.now())
@@ -325,12 +361,27 @@ class TestBackup:
         assert stat.S_IMODE((moved / "withdrawals.jsonl").stat().st_mode) == 0o600
         assert (moved / "withdrawals.jsonl").read_text() == (copy / "withdrawals.jsonl").read_text()
 
+    def test_what_was_removed_after_the_backup_is_gone_after_it_is_restored(self, copy, tmp_path):
+        backup, moved = tmp_path / "monday.zip", tmp_path / "moved"
+        copy_it = (
+            f"from endoxa.collect.project.backup import back_up\nfrom endoxa.collect.project.folder import Folder\n"
+            f"from pathlib import Path\nback_up(Folder(Path({str(copy)!r})), Path({str(backup)!r}))"
+        )
+        counts = in_campaign(copy, f"{SAID}{COUNTED}{copy_it}\n{TAKEN_BACK}{COUNTED}").splitlines()
+        assert counts == ["1 1 1 1 0", "0 0 0 0 4"]
+        assert "Zebedina" not in (copy / "withdrawals.jsonl").read_text()
+        done = endoxa("restore", backup, "-o", moved, "--withdrawals", copy / "withdrawals.jsonl")
+        assert done.returncode == 0, done.stderr
+        assert in_campaign(moved, COUNTED) == "0 0 0 0 4"
+        assert b"Zebedina" not in (moved / "db.sqlite3").read_bytes()
+        assert (moved / "withdrawals.jsonl").read_text() == (copy / "withdrawals.jsonl").read_text()
+
     def test_the_list_of_withdrawals_names_nobody(self, copy):
         person, *_ = in_campaign(
             copy, f"{PEOPLE}\nprint(Person.objects.get(secret_hash='ana').pk)\n{LEAVE}"
         ).split()
         text = (copy / "withdrawals.jsonl").read_text()
-        assert set(json.loads(text)) == {"campaign", "hour", "person", "rows"}
+        assert set(json.loads(text)) == {"campaign", "hour", "person", "rows", "what"}
         assert len(json.loads(text)["person"]) == 64
         assert person not in text
 

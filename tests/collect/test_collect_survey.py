@@ -13,7 +13,7 @@ from endoxa.collect.contributor.survey.forms import LINES, MOST_LINES, line_coun
 from endoxa.collect.contributor.survey.wording import answer_languages, example_for, likely_language
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.models import Person, Statement, Tombstone
+from endoxa.collect.models import Person, Release, Statement, Tombstone
 from endoxa.curate.survey.rows import RowColumns, read_statements
 
 QUESTIONS = [
@@ -105,6 +105,18 @@ def test_an_answer_that_is_taken_back_is_named_as_withdrawn(person, as_person):
     client.post(COOKS, sent("", nothing="1"))
     assert Tombstone.objects.get().row == row
     assert Statement.objects.get().public_id != row
+
+
+def test_a_line_that_is_taken_back_after_a_release_is_named_as_withdrawn(person, as_person):
+    client = as_person(person)
+    client.post(COOKS, sent("Cooks sing"))
+    Release.objects.create(campaign=person.campaign, number="1.0", salt="x")
+    first = Statement.objects.get().public_id
+    client.post(COOKS, sent("Cooks sing", "Cooks whistle"))
+    assert Statement.objects.get().public_id == first
+    client.post(COOKS, sent("Cooks whistle"))
+    assert Tombstone.objects.get().row == first
+    assert Statement.objects.get().text == "Cooks whistle"
 
 
 def test_one_more_line_keeps_what_was_typed_and_saves_nothing(person, as_person):

@@ -16,6 +16,7 @@ from endoxa.collect.models import (
     Pair,
     Person,
     Rating,
+    Release,
     Skip,
     Source,
     Statement,
@@ -179,3 +180,36 @@ def test_the_log_keeps_counts_only_and_a_second_call_does_nothing(person, propos
     (entry,) = AuditEntry.objects.all()
     assert (entry.action, entry.user) == ("withdrawal", None)
     assert entry.detail == vars(first)
+
+
+def test_a_report_goes_with_its_last_reporter(campaign, make_person, make_pairs):
+    (pair,) = make_pairs(campaign, ("CL", "love poetry", "en"))
+    Pair.objects.update(flags=["long"])
+    reporters = [make_person(campaign, name) for name in ("ben", "cleo", "dan")]
+    cards = [drawing.next_card(one) for one in reporters]
+    for one, card, reason in zip(reporters, cards, ("hate", "hate", "nonsense"), strict=True):
+        answering.skip(one, card.token, f"report_{reason}")
+    pair.refresh_from_db()
+    assert pair.flags == ["long", "report_hate", "report_nonsense"]
+    withdraw(reporters[0])
+    pair.refresh_from_db()
+    assert pair.flags == ["long", "report_hate", "report_nonsense"]
+    withdraw(reporters[1])
+    answering.undo(reporters[2], cards[2].token)
+    pair.refresh_from_db()
+    assert pair.flags == ["long"]
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_an_answer_that_is_undone_is_named_where_a_release_may_hold_it(
+    campaign, person, make_pairs, released
+):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    if released:
+        Release.objects.create(campaign=campaign, number="1.0", salt="x")
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 4)
+    row = Rating.objects.get().public_id
+    answering.undo(person, card.token)
+    assert not Rating.objects.exists()
+    assert list(Tombstone.objects.values_list("table", "row")) == ([("ratings", row)] if released else [])

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import family, recount, root_of
+from endoxa.collect.cards.forgetting import Answers, forget
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
 from endoxa.collect.sampler.tiers import NEEDING
@@ -120,7 +121,14 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
         if not _closed(card) or latest.order_by("-closed_at", "-number").first() != card:
             return card
         Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
-        _forget(card)
+        forget(
+            campaign,
+            Answers(
+                ratings=Rating.objects.filter(card=card),
+                skips=Skip.objects.filter(card=card),
+                mentions=Mention.objects.filter(card=card),
+            ),
+        )
         if card.pair is not None and root_of(card.pair).moderation != Moderation.LIVE:
             # A moderator took the pair away in between: it is not shown again.
             card.state = CardState.LAPSED
@@ -138,20 +146,6 @@ def latest_answer(person: Person, campaign: Campaign) -> Card | None:
         person=person, campaign=campaign, state__in=(CardState.ANSWERED, CardState.SKIPPED)
     )
     return closed.order_by("-closed_at", "-number").select_related("pair").first()
-
-
-def _forget(card: Card) -> None:
-    Rating.objects.filter(card=card).delete()
-    Skip.objects.filter(card=card).delete()
-    mentioned = list(Pair.objects.filter(mention_rows__card=card))
-    Mention.objects.filter(card=card).delete()
-    recount([*mentioned, *([card.pair] if card.pair else [])])
-    # What nobody else said and nobody rated was made by this answer and goes with it.
-    for pair in mentioned:
-        # Rows, not counts: a merged pair's are counted where it was merged into.
-        others = pair.mention_rows.exists() or pair.rating_rows.exists() or pair.merged.exists()
-        if pair.author_id == card.person_id and not others:
-            pair.delete()
 
 
 def _give_back(person: Person, pairs: list[int]) -> None:

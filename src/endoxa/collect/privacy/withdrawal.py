@@ -11,6 +11,7 @@ from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import recount, root_of
+from endoxa.collect.cards.forgetting import drop_reports
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     Campaign,
@@ -24,7 +25,7 @@ from endoxa.collect.models import (
 from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.collect.privacy.tombstones import bury, bury_keys
-from endoxa.collect.project.withdrawn import noted
+from endoxa.collect.project.withdrawn import What, noted
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         found = Person.objects.filter(pk=person.pk).first()
         if found is None:
             return Withdrawn()
-        with noted(campaign, found.pk):
+        with noted(campaign, What.PERSON, found.pk):
             gone = _withdraw(campaign, found, now)
         record(campaign, None, "withdrawal", **asdict(gone))
         transaction.on_commit(erase_traces)
@@ -64,6 +65,9 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     keep = person.keep_words
     words = dict(Mention.objects.filter(person=person).values_list("pair_id", "text"))
     own = set(words) | set(Pair.objects.filter(author=person).values_list("pk", flat=True))
+    reported = set(
+        person.skips.filter(reason__startswith="report_").exclude(pair=None).values_list("pair_id", flat=True)
+    )
     rated = set(Rating.objects.filter(person=person).values_list("pair_id", flat=True))
     roots = {root_of(pair).pk for pair in Pair.objects.filter(pk__in=own | rated)}
     ratings = _bury(campaign, "ratings", person.ratings, now)
@@ -85,6 +89,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     kept = Pair.objects.filter(pk__in=own)
     _reword(kept, words)
     recount(Pair.objects.filter(pk__in=roots))
+    drop_reports(Pair.objects.filter(pk__in=reported))
     return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count())
 
 

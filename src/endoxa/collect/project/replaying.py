@@ -1,15 +1,28 @@
-"""Withdrawing again whoever had withdrawn before a backup was restored."""
+"""Withdrawing again who and what had been withdrawn before a backup was restored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db import transaction
 
-from endoxa.collect.models import Campaign, Person, Tombstone
+from endoxa.collect.cards.forgetting import Answers, forget
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import (
+    Campaign,
+    Mention,
+    Pair,
+    Person,
+    Rating,
+    Skip,
+    Statement,
+    Tombstone,
+)
+from endoxa.collect.organiser.moderation.redacting import redact_rows
 from endoxa.collect.privacy.withdrawal import withdraw
-from endoxa.collect.project.withdrawn import Line, hashed
+from endoxa.collect.project.withdrawn import Line, What, hashed
 
 
 @dataclass(frozen=True)
@@ -21,15 +34,49 @@ class Replayed:
 
 
 def replay(lines: Sequence[Line]) -> Replayed:
-    """Delete the people in a list of withdrawals, and complete the database's own list for coming releases."""
+    """Delete what a list of withdrawals names, and complete the database's own list for coming releases.
+
+    That is: people with all they gave, words that were removed as personal data, and single answers.
+    """
     people = 0
-    by_hash = {(line.campaign, line.person): line for line in lines}
+    by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
     for person in Person.objects.select_related("campaign"):
         line = by_hash.get((person.campaign.slug, hashed(person.pk)))
         if line is not None:
             withdraw(person, now=line.hour)
             people += 1
-    return Replayed(people, _bury(lines))
+    rows = _bury(lines)
+    for campaign in Campaign.objects.all():
+        own = [line for line in lines if line.campaign == campaign.slug]
+        _remove_words(campaign, _named(own, What.WORDS))
+        _take_back(campaign, _named(own, What.ANSWER))
+    return Replayed(people, rows)
+
+
+def _named(lines: Sequence[Line], what: What) -> set[UUID]:
+    return {row.row for line in lines if line.what == what for row in line.rows}
+
+
+def _remove_words(campaign: Campaign, named: set[UUID]) -> None:
+    with locked(campaign.pk) as found:
+        pairs = [one for one in Pair.objects.filter(campaign=found) if one.public_id in named]
+        mentions = [one for one in Mention.objects.filter(person__campaign=found) if one.public_id in named]
+        redact_rows(found, pairs, mentions)
+
+
+def _take_back(campaign: Campaign, named: set[UUID]) -> None:
+    with locked(campaign.pk) as found:
+        # One by one: a database takes only so many ids in a query.
+        for row in sorted(named):
+            forget(
+                found,
+                Answers(
+                    ratings=Rating.objects.filter(person__campaign=found, public_id=row),
+                    skips=Skip.objects.filter(person__campaign=found, public_id=row),
+                    mentions=Mention.objects.filter(person__campaign=found, public_id=row),
+                ),
+            )
+            Statement.objects.filter(campaign=found, public_id=row).delete()
 
 
 @transaction.atomic

@@ -1,8 +1,9 @@
-"""The list of withdrawals outside the database, so that a restored backup forgets the same people again.
+"""The list of withdrawals outside the database, so that a restored backup forgets the same people and words again.
 
-`withdrawals.jsonl` in the campaign's folder has one line for each withdrawal and is only ever added to: the campaign,
-the hour, the hash of the person's random id (which finds them in an older backup and nowhere else), and the random ids
-of the rows that went, as in the withdrawals of an export.
+`withdrawals.jsonl` in the campaign's folder has one line for each withdrawal, each removal of personal data and each
+answer that was taken back, and is only ever added to: the campaign, the hour, the random ids of the rows that went, as
+in the withdrawals of an export, and of somebody who left the hash of their random id (which finds them in an older
+backup and nowhere else).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
@@ -27,6 +29,14 @@ from endoxa.errors import UserError
 NAME = "withdrawals.jsonl"
 
 
+class What(StrEnum):
+    """What happened: somebody left, words were removed as personal data, or a single answer was taken back."""
+
+    PERSON = "person"
+    WORDS = "words"
+    ANSWER = "answer"
+
+
 class Row(BaseModel):
     """A row that went: its table and its public id."""
 
@@ -37,32 +47,34 @@ class Row(BaseModel):
 
 
 class Line(BaseModel):
-    """One withdrawal; `person` is a hash."""
+    """One withdrawal; `person` is a hash, empty unless somebody left."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     campaign: str
     hour: datetime
-    person: str
+    person: str = ""
+    what: What = What.PERSON
     rows: tuple[Row, ...]
 
 
 @contextmanager
-def noted(campaign: Campaign, person: UUID) -> Iterator[None]:
-    """Add a line for the withdrawal that happens inside; for use inside its transaction.
+def noted(campaign: Campaign, what: What, person: UUID | None = None) -> Iterator[None]:
+    """Add a line for what is buried inside; for use inside its transaction.
 
-    The line is on disk before the transaction ends, so a crash in between can only forget somebody who asked for it.
-    Without a campaign's folder nothing is written.
+    The line is on disk before the transaction ends, so a crash in between can only forget what was to be forgotten.
+    Without a campaign's folder nothing is written, nor where nobody left and no row was buried.
     """
     buried = Tombstone.objects.filter(campaign=campaign).order_by("pk")
     latest = buried.values_list("pk", flat=True).last() or 0
     yield
-    if settings.FOLDER is not None:
-        rows = tuple(Row(table=one.table, row=one.row) for one in buried.filter(pk__gt=latest))
+    rows = tuple(Row(table=one.table, row=one.row) for one in buried.filter(pk__gt=latest))
+    if settings.FOLDER is not None and (person or rows):
         hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+        whose = hashed(person) if person else ""
         append(
             settings.FOLDER / NAME,
-            [Line(campaign=campaign.slug, hour=hour, person=hashed(person), rows=rows)],
+            [Line(campaign=campaign.slug, hour=hour, person=whose, what=what, rows=rows)],
         )
 
 

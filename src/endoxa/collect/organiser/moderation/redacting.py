@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import uuid4
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import family
-from endoxa.collect.models import Act, Action, Mention, Moderation, Pair, Tombstone
+from endoxa.collect.models import Act, Action, Campaign, Mention, Moderation, Pair
 from endoxa.collect.privacy.erasing import erase_traces
+from endoxa.collect.privacy.tombstones import bury
+from endoxa.collect.project.withdrawn import What, noted
 
 
 def redact(pair: Pair) -> None:
@@ -18,24 +22,27 @@ def redact(pair: Pair) -> None:
     Row ids go onto the list of what loaders drop, since a release may hold the words, and are replaced. Must be called
     within a transaction.
     """
-    pairs = Pair.objects.filter(pk__in=family(pair))
-    mentions = Mention.objects.filter(pair__in=pairs)
-    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
-    rows = [("pairs", one) for one in pairs] + [("mentions", one) for one in mentions]
-    Tombstone.objects.bulk_create(
-        Tombstone(campaign_id=pair.campaign_id, row=row.public_id, table=table, withdrawn_hour=hour)
-        for table, row in rows
-    )
+    pairs = list(Pair.objects.filter(pk__in=family(pair)))
+    redact_rows(pair.campaign, pairs, [])
+    pair.refresh_from_db()
+
+
+def redact_rows(campaign: Campaign, pairs: Sequence[Pair], mentions: Sequence[Mention]) -> None:
+    """Remove the words of these pairs, of all their mentions and of these mentions, as `redact` does."""
+    named = [mention.pk for mention in mentions]
+    said = list(Mention.objects.filter(Q(pair__in=pairs) | Q(pk__in=named)))
+    with noted(campaign, What.WORDS):
+        now = timezone.now()
+        bury(campaign, "pairs", [one.public_id for one in pairs], now)
+        bury(campaign, "mentions", [one.public_id for one in said], now)
     for one in pairs:
         one.public_id, one.attribute, one.key = uuid4(), "", f"-{uuid4()}"
         one.flags, one.topic = [], ""
-        one.save(update_fields=["public_id", "attribute", "key", "flags", "topic"])
-    for mention in mentions:
+        if one.merged_into_id is None:
+            one.moderation = Moderation.HIDDEN
+        one.save(update_fields=["public_id", "attribute", "key", "flags", "topic", "moderation"])
+    for mention in said:
         mention.public_id, mention.text = uuid4(), ""
         mention.save(update_fields=["public_id", "text"])
     Act.objects.filter(pair__in=pairs, action=Action.EDIT).delete()
-    pair.refresh_from_db()
-    if pair.merged_into is None:
-        pair.moderation = Moderation.HIDDEN
-        pair.save(update_fields=["moderation"])
     transaction.on_commit(erase_traces)
