@@ -12,7 +12,8 @@ from django.db import transaction
 from endoxa.collect.contributor.identity import new_code
 from endoxa.collect.models import Campaign, Membership, Role
 from endoxa.collect.organiser.audit.log import record
-from endoxa.collect.security.limits import LOGIN_ACCOUNT
+from endoxa.collect.security import throttle
+from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
 from endoxa.errors import UserError
 
 
@@ -35,7 +36,7 @@ def set_account(
     password: str | None = None,
     new_password: bool = False,
 ) -> Account:
-    """Make an account, give it a role in a campaign, or a new password; and unlock it.
+    """Make an account, give it a role in a campaign, or a new password; and unlock it, and the site.
 
     A new account gets `password`, or a generated one. One that is there keeps its password unless `password` is given
     or `new_password` is True. A change signs the account out everywhere.
@@ -53,6 +54,7 @@ def set_account(
     if role is not None and Membership.objects.get_or_create(user=user, campaign=campaign, role=role)[1]:
         record(campaign, None, "account allowed", account=name, role=role)
     LOGIN_ACCOUNT.clear(name)
+    LOGIN_SITE.clear(throttle.SITE)
     return Account(name, _roles(user, campaign), made, generated)
 
 

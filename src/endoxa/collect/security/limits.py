@@ -1,17 +1,20 @@
 """How often what may be tried, and why these numbers hold.
 
-Join codes have 8 of 30 characters, 6.6e11 codes. At the site's ceiling of 600 misses a minute, 3.2e8 a year, somebody
-who never stops needs about 1,000 years for an even chance at one live code and 100 years at ten. Codes expire within
-weeks. Receipt codes have 12 characters, 5.3e17 codes: at 300 misses a minute and with 10,000 contributors, an even
-chance takes 170,000 years. The ceilings are far above what a hall of people mistypes, and only misses count, so nobody
-who types a right code is slowed down by neighbours; a flood of wrong codes delays others by at most a minute.
+Codes are protected by their length. Join codes have 8 of 30 characters, 6.6e11 codes: at 1,000 guesses a second, more
+than a site of one machine answers, an even chance at one live code takes 14 years, and codes expire within weeks.
+Receipt codes have 12 characters, 5.3e17 codes: with 10,000 contributors, 1,100 years. A right code passes however many
+wrong ones others have sent, so nobody can keep a room out. The ceiling of a browser (20 and 10 in ten minutes) stops
+who guesses by hand; those of the site bound what a flood of wrong codes makes the database write.
 
 Passwords are chosen by people: five misses in ten minutes for one account are 260,000 a year, against passwords of at
-least ten characters that are on no list of common ones. Whoever knows an account's name can lock it for ten minutes;
-`endoxa collect account` opens it again. The ceiling for the whole site also bounds the time spent on
-scrypt, about 60 ms each.
+least ten characters that are on no list of common ones. The ceiling for the whole site also bounds the time spent on
+scrypt, about 60 ms each. Whoever knows an account's name, or sends many made-up ones, can fill both; so a browser in
+which somebody signed in before has five misses in ten minutes of its own for that account, and no flood concerns it
+(`security.known_browsers`). For other browsers `endoxa collect account` empties both.
 
-Proposals are limited for each person, not for the room.
+Who takes part has no account, so a script that holds the code could enrol without end. A room of 60 that scans the
+poster at once, each of them twice, makes 120 enrolments in a minute: more than that wait a minute. Proposals are
+limited for each person, far above what people type, and for a campaign to what 60 people make who add ten each minute.
 """
 
 from __future__ import annotations
@@ -50,21 +53,27 @@ JOIN_SITE = Limit("join-site", 600, 60)
 RECEIPT_BROWSER = Limit("receipt-browser", 10, 600)
 RECEIPT_SITE = Limit("receipt-site", 300, 60)
 LOGIN_ACCOUNT = Limit("login-account", 5, 600)
-LOGIN_SITE = Limit("login-site", 300, 900)
+LOGIN_SITE = Limit("login-site", 300, 600)
+LOGIN_KNOWN_BROWSER = Limit("login-known-browser", 5, 600)
+ENROLMENTS = Limit("enrolments", 120, 60)
 PROPOSALS = Limit("proposals", 60, 600)
+PROPOSALS_OF_ALL = Limit("proposals-of-all", 600, 60)
 
 
-def guesses_left(request: HttpRequest, browser: Limit, site: Limit) -> bool:
-    """Whether this browser, and the site, may still guess a code."""
+def may_guess(request: HttpRequest, browser: Limit) -> bool:
+    """Whether this browser may still guess a code; one without any cookie is bounded by `missed` only."""
     mine = throttle.browser(request)
-    return not (site.exhausted(throttle.SITE) or (mine and browser.exhausted(mine)))
+    return not (mine and browser.exhausted(mine))
 
 
-def missed(request: HttpRequest, browser: Limit, site: Limit) -> None:
-    """Count a wrong guess for this browser and for the site."""
+def missed(request: HttpRequest, browser: Limit, site: Limit) -> Limit | None:
+    """Count a wrong guess for this browser and for the site; the ceiling of the site, if that is full already."""
+    if site.exhausted(throttle.SITE):
+        return site
     site.count(throttle.SITE)
     if mine := throttle.browser(request):
         browser.count(mine)
+    return None
 
 
 def refuse(request: HttpRequest, limit: Limit) -> HttpResponse:

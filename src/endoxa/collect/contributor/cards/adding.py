@@ -23,7 +23,7 @@ from endoxa.collect.contributor.cards.showing import pair_context, prompt_page
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, tick_countries
 from endoxa.collect.models import Card, CardState, Person, State, Via
-from endoxa.collect.security.limits import PROPOSALS, refuse
+from endoxa.collect.security.limits import PROPOSALS, PROPOSALS_OF_ALL, refuse
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,8 +49,10 @@ def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool)
         return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
     form = _form(card, person, request)
     if form.is_valid():
-        if form.cleaned_data["text"] and not PROPOSALS.count(str(person.pk)):
-            return refuse(request, PROPOSALS)
+        if form.cleaned_data["text"]:
+            for limit, whose in ((PROPOSALS, person.pk), (PROPOSALS_OF_ALL, person.campaign_id)):
+                if not limit.count(str(whose)):
+                    return refuse(request, limit)
         try:
             proposal = _keep(person, card, form)
         except ValidationError as problem:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from endoxa.collect.contributor.access import closed
 from endoxa.collect.contributor.language import speak_within
 from endoxa.collect.models import Campaign, JoinCode, State
-from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, guesses_left, missed, refuse
+from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
 
 Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
 """A view that is handed the campaign in the place of its code."""
@@ -35,16 +35,17 @@ def campaign_of_code(code: str) -> Campaign | None:
 def with_code(page: Page) -> Callable[..., HttpResponse]:
     """Open a page `/j/<code>/...` to holders of a live code of an open campaign.
 
-    All other codes get one and the same answer, and are counted: nobody can try them all.
+    All other codes get one and the same answer, and are counted.
     """
 
     @wraps(page)
     def view(request: HttpRequest, code: str) -> HttpResponse:
-        if not guesses_left(request, JOIN_BROWSER, JOIN_SITE):
+        if not may_guess(request, JOIN_BROWSER):
             return refuse(request, JOIN_BROWSER)
         campaign = campaign_of_code(code)
         if campaign is None:
-            missed(request, JOIN_BROWSER, JOIN_SITE)
+            if full := missed(request, JOIN_BROWSER, JOIN_SITE):
+                return refuse(request, full)
             return render(request, "contributor/no_such_code.html", status=404)
         speak_within(request, campaign)
         if campaign.state != State.OPEN:

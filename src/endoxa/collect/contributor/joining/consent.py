@@ -16,6 +16,7 @@ from endoxa.collect.contributor.joining.codes import with_code
 from endoxa.collect.contributor.joining.consent_form import ConsentForm
 from endoxa.collect.contributor.joining.entrance import other_campaign
 from endoxa.collect.models import Campaign, Person
+from endoxa.collect.security.limits import ENROLMENTS, refuse
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -31,6 +32,8 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
     if outdated:
         form = ConsentForm(campaign.settings, language)
     elif form.is_valid():
+        if not ENROLMENTS.count(code):
+            return refuse(request, ENROLMENTS)
         secret = secret_of(str(form.cleaned_data["ticket"]))
         _enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
         response = redirect("contributor:receipt")

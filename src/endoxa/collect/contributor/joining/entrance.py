@@ -12,7 +12,7 @@ from endoxa.collect.campaign.settings import in_language
 from endoxa.collect.contributor.access import next_step
 from endoxa.collect.contributor.joining.codes import campaign_of_code, tidy, with_code
 from endoxa.collect.models import Campaign, Person
-from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, guesses_left, missed, refuse
+from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
 
 
 class CodeForm(forms.Form):
@@ -45,12 +45,13 @@ def home(request: HttpRequest) -> HttpResponse:
     person: Person | None = request.person  # type: ignore[attr-defined]
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
-        if not guesses_left(request, JOIN_BROWSER, JOIN_SITE):
+        if not may_guess(request, JOIN_BROWSER):
             return refuse(request, JOIN_BROWSER)
         if form.is_valid():
             return redirect("contributor:join", form.cleaned_data["code"])
-        if form.has_error("code", "unknown"):
-            missed(request, JOIN_BROWSER, JOIN_SITE)
+        wrong = form.has_error("code", "unknown")
+        if wrong and (full := missed(request, JOIN_BROWSER, JOIN_SITE)):
+            return refuse(request, full)
     onward = next_step(person) if person else ""
     return render(request, "contributor/home.html", {"form": form, "onward": onward})
 

@@ -17,7 +17,7 @@ from endoxa.collect.contributor.language import speak_within
 from endoxa.collect.contributor.leaving.forms import ReceiptForm
 from endoxa.collect.models import Person
 from endoxa.collect.privacy.withdrawal import Withdrawn, withdraw
-from endoxa.collect.security.limits import RECEIPT_BROWSER, RECEIPT_SITE, guesses_left, missed, refuse
+from endoxa.collect.security.limits import RECEIPT_BROWSER, RECEIPT_SITE, may_guess, missed, refuse
 
 _SALT = "endoxa.left"
 _SHOWN_SECONDS = 3_600
@@ -31,12 +31,17 @@ def leave(request: HttpRequest) -> HttpResponse:
         return render(request, "contributor/leave.html", {"form": ReceiptForm()})
     if "phone" in request.POST:
         return _ask_or_delete(request, holder, "") if holder else _nothing_left(request)
-    if not guesses_left(request, RECEIPT_BROWSER, RECEIPT_SITE):
+    return _by_code(request)
+
+
+def _by_code(request: HttpRequest) -> HttpResponse:
+    if not may_guess(request, RECEIPT_BROWSER):
         return refuse(request, RECEIPT_BROWSER)
     form = ReceiptForm(request.POST)
     if not form.is_valid():
-        if form.has_error("code", "unknown"):
-            missed(request, RECEIPT_BROWSER, RECEIPT_SITE)
+        wrong = form.has_error("code", "unknown")
+        if wrong and (full := missed(request, RECEIPT_BROWSER, RECEIPT_SITE)):
+            return refuse(request, full)
         if "sure" in request.POST:
             return _nothing_left(request)
         return render(request, "contributor/leave.html", {"form": form})

@@ -9,13 +9,17 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.security import throttle
-from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
+from endoxa.collect.security.known_browsers import known_as
+from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER, LOGIN_SITE
 
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
 
 class SignInForm(AuthenticationForm):
-    """Name and password. A name that was tried too often must wait, whether an account has it or not."""
+    """Name and password. A name that was tried too often must wait, whether an account has it or not.
+
+    Browsers in which the account signed in before are counted by themselves.
+    """
 
     error_messages = {
         "invalid_login": _WRONG,
@@ -31,12 +35,16 @@ class SignInForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         """Count the try before the password is looked at, so that many at once do not slip through."""
         name = self.cleaned_data.get("username", "")
-        if LOGIN_SITE.exhausted(throttle.SITE) or not LOGIN_ACCOUNT.count(name):
+        known = known_as(self.request, name) if self.request else ""
+        mine, key = (LOGIN_KNOWN_BROWSER, known) if known else (LOGIN_ACCOUNT, name)
+        flooded = not known and LOGIN_SITE.exhausted(throttle.SITE)
+        if flooded or not mine.count(key):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
         try:
             cleaned = super().clean()
         except forms.ValidationError:
-            LOGIN_SITE.count(throttle.SITE)
+            if not known:
+                LOGIN_SITE.count(throttle.SITE)
             raise
-        LOGIN_ACCOUNT.clear(name)
+        mine.clear(key)
         return cleaned

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse_lazy
@@ -15,12 +16,24 @@ from django.views.decorators.http import require_safe
 from endoxa.collect.models import Campaign, Membership
 from endoxa.collect.organiser.accounts.forms import SignInForm
 from endoxa.collect.organiser.wording import ROLES, STATES
+from endoxa.collect.security.known_browsers import remember
 
-sign_in = auth.LoginView.as_view(
-    authentication_form=SignInForm,
-    template_name="organiser/sign_in.html",
-    redirect_authenticated_user=True,
-)
+
+class SignIn(auth.LoginView):
+    """Ask for name and password, and know the browser again."""
+
+    authentication_form = SignInForm
+    template_name = "organiser/sign_in.html"
+    redirect_authenticated_user = True
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Start the session."""
+        response = super().form_valid(form)
+        remember(response, form.get_user().get_username())
+        return response
+
+
+sign_in = SignIn.as_view()
 sign_out = auth.LogoutView.as_view(next_page="organiser:login")
 change_password = auth.PasswordChangeView.as_view(
     template_name="organiser/password.html", success_url=reverse_lazy("organiser:password_changed")

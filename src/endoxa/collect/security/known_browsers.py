@@ -1,0 +1,45 @@
+"""Browsers in which an account signed in before: a flood of wrong passwords from elsewhere does not lock them out.
+
+The cookie (after OWASP's "device cookies") is signed, random, sent to /organise/ only, and stored nowhere. It opens
+nothing: the password is asked for all the same, and its misses are counted for this browser.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+COOKIE = "endoxa_known_browser"
+_SALT = "endoxa.known_browser"
+_SECONDS = 180 * 86_400
+
+
+def known_as(request: HttpRequest, name: str) -> str:
+    """What tells this browser from others in which the account `name` signed in; "" if it never did in this one."""
+    try:
+        told = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS)
+    except signing.BadSignature:
+        return ""
+    return str(told["browser"]) if constant_time_compare(told["account"], _hidden(name)) else ""
+
+
+def remember(response: HttpResponseBase, name: str) -> None:
+    """Know this browser again: the account `name` has just signed in."""
+    told = {"account": _hidden(name), "browser": secrets.token_hex(16)}
+    response.set_cookie(
+        COOKIE,
+        signing.dumps(told, salt=_SALT),
+        max_age=_SECONDS,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+        samesite="Lax",
+    )
+
+
+def _hidden(name: str) -> str:
+    return salted_hmac(_SALT, name, algorithm="sha256").hexdigest()
