@@ -115,7 +115,7 @@ def test_large_tiers_are_drawn_by_windows_and_still_weighted_right():
         for n in range(1_500)
     ]
     settings = SamplerSettings(floor=0, calibration=0, whole=300, candidates=60)
-    drawn = many(PlainPool(pairs), ANA, settings, 3_000)
+    drawn = many(PlainPool(pairs), ANA, settings, 1_200)
     # The mean of 1 / propensity is the number of pairs that can be drawn (Horvitz and Thompson 1952).
     assert np.mean([1 / one.propensity for one in drawn]) == pytest.approx(1_500, rel=0.1)
 
