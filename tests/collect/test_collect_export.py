@@ -139,11 +139,23 @@ def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make
     assert Counter(row["country"] for row in frames["people"]) == {"AR": LEAST}
     alone = [row for row in frames["ratings"] if not row["rater"]]
     assert len(alone) == LEAST
-    assert {(row["in_group"], row["tier"], row["pool"], row["weight"]) for row in alone} == {
-        (None, "", None, None)
-    }
+    how = ("in_group", "tier", "pool", "weight", "propensity")
+    assert {tuple(row[name] for name in how) for row in alone} == {(None, "", None, None, None)}
+    assert {len(row["hour"]) for row in alone} == {len("2026-05-04")}
     (row,) = frames["pairs"]
     assert (row["ratings"], row["in_group_ratings"], row["out_group_ratings"]) == (2 * LEAST, 0, LEAST)
+    assert (row["weighted_mean"], row["weighted_knowers"]) == (4, 1)
+
+
+def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, make_pairs, export):
+    pairs = make_pairs(
+        campaign, ("AR", "drink mate", "en"), ("UY", "drink mate", "en"), ("CL", "love poetry", "en")
+    )
+    person = crowd(campaign, "AR")[0]
+    for pair, tier in zip(pairs, ("own", "near", "anywhere"), strict=True):
+        give_rating(person, pair, 4, tier=tier)
+    told = [(row["tier"], row["weight"] is None, row["pool"] is None) for row in export(campaign)["ratings"]]
+    assert sorted(told) == [("other", True, True), ("other", True, True), ("own", False, False)]
 
 
 def test_who_named_no_country_is_neither_inside_nor_outside(campaign, make_person, make_pairs, export):

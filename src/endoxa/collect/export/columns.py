@@ -16,6 +16,9 @@ LEAST = 5
 OTHER = "other"
 """Stands for what fewer than `LEAST` people share."""
 
+SHARED_TIERS = frozenset({"near", "anywhere", OTHER})
+"""Tiers that are exported as `OTHER`: which one it was would say what countries somebody feels close to."""
+
 PROFILE = "profile_"
 """Before the names of the campaign's own profile questions."""
 
@@ -39,7 +42,9 @@ _RATER = Column(
     "who, as a key that is made anew for each export and release; empty where fewer than 5 people share the country",
 )
 _CONSENT = Column("consent", _TEXT, "version of the consent text that the person agreed to")
-_HOUR = Column("hour", _TEXT, "when, to the hour, in UTC")
+_HOUR = Column(
+    "hour", _TEXT, "when, to the hour, in UTC; only the day where fewer than 5 people share the country"
+)
 _COUNTRY = Column(
     "country",
     _TEXT,
@@ -69,7 +74,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "weighted_mean",
             _NUMBER,
-            "mean with each rating weighted by 1/propensity (Hajek); compare it with `mean`",
+            "mean of the ratings with a propensity, each weighted by 1/propensity (Hajek); compare it with `mean`",
         ),
         Column("knowers", _NUMBER, "share of the ratings above 1: people who had heard it"),
         Column("weighted_knowers", _NUMBER, "the same share, weighted by 1/propensity (Hajek)"),
@@ -98,10 +103,18 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         ),
         Column("counted", _BOOL, "false where the same person rated a merged pair again later"),
         Column("prompted", _BOOL, "true: the pair was shown"),
-        Column("tier", _TEXT, "why it was drawn ('own', 'near', ...); empty where there is no `rater`"),
-        Column("weight", _NUMBER, "weight within the tier; empty where there is no `rater`"),
-        Column("propensity", _NUMBER, "probability with which this card was drawn for this person just then"),
-        Column("pool", _WHOLE, "pairs in the tier; empty where there is no `rater`"),
+        Column(
+            "tier", _TEXT, "why it was drawn ('own', 'topup', 'other', ...); empty where there is no `rater`"
+        ),
+        Column(
+            "weight", _NUMBER, "weight within the tier; empty where that is 'other' or there is no `rater`"
+        ),
+        Column(
+            "propensity",
+            _NUMBER,
+            "probability with which this card was drawn for this person just then; empty where there is no `rater`",
+        ),
+        Column("pool", _WHOLE, "pairs in the tier; empty where that is 'other' or there is no `rater`"),
         Column("late", _BOOL, "answered after the reservation of the pair was over"),
         Column("surplus", _BOOL, "the pair had k ratings already and nothing asked for more"),
         Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
@@ -130,7 +143,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("shown_id", _TEXT, "the pair as it was shown, before merging; empty for an open question"),
         _RATER,
         Column("reason", _TEXT, "'dont_know', 'dont_understand', 'rather_not', or a report"),
-        Column("propensity", _NUMBER, "probability with which this card was drawn for this person just then"),
+        Column(
+            "propensity",
+            _NUMBER,
+            "probability with which this card was drawn for this person just then; empty where there is no `rater`",
+        ),
         _CONSENT,
         _HOUR,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
@@ -138,8 +138,9 @@ def add_tombstones(campaign: Campaign, withdrawals: pl.DataFrame) -> None:
 
 
 def moment_of(hour: str) -> datetime:
-    """The time that `rows.hour_of` wrote."""
-    return datetime.fromisoformat(hour)
+    """The time that `rows.time_of` wrote."""
+    moment = datetime.fromisoformat(hour)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Card:

@@ -10,11 +10,21 @@ from uuid import UUID
 import polars as pl
 
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.export.columns import schema_of
+from endoxa.collect.export.columns import OTHER, SHARED_TIERS, schema_of
 from endoxa.collect.export.identities import identity_of
 from endoxa.collect.export.people import Published
 from endoxa.collect.export.pool import Pool
-from endoxa.collect.models import Campaign, Mention, Moderation, Pair, Rating, Skip, Statement, Tombstone
+from endoxa.collect.models import (
+    Campaign,
+    Card,
+    Mention,
+    Moderation,
+    Pair,
+    Rating,
+    Skip,
+    Statement,
+    Tombstone,
+)
 
 Row = dict[str, Any]
 
@@ -76,16 +86,13 @@ def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]
             "in_group": rating.in_group if who.has_origin else None,
             "counted": rating.pk in counting,
             "prompted": True,
-            "tier": card.tier if who.linked else "",
-            "weight": card.weight if who.linked else None,
-            "propensity": card.propensity,
-            "pool": card.pool if who.linked else None,
+            **_drawn(card, who),
             "late": card.late,
             "surplus": rating.surplus,
             "settings_version": card.version,
             "settings_digest": card.digest,
             "consent": who.consent,
-            "hour": hour_of(rating.created_at),
+            "hour": time_of(rating.created_at, who),
         }
 
     kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
@@ -123,7 +130,7 @@ def mention_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published
             "asked_same_as": str(pool.names[mention.alike_to_id]) if asked and mention.alike_to_id else "",
             "same": mention.alike if asked else None,
             "consent": who.consent,
-            "hour": hour_of(mention.created_at),
+            "hour": time_of(mention.created_at, who),
         }
 
     kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
@@ -141,9 +148,9 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
             "shown_id": str(pool.names[skip.pair_id]) if skip.pair_id else "",
             "rater": who.rater,
             "reason": skip.reason,
-            "propensity": skip.card.propensity,
+            "propensity": skip.card.propensity if who.linked else None,
             "consent": who.consent,
-            "hour": hour_of(skip.created_at),
+            "hour": time_of(skip.created_at, who),
         }
 
     found = Skip.objects.filter(person__campaign=campaign).select_related("card")
@@ -167,7 +174,7 @@ def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.D
             "language": answer.language,
             "text": text,
             "consent": who.consent,
-            "hour": hour_of(answer.created_at),
+            "hour": time_of(answer.created_at, who),
             **who.profile,
         }
 
@@ -186,6 +193,24 @@ def withdrawal_rows(campaign: Campaign) -> pl.DataFrame:
         for one in Tombstone.objects.filter(campaign=campaign)
     )
     return _frame("withdrawals", campaign.settings, rows)
+
+
+def _drawn(card: Card, who: Published) -> Row:
+    """How a card was drawn. Nothing of people without a key: cards about their own country stand out by it."""
+    if not who.linked:
+        return {"tier": "", "weight": None, "propensity": None, "pool": None}
+    told = card.tier not in SHARED_TIERS
+    return {
+        "tier": card.tier if told else OTHER,
+        "weight": card.weight if told else None,
+        "propensity": card.propensity,
+        "pool": card.pool if told else None,
+    }
+
+
+def time_of(moment: datetime, who: Published) -> str:
+    """A time to the hour; of people without a key the day, since few answer within one hour."""
+    return hour_of(moment) if who.linked else f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
 def hour_of(moment: datetime) -> str:
