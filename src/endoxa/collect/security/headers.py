@@ -33,6 +33,8 @@ HEADERS = MappingProxyType(
         "Cross-Origin-Resource-Policy": "same-origin",
         "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
         "Referrer-Policy": "same-origin",
+        # Without one the server tells which it is.
+        "Server": "web",
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "X-Robots-Tag": "noindex, nofollow, noarchive",
