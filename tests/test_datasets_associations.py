@@ -118,7 +118,7 @@ def test_a_table_with_sentences_is_one_of_pairs(tmp_path):
 
 
 def withdraw(folder, *ids):
-    lines = ["row_id,table,hour", *(f"{name},pairs,2026-05-04T09:00Z" for name in ids)]
+    lines = ["row_id,table", *(f"{name},pairs" for name in ids)]
     (folder / "withdrawals.csv").write_text("\n".join(lines) + "\n")
 
 

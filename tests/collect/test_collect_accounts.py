@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from site_map import addresses
 
-from endoxa.collect.models import AuditEntry, Campaign, Membership, Person, Role, Tombstone
+from endoxa.collect.models import AuditEntry, Campaign, Membership, Person, Release, Role, Tombstone
 from endoxa.collect.privacy.withdrawal import withdraw
 from endoxa.collect.project import accounts, withdrawn
 from endoxa.collect.project.replaying import replay
@@ -176,14 +176,20 @@ def test_every_withdrawal_is_written_down_before_it_is_done(campaign, make_perso
 def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campaign, make_person):
     ana, ben = make_person(campaign, "ana"), make_person(campaign, "ben")
     published_later = withdrawn.Row(table="ratings", row=uuid4())
+    release = Release.objects.create(campaign=campaign, number="1.0", salt="x")
+    key = withdrawn.Row(table="people", row=uuid4(), release="1.0")
     hour = datetime(2026, 11, 3, 14, tzinfo=UTC)
     lines = [
-        withdrawn.Line(campaign="river", hour=hour, person=withdrawn.hashed(ana.pk), rows=(published_later,)),
+        withdrawn.Line(
+            campaign="river", hour=hour, person=withdrawn.hashed(ana.pk), rows=(published_later, key)
+        ),
         withdrawn.Line(campaign="elsewhere", hour=hour, person=withdrawn.hashed(ben.pk), rows=()),
     ]
     assert replay(lines).people == 1
     assert list(Person.objects.all()) == [ben]
-    assert Tombstone.objects.get(row=published_later.row).withdrawn_hour == hour
+    stone = Tombstone.objects.get(row=published_later.row)
+    assert (stone.withdrawn_hour, stone.release) == (hour, None)
+    assert Tombstone.objects.get(row=key.row).release == release
     assert replay(lines).people == 0
 
 

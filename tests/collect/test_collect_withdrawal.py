@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.counts import recount
+from endoxa.collect.export.keys import Keys
+from endoxa.collect.export.rows import withdrawal_rows
 from endoxa.collect.models import (
     AuditEntry,
     Card,
@@ -213,3 +215,17 @@ def test_an_answer_that_is_undone_is_named_where_a_release_may_hold_it(
     answering.undo(person, card.token)
     assert not Rating.objects.exists()
     assert list(Tombstone.objects.values_list("table", "row")) == ([("ratings", row)] if released else [])
+
+
+def test_keys_of_people_are_named_in_their_own_release_only(campaign, person):
+    for number, salt in (("1.0", "first"), ("1.0.1", "first"), ("2.0", "second")):
+        Release.objects.create(campaign=campaign, number=number, salt=salt)
+    withdraw(person)
+    for salt in ("first", "second"):
+        keys = {Keys(salt).rater(person.pk), Keys(salt).respondent(person.pk)}
+        assert set(withdrawal_rows(campaign, salt)["row_id"]) == keys
+    assert withdrawal_rows(campaign, "that of a new export").is_empty()
+    assert withdrawal_rows(campaign, None).height == 4
+    assert withdrawal_rows(campaign, None).columns == ["row_id", "table"]
+    Release.objects.get(number="1.0.1").delete()
+    assert withdrawal_rows(campaign, None).height == 4

@@ -18,7 +18,7 @@ import polars as pl
 from endoxa.errors import UserError
 
 WITHDRAWALS = "withdrawals.csv"
-WITHDRAWAL_COLUMNS = ("row_id", "table", "hour")
+WITHDRAWAL_COLUMNS = ("row_id", "table")
 MARK = "export.json"
 KIND = "endoxa campaign export"
 
@@ -64,9 +64,7 @@ def read_withdrawals(path: Path) -> frozenset[str]:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             rows = csv.DictReader(stream)
             if not set(WITHDRAWAL_COLUMNS) <= set(rows.fieldnames or ()):
-                raise UserError(
-                    f"{path} is no list of withdrawals: it needs the columns row_id, table, hour."
-                )
+                raise UserError(f"{path} is no list of withdrawals: it needs the columns row_id, table.")
             return frozenset(row["row_id"] for row in rows if row["row_id"])
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
         raise UserError(f"{path} cannot be read ({problem}): take it from the campaign again.") from problem

@@ -170,8 +170,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
     "withdrawals": (
         Column("row_id", _TEXT, "a row that was taken back: drop it wherever you hold it"),
-        Column("table", _TEXT, "the table it stood in; 'people' for the key of a person in a release"),
-        Column("hour", _TEXT, "when it was taken back, to the hour, in UTC"),
+        Column("table", _TEXT, "the table it stood in; 'people' for the key of a person in this release"),
     ),
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""

@@ -32,7 +32,7 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
     before = released(campaign, published)
     with numbered(campaign, next_patch(before.number), before.salt) as made:
         about, frames = read_export(published)
-        withdrawals = withdrawal_rows(campaign)
+        withdrawals = withdrawal_rows(campaign, before.salt)
         gone = frozenset(withdrawals["row_id"])
         kept = {name: respecting_withdrawals(frame, gone) for name, frame in frames.items()}
         tables = Tables({**kept, "pairs": counted_pairs(kept), "withdrawals": withdrawals}, about.left_out)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
+from django.utils import timezone
 
 from endoxa.collect.export.placing import Placed
 from endoxa.collect.models import (
@@ -129,10 +130,9 @@ def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed)
 
 def add_tombstones(campaign: Campaign, withdrawals: pl.DataFrame) -> None:
     """The list of withdrawals."""
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
     Tombstone.objects.bulk_create(
-        Tombstone(
-            campaign=campaign, row=row["row_id"], table=row["table"], withdrawn_hour=moment_of(row["hour"])
-        )
+        Tombstone(campaign=campaign, row=row["row_id"], table=row["table"], withdrawn_hour=hour)
         for row in withdrawals.iter_rows(named=True)
     )
 

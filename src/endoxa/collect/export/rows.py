@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import polars as pl
+from django.db.models import Q
 
 from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.export.columns import OTHER, SHARED_TIERS, schema_of
@@ -186,12 +187,15 @@ def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.D
     return _frame("statements", campaign.settings, lines)
 
 
-def withdrawal_rows(campaign: Campaign) -> pl.DataFrame:
-    """Ids of all rows that were ever withdrawn."""
-    rows = (
-        {"row_id": str(one.row), "table": one.table, "hour": hour_of(one.withdrawn_hour)}
-        for one in Tombstone.objects.filter(campaign=campaign)
-    )
+def withdrawal_rows(campaign: Campaign, salt: str | None) -> pl.DataFrame:
+    """Ids of all rows that were ever withdrawn, and keys of people in the release with this salt (without one, all).
+
+    Keys of other releases would say which rows of these are one person's.
+    """
+    found = Tombstone.objects.filter(campaign=campaign)
+    if salt is not None:
+        found = found.filter(~Q(table="people") | Q(release__salt=salt))
+    rows = ({"row_id": str(one.row), "table": one.table} for one in found)
     return _frame("withdrawals", campaign.settings, rows)
 
 

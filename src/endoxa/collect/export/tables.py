@@ -42,7 +42,7 @@ def _read(campaign: Campaign, keys: Keys) -> Tables:
         "mentions": rows.mention_rows(campaign, pool, people),
         "skips": rows.skip_rows(campaign, pool, people),
         "statements": rows.statement_rows(campaign, people),
-        "withdrawals": rows.withdrawal_rows(campaign),
+        "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
     }
     frames["pairs"] = counted_pairs(frames)
     left_out = LeftOut(

@@ -27,7 +27,11 @@ class AuditEntry(models.Model):
 
 
 class Release(models.Model):
-    """A frozen, numbered export. `salt` re-keys people, so that nobody can be followed from one release to the next."""
+    """A frozen, numbered export.
+
+    `salt` re-keys people, so that the table of people cannot be joined with that of another release. Rows keep their
+    ids, so that a withdrawal can name them: who holds two releases can join their rows, and by them the keys.
+    """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="releases")
     number = models.CharField(max_length=20)
@@ -43,11 +47,16 @@ class Release(models.Model):
 
 
 class Tombstone(models.Model):
-    """The id of a row that was withdrawn, so that whoever holds a release can drop it too."""
+    """The id of a row that was withdrawn, so that whoever holds a release can drop it too.
+
+    `release` is the one in which a person had this key (table "people"; its patches share it). Rows of other tables
+    have the same id in all releases. `withdrawn_hour` is not exported.
+    """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tombstones")
     row = models.UUIDField(default=uuid.uuid4, unique=True)
     table = models.CharField(max_length=12)
+    release = models.ForeignKey(Release, null=True, on_delete=models.CASCADE, related_name="+")
     withdrawn_hour = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -16,6 +16,7 @@ from endoxa.collect.models import (
     Pair,
     Person,
     Rating,
+    Release,
     Skip,
     Statement,
     Tombstone,
@@ -82,10 +83,15 @@ def _take_back(campaign: Campaign, named: set[UUID]) -> None:
 @transaction.atomic
 def _bury(lines: Sequence[Line]) -> int:
     campaigns = {one.slug: one for one in Campaign.objects.all()}
+    releases = {(one.campaign_id, one.number): one for one in Release.objects.all()}
     known = set(Tombstone.objects.values_list("row", flat=True))
     missing = {
         row.row: Tombstone(
-            campaign=campaigns[line.campaign], row=row.row, table=row.table, withdrawn_hour=line.hour
+            campaign=campaigns[line.campaign],
+            row=row.row,
+            table=row.table,
+            release=releases.get((campaigns[line.campaign].pk, row.release)),
+            withdrawn_hour=line.hour,
         )
         for line in lines
         if line.campaign in campaigns

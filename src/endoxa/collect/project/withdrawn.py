@@ -38,12 +38,13 @@ class What(StrEnum):
 
 
 class Row(BaseModel):
-    """A row that went: its table and its public id."""
+    """A row that went: its table and its public id; of a person's key also the number of its release."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     table: str
     row: UUID
+    release: str = ""
 
 
 class Line(BaseModel):
@@ -68,7 +69,10 @@ def noted(campaign: Campaign, what: What, person: UUID | None = None) -> Iterato
     buried = Tombstone.objects.filter(campaign=campaign).order_by("pk")
     latest = buried.values_list("pk", flat=True).last() or 0
     yield
-    rows = tuple(Row(table=one.table, row=one.row) for one in buried.filter(pk__gt=latest))
+    found = buried.filter(pk__gt=latest).select_related("release")
+    rows = tuple(
+        Row(table=one.table, row=one.row, release=one.release.number if one.release else "") for one in found
+    )
     if settings.FOLDER is not None and (person or rows):
         hour = timezone.now().replace(minute=0, second=0, microsecond=0)
         whose = hashed(person) if person else ""
