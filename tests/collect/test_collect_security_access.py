@@ -7,7 +7,9 @@ from django.test import Client
 from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 from endoxa.collect.contributor.identity import COOKIE
-from endoxa.collect.models import Role, State
+from endoxa.collect.models import Act, Pair, Role, State
+from endoxa.collect.organiser.moderation.deciding import revision
+from endoxa.collect.organiser.moderation.undoing import undo
 
 ALL = addresses()
 ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]
@@ -25,6 +27,37 @@ OPEN_TO_STRANGERS = {
     "contributor:left",
 }
 SIGN_IN = "/organise/login/"
+EVERYBODY = "moderator organiser researcher reviewer"
+ROLES = {
+    "audit": "organiser",
+    "balance": "organiser",
+    "code_poster": "organiser",
+    "code_qr": EVERYBODY,
+    "code_revoke": "organiser",
+    "codes": "organiser",
+    "dashboard": EVERYBODY,
+    "dashboard_live": EVERYBODY,
+    "export_download": "organiser researcher",
+    "export_release": "organiser",
+    "exports": "organiser researcher",
+    "merges": "moderator organiser reviewer",
+    "moderation": "moderator organiser reviewer",
+    "moderation_act": "moderator organiser",
+    "moderation_item": "moderator organiser reviewer",
+    "moderation_next": "moderator organiser",
+    "moderation_undo": "moderator organiser",
+    "moderation_words": "moderator organiser reviewer",
+    "projector": EVERYBODY,
+    "projector_live": EVERYBODY,
+    "seeds": "organiser",
+    "seeds_add": "organiser",
+    "settings": "organiser",
+    "settings_section": "organiser",
+    "settings_version": "organiser",
+    "settings_versions": "organiser",
+    "state": "organiser",
+}
+"""Written out, so that a page that is opened to more people by mistake is seen."""
 
 
 @pytest.fixture
@@ -52,7 +85,8 @@ def test_the_site_has_pages():
 
 
 def test_every_page_of_a_campaign_names_its_roles():
-    assert [one.name for one in CAMPAIGNS if not getattr(one.view, "roles", ())] == []
+    named = {one.name: " ".join(sorted(getattr(one.view, "roles", ()))) for one in CAMPAIGNS}
+    assert named == {f"organiser:{name}": roles for name, roles in ROLES.items()}
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
@@ -92,6 +126,36 @@ def test_an_organiser_opens_every_page(world):
     client = as_account(world, Role.ORGANISER)
     statuses = {one.name: client.get(one.at(world.known)).status_code for one in CAMPAIGNS}
     assert {name: status for name, status in statuses.items() if status not in {200, 405}} == {}
+
+
+FOREIGN = ["code_poster", "code_qr", "code_revoke", "moderation_act", "moderation_item", "moderation_undo"]
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_ids_of_another_campaign_lead_nowhere(world, name):
+    """The account has every role, but in another campaign than the code, pair or decision of the address."""
+    (page,) = (one for one in CAMPAIGNS if one.name == f"organiser:{name}")
+    pair = Pair.objects.get(public_id=world.known["item"])
+    act = Act.objects.create(
+        pair=pair, user=world.accounts["elsewhere"], action="hide", before={"moderation": "waiting"}
+    )
+    sent = {"action": "hide", "seen": revision(pair)}
+    own = page.at({**world.known, "act": act.public_id})
+    foreign = page.at({**world.known, "act": act.public_id, "slug": world.other.slug})
+    client, before = as_account(world, "elsewhere"), snapshot("Session")
+    assert client.get(foreign).status_code in {404, 405}
+    assert client.post(foreign, sent).status_code in {404, 405} or name == "code_revoke"
+    assert snapshot("Session") == before
+    # The same leads somewhere for those whose campaign it is.
+    organiser = as_account(world, Role.ORGANISER)
+    assert organiser.get(own).status_code == 200 or organiser.post(own, sent).status_code in {200, 302}
+
+
+def test_a_decision_is_not_taken_back_in_the_name_of_another_campaign(world):
+    user = world.accounts["elsewhere"]
+    act = Act.objects.create(pair=Pair.objects.first(), user=user, action="hide")
+    with pytest.raises(Act.DoesNotExist):
+        undo(world.other, user, act.public_id)
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

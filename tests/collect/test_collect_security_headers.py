@@ -106,8 +106,10 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD}, secure=True)
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1, "ticket": uuid.uuid4()}
     client.post("/j/MATE2345/consent/", boxes, secure=True)
+    client.post("/card/covers/", {"covers": "lift"}, secure=True)
     assert set(client.cookies) == {
-        "csrftoken", "endoxa_language", "endoxa_account", "endoxa_contributor", "endoxa_known_browser"
+        "csrftoken", "endoxa_language", "endoxa_account", "endoxa_contributor", "endoxa_known_browser",
+        "endoxa_uncovered",
     }  # fmt: skip
     for cookie in client.cookies.values():
         assert cookie["httponly"], cookie

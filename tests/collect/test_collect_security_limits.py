@@ -153,6 +153,15 @@ def test_an_account_is_locked_after_wrong_passwords_and_others_are_not(world, cl
     assert sign_in("organiser")
 
 
+def test_a_name_without_an_account_is_locked_alike(world):
+    def told(name):
+        page = Client().post("/organise/login/", {"username": name, "password": "wrong password"})
+        return "tried too often" in page.content.decode()
+
+    for name in ("organiser", "nobody"):
+        assert [told(name) for _ in range(6)] == [False] * 5 + [True]
+
+
 class TestFloodsOfPasswords:
     @pytest.fixture
     def known(self, world):
