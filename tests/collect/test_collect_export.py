@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 
 import polars as pl
@@ -17,14 +18,17 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from endoxa.collect import settings as site
-from endoxa.collect.campaign.settings import UI_LANGUAGES, ProfileField
+from endoxa.collect.campaign.settings import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
+from endoxa.collect.export.card import survey_map
 from endoxa.collect.export.columns import LEAST, OTHER, TABLES
 from endoxa.collect.export.folder import CHECKSUMS
 from endoxa.collect.export.identities import identity_of
+from endoxa.collect.export.patching import patch_release
 from endoxa.collect.export.reading import read_export
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.export.small_cells import merge_small_cells
-from endoxa.collect.models import Moderation
+from endoxa.collect.models import Moderation, Statement
+from endoxa.collect.privacy.withdrawal import withdraw
 from endoxa.datasets.collected import neutralised, restored
 from endoxa.errors import UserError
 
@@ -231,17 +235,24 @@ def test_formulas_are_neutralised(text):
     assert restored(neutralised(text)) == text
 
 
-@pytest.mark.parametrize("text", ["mate", "'tis", "1-2", "", "'", "a=b", "’=1"])
+@pytest.mark.parametrize("text", NASTY)
+def test_formulas_are_neutralised_behind_semicolons(text):
+    assert neutralised(f"mate;{text};tea") == f"mate;'{text};tea"
+    assert restored(neutralised(f"mate;{text};tea")) == f"mate;{text};tea"
+
+
+@pytest.mark.parametrize("text", ["mate", "'tis", "1-2", "", "'", "a=b", "’=1", "AR; CL", "a;b;'c"])
 def test_other_words_stay_as_they_are(text):
     assert neutralised(text) == text == restored(text)
 
 
-@given(st.text(alphabet=st.sampled_from("'=+-@\t\r ax")) | st.text())
+@given(st.text(alphabet=st.sampled_from("';=+-@\t\r ax")) | st.text())
 def test_every_text_survives_neutralising(text):
     written = neutralised(text)
     assert restored(written) == text
-    assert not written.lstrip().startswith(("=", "+", "-", "@"))
-    assert written[:1] not in {"\t", "\r"}
+    for cell in written.split(";"):
+        assert not cell.lstrip().startswith(("=", "+", "-", "@"))
+        assert cell[:1] not in {"\t", "\r"}
 
 
 def test_csv_is_safe_and_jsonl_is_raw(campaign, crowd, tmp_path):
@@ -382,3 +393,42 @@ def test_the_manual_lists_every_column_with_its_sentence():
     for name, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
         assert "\n".join([f"### Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))
+def test_the_map_of_the_survey_is_valid_toml(identity):
+    question = SurveyQuestion(name="cooks", axis="profession", text={"en": "What do people say of cooks?"})
+    named = question.model_copy(update={"identity": identity})
+    settings = CampaignSettings.model_construct(questions=(named,))
+    (read,) = tomllib.loads(survey_map(settings))["question"]
+    assert read.get("identity", "") == identity.lower()
+
+
+def test_small_cells_of_a_patch_are_merged_anew(campaign, crowd, make_pairs, tmp_path):
+    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
+    uruguay, argentina = crowd(campaign, "UY"), crowd(campaign, "AR", 2 * LEAST)
+    for person in (*uruguay, *argentina):
+        give_rating(person, pair, 4)
+        give_skip(person, None, "dont_know")
+        Statement.objects.create(
+            campaign=campaign, person=person, question="cooks", axis="profession", language="en", text="sing"
+        )
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    for person in argentina[:LEAST]:
+        withdraw(person)
+    patch_release(campaign, tmp_path / "one", tmp_path / "same")
+    _, same = read_export(tmp_path / "same")
+    assert Counter(same["people"]["country"]) == {"UY": LEAST, "AR": LEAST}
+    withdraw(uruguay[0])
+    withdraw(argentina[LEAST])
+    patch_release(campaign, tmp_path / "same", tmp_path / "patch")
+    export_campaign(campaign, tmp_path / "fresh")
+    (about, patched), (_, fresh) = read_export(tmp_path / "patch"), read_export(tmp_path / "fresh")
+    assert about.left_out.people == 2 * LEAST - 2
+    keys = {"rater", "respondent"}
+    for name in set(TABLES) - {"withdrawals"}:
+        assert_frame_equal(patched[name].drop(keys, strict=False), fresh[name].drop(keys, strict=False))
+    assert set(patched["ratings"]["rater"]) == {""}
+    assert patched["people"].is_empty()
+    earlier = set(same["people"]["rater"])
+    assert not earlier & set(patched["statements"]["respondent"])

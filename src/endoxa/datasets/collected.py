@@ -27,22 +27,22 @@ ID_COLUMNS = ("row_id", "association_id", "statement_id", "rater", "respondent")
 
 _PART = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d+")
 _STARTS = r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
-_FORMULA = re.compile(f"'*{_STARTS}")
-_ADDED = re.compile(f"'+{_STARTS}")
+_FORMULA = re.compile(f"(^|;)(?='*{_STARTS})")
+_ADDED = re.compile(f"(^|;)'(?='*{_STARTS})")
 
 
 def neutralised(text: str) -> str:
     """The text as it is written to CSV: an apostrophe in front of what a spreadsheet might run as a formula.
 
     That is what begins with = + - @ (also in full width), a tab or a carriage return, after blanks or apostrophes too
-    (OWASP, CSV injection).
+    (OWASP, CSV injection); and the same after a semicolon, at which many spreadsheets part cells.
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    return _FORMULA.sub(r"\1'", text)
 
 
 def restored(text: str) -> str:
     """The text before `neutralised`."""
-    return text[1:] if _ADDED.match(text) else text
+    return _ADDED.sub(r"\1", text)
 
 
 def is_collected(path: Path) -> bool:

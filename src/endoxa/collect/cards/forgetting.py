@@ -24,10 +24,10 @@ class Answers:
 
     def pairs(self) -> list[Pair]:
         """The pairs they are about."""
-        rows = (*self.ratings.select_related("pair"), *self.skips.select_related("pair"))
-        shown = {row.pair.pk: row.pair for row in rows if row.pair is not None}
-        said = {row.pair_id: row.pair for row in self.mentions.select_related("pair")}
-        return list((shown | said).values())
+        found = [row.pair for row in self.ratings.select_related("pair")]
+        found += [row.pair for row in self.mentions.select_related("pair")]
+        found += [row.pair for row in self.skips.select_related("pair") if row.pair is not None]
+        return list({pair.pk: pair for pair in found}.values())
 
 
 def forget(campaign: Campaign, answers: Answers) -> None:

@@ -51,9 +51,13 @@ def survey_map(settings: CampaignSettings) -> str:
         facts = {"column": "text", "name": question.name, "axis": question.axis.lower()}
         if question.identity:
             facts["identity"] = question.identity.lower()
-        # A JSON string is a basic string of TOML.
-        lines += ["", "[[question]]", *(f"{key} = {json.dumps(value)}" for key, value in facts.items())]
+        lines += ["", "[[question]]", *(f"{key} = {_toml(value)}" for key, value in facts.items())]
     return "\n".join(lines) + "\n"
+
+
+def _toml(text: str) -> str:
+    """A basic string of TOML: a JSON string without surrogates, in which DEL is escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _days(tables: Tables) -> tuple[str, str] | None:

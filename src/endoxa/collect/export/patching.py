@@ -1,17 +1,19 @@
-"""The patch of a release: the same tables without what was withdrawn since, and nothing else changed."""
+"""The patch of a release: the same tables without what was withdrawn since, and what that leaves too small."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
+from endoxa.collect.export.coarsening import coarsened
 from endoxa.collect.export.counting import counted_pairs
+from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.reading import read_export
 from endoxa.collect.export.releases import next_patch, numbered, released
 from endoxa.collect.export.rows import withdrawal_rows
 from endoxa.collect.export.run import ExportReport, write_export
 from endoxa.collect.export.tables import Tables
-from endoxa.collect.models import Campaign
+from endoxa.collect.models import Campaign, Person
 from endoxa.datasets.collected import respecting_withdrawals
 
 
@@ -19,7 +21,7 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
     """Write the patch of a published release: 1.0 becomes 1.0.1.
 
     Rows that were withdrawn are dropped and the figures of pairs counted again; nobody's answers that
-    came since are added, and people keep their keys.
+    came since are added, and people keep their keys, unless too few who share their country are left.
 
     Args:
         campaign: whose release it is.
@@ -35,7 +37,21 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
         withdrawals = withdrawal_rows(campaign, before.salt)
         gone = frozenset(withdrawals["row_id"])
         kept = {name: respecting_withdrawals(frame, gone) for name, frame in frames.items()}
-        tables = Tables({**kept, "pairs": counted_pairs(kept), "withdrawals": withdrawals}, about.left_out)
-        written = write_export(replace(about, release=made.number), tables, folder)
+        merged = coarsened(kept, about.left_out.people, _respondents(campaign, before.salt))
+        left_out = replace(
+            about.left_out,
+            people=about.left_out.people + merged.lost,
+            merged=about.left_out.merged + merged.lost,
+        )
+        frames = {**merged.frames, "pairs": counted_pairs(merged.frames), "withdrawals": withdrawals}
+        tables = Tables(frames, left_out)
+        written = write_export(replace(about, release=made.number, left_out=left_out), tables, folder)
         made.sha256 = written.sha256
     return written
+
+
+def _respondents(campaign: Campaign, salt: str) -> dict[str, str]:
+    """By the key of each person, the one that they have where their answers cannot be linked."""
+    keys = Keys(salt)
+    people = Person.objects.filter(campaign=campaign).values_list("pk", flat=True)
+    return {keys.rater(pk): keys.respondent(pk) for pk in people}
