@@ -10,6 +10,7 @@ from django.urls import reverse
 from filled_campaign import propose
 
 from endoxa.collect.models import AuditEntry, Release, Role
+from endoxa.collect.organiser.exports.preview import preview
 
 NASTY = "<script>alert(1)</script>"
 
@@ -62,6 +63,17 @@ def test_the_page_lists_every_column_and_no_words_of_people(page, campaign, make
     assert "alert(1)" not in content
     assert "Chile" not in content
     assert "Countries that too few share" in content
+
+
+def test_who_joins_while_somebody_watches_cannot_be_read_off(campaign, make_person):
+    for number in range(6):
+        make_person(campaign, f"AR{number}", origins=["AR"])
+        make_person(campaign, f"few{number}", origins=[f"{'CL' if number % 2 else 'UY'}"])
+    before = preview(campaign)
+    assert [n for _, n in before.countries] == [6, 6]
+    for origins in (["AR"], ["CL"]):
+        make_person(campaign, f"new{origins[0]}", origins=origins)
+        assert preview(campaign) == before
 
 
 def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):

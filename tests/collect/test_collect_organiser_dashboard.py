@@ -100,17 +100,20 @@ def test_planted_counts(campaign, make_person, make_pairs):
     assert figures.coverage == (Coverage("AR", 2, 2, 6, 6), Coverage("CL", 1, 1, 3, 3))
     assert figures.lately is not None
     assert (figures.lately.people, figures.lately.pace) == (3, 9 / 10)
-    assert (figures.lately.new_pairs, figures.lately.skips, figures.lately.reports) == (1, 0, 0)
+    assert (figures.lately.new_pairs, figures.lately.skips, figures.lately.reports) == (1, None, None)
 
 
-def test_skips_and_reports_are_counted_apart(campaign, make_person, make_pairs):
+def test_skips_and_reports_are_counted_apart_and_shown_of_three(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(5)))
-    for place, reason in enumerate(["dont_know", "report_hate", "rather_not", "report_other"]):
+    reasons = ["dont_know", "report_hate", "rather_not", "report_other", "dont_understand"]
+    for place, reason in enumerate(reasons):
         person = make_person(campaign, f"p{place}")
         answering.skip(person, drawing.next_card(person).token, reason)
     lately = count(campaign, timezone.now()).lately
     assert lately is not None
-    assert (lately.people, lately.skips, lately.reports, lately.pace) == (4, 2, 2, 0.0)
+    assert (lately.people, lately.skips, lately.reports, lately.pace) == (5, 3, None, 0.0)
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert page.count("fewer than 3<") == 1
 
 
 def test_what_two_people_do_is_not_shown(organiser, campaign, make_person, make_pairs):

@@ -31,15 +31,16 @@ _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 class Lately:
     """What at least three people together did within the last minutes or day (`cards.balance.window_of`).
 
-    `pace` is in answers a minute, of all together; `skips` do not include `reports`.
+    `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless at
+    least three people did it.
     """
 
     people: int
     answers: int
     pace: float
     new_pairs: int
-    skips: int
-    reports: int
+    skips: int | None
+    reports: int | None
 
 
 @dataclass(frozen=True)
@@ -137,13 +138,16 @@ def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
 def _lately(campaign: Campaign, now: datetime) -> Lately | None:
     since = max(now - window_of(campaign), campaign.began_at or now)
     reported = Q(skip__reason__startswith="report_")
+    skipped = Q(state=CardState.SKIPPED) & ~reported
     seen: dict[str, Any] = Card.objects.filter(
         campaign=campaign, state__in=_CLOSED, closed_at__gt=since, closed_at__lte=now
     ).aggregate(
         people=Count("person", distinct=True),
         answers=Count("id", filter=Q(state=CardState.ANSWERED)),
         reports=Count("id", filter=reported),
-        skips=Count("id", filter=Q(state=CardState.SKIPPED) & ~reported),
+        reporters=Count("person", filter=reported, distinct=True),
+        skips=Count("id", filter=skipped),
+        skippers=Count("person", filter=skipped, distinct=True),
     )
     if seen["people"] < FEWEST:
         return None
@@ -154,6 +158,6 @@ def _lately(campaign: Campaign, now: datetime) -> Lately | None:
         answers=seen["answers"],
         pace=seen["answers"] / minutes,
         new_pairs=new,
-        skips=seen["skips"],
-        reports=seen["reports"],
+        skips=seen["skips"] if seen["skippers"] >= FEWEST else None,
+        reports=seen["reports"] if seen["reporters"] >= FEWEST else None,
     )

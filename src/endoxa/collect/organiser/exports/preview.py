@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -15,6 +15,7 @@ from endoxa.collect.export.columns import OTHER, Column, columns_of
 from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.tables import read_tables
 from endoxa.collect.models import Campaign
+from endoxa.collect.organiser.dashboard.coverage import FEWEST
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,11 @@ class TablePreview:
 
 @dataclass(frozen=True)
 class Preview:
-    """All tables, what stays in the database, and how many people come from where as the export says it."""
+    """All tables, what stays in the database, and how many people come from where as the export says it.
+
+    Numbers of people are rounded down to steps of three: somebody who looks again while one person joins does not read
+    off where that person is from, but every third time.
+    """
 
     tables: Sequence[TablePreview]
     left_out: LeftOut
@@ -40,15 +45,23 @@ def preview(campaign: Campaign) -> Preview:
     tables = read_tables(campaign, Keys(new_salt()))
     return Preview(
         [
-            TablePreview(name, frame.height, columns_of(name, campaign.settings))
+            TablePreview(
+                name,
+                _step(frame.height) if name == "people" else frame.height,
+                columns_of(name, campaign.settings),
+            )
             for name, frame in tables.frames.items()
         ],
-        tables.left_out,
+        replace(tables.left_out, people=_step(tables.left_out.people), merged=_step(tables.left_out.merged)),
         [
-            (_place(country), n)
+            (_place(country), _step(n))
             for country, n in people_by_country(tables.frames["people"], tables.left_out.people)
         ],
     )
+
+
+def _step(people: int) -> int:
+    return people // FEWEST * FEWEST
 
 
 def _place(country: str) -> str:
