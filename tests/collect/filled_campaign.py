@@ -161,4 +161,5 @@ def fill(campaign, make_person, seed, people=24):
             text=f"Women here {chance.choice(WORDS)}",
         )
     recount(Pair.objects.filter(campaign=campaign))
-    return Person.objects.filter(campaign=campaign).order_by("pk"), pairs
+    # A list, lest people who join later are among them.
+    return list(Person.objects.filter(campaign=campaign).order_by("pk")), pairs
