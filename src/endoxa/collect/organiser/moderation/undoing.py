@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
+from endoxa.collect.cards.forgetting import drop_reports
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.merging import merge, unmerge
@@ -76,3 +77,5 @@ def _restore(act: Act) -> None:
     if same.exclude(pk=pair.pk).exists():
         raise EntryError(gettext("The earlier words were proposed again meanwhile. Merge the two instead."))
     pair.save(update_fields=[*changed, "flags"])
+    # Whoever reported it may have left since.
+    drop_reports([pair])
