@@ -1,4 +1,4 @@
-"""A workshop on two cores: 200 people, a card every 8 seconds each, 60 joining within the first minute.
+"""A workshop on two cores: 200 people, a card every 8 seconds each, two joining every second.
 
     python benchmarks/collect_load.py [PEOPLE] [MINUTES]
 
@@ -25,7 +25,7 @@ def main() -> None:
     minutes = float(sys.argv[2]) if len(sys.argv) > 2 else 4.0
     with tempfile.TemporaryDirectory() as name, served(Path(name) / "camp") as site:
         thanked = Path(name) / "thanked"
-        table = drive(site, thanked, people=people, joining_per_second=1.0, seconds=minutes * 60 + people)
+        table = drive(site, thanked, people=people, joining_per_second=2.0, seconds=minutes * 60 + people / 2)
         print(table)
         lost, doubled = kept(site, thanked)
         print(f"{os.cpu_count()} cores, {people} people: {lost} answers lost, {doubled} doubled")

@@ -117,7 +117,7 @@ def serve(
     port: Annotated[int, typer.Option(min=1, max=65_535, help="Port to listen at.")] = 8000,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=64, help="Processes; 1 on SQLite and 2 on PostgreSQL if not given."),
+        typer.Option(min=1, max=64, help="Processes; 2 if not given."),
     ] = None,
 ) -> None:
     """Serve a campaign to the phones in the room until Ctrl-C: prints its address and a QR code to join.

@@ -82,7 +82,7 @@ _sqlite = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if _sqlite:
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
 
-ANSWERING_THREADS = 4 if _sqlite else 8
+ANSWERING_THREADS = 2 if _sqlite else 4
 """Threads of a process that hold a connection to the database; `project.server.serve` says why so few."""
 
 STATISTICS_SECONDS = 5.0
