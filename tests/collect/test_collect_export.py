@@ -392,7 +392,7 @@ def test_the_manual_lists_every_column_with_its_sentence():
     page = (site._HERE.parents[2] / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
     for name, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
-        assert "\n".join([f"### Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page
+        assert "\n".join([f"## Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])) | st.just('\x7f\\"\x00\U0001f600'))
