@@ -60,11 +60,8 @@ def test_fifty_processes_lose_nothing_and_double_nothing(database):
     assert len(told["answered"]) >= PEOPLE * DRAWS
     assert not ask("select 1 from collect_rating group by person_id, pair_id having count(*) > 1")
     assert_counts_are_right(ask)
-    # Ratings above k come only from answers after the card's time.
+    # Each late answer may take the place of one that is on its way: no more ratings above k than late answers.
     assert _more_than_k(ask) <= told["late"]
-    assert not ask(
-        "select 1 from collect_rating r join collect_card c on c.id = r.card_id where r.surplus and not c.late"
-    )
 
 
 def test_no_half_card_after_kill_9(database):

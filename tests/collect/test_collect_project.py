@@ -235,7 +235,7 @@ class TestServe:
     def test_a_worker_that_dies_is_replaced(self, served):
         port, process = served
         found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True)
-        os.kill(int(found.stdout), signal.SIGKILL)
+        os.kill(int(found.stdout.split()[0]), signal.SIGKILL)
         until_refused(port)
         assert wait_for(port, process)[0] == 200
 

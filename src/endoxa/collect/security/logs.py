@@ -47,7 +47,7 @@ LOGGING: dict[str, Any] = {
     "disable_existing_loggers": False,
     "formatters": {"places": {"()": PlacesOnly}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "places"}},
-    "root": {"handlers": ["console"], "level": "ERROR"},
+    "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         # Django's own handlers go; 404s and refused requests are not errors of the site.
         "django": {"handlers": [], "level": "ERROR", "propagate": True},
