@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.datasets.folders import CHECKSUMS
 from endoxa.demo.sample import SAMPLE
 from endoxa.errors import UserError
 from endoxa.export.datasheet import question_keys
 from endoxa.export.facts import Facts, read_facts
-from endoxa.export.folder import CHECKSUMS
 from endoxa.export.hub import export_hub
 from endoxa.export.licences import licence, licences
 from endoxa.export.material import read_material

@@ -21,7 +21,6 @@ from endoxa.collect import settings as site
 from endoxa.collect.campaign.settings import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
 from endoxa.collect.export.card import survey_map
 from endoxa.collect.export.columns import LEAST, OTHER, TABLES
-from endoxa.collect.export.folder import CHECKSUMS
 from endoxa.collect.export.identities import identity_of
 from endoxa.collect.export.patching import patch_release
 from endoxa.collect.export.reading import read_export
@@ -30,6 +29,7 @@ from endoxa.collect.export.small_cells import merge_small_cells
 from endoxa.collect.models import Moderation, Statement
 from endoxa.collect.privacy.withdrawal import withdraw
 from endoxa.datasets.collected import neutralised, restored
+from endoxa.datasets.folders import CHECKSUMS
 from endoxa.errors import UserError
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}

@@ -12,11 +12,10 @@ import polars as pl
 
 from endoxa.collect.export.about import read_about
 from endoxa.datasets.collected import neutralised
-from endoxa.datasets.sources import sha256
+from endoxa.datasets.folders import CHECKSUMS, changed_file, checksums, put_in_place
 from endoxa.errors import UserError
 
 FORMATS = ("csv", "jsonl", "parquet")
-CHECKSUMS = "SHA256SUMS"
 
 
 @contextmanager
@@ -35,8 +34,8 @@ def new_folder(target: Path) -> Iterator[Path]:
         place.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir(mode=0o700)
         yield draft
-        (draft / CHECKSUMS).write_text(_checksums(draft), encoding="utf-8")
-        _put_in_place(draft, place)
+        (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
+        put_in_place(draft, place)
     except (OSError, pl.exceptions.ComputeError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
         raise UserError(f"The folder {target} cannot be written: {reason}. Nothing was changed.") from problem
@@ -68,19 +67,6 @@ def require_replaceable(target: Path) -> None:
         )
 
 
-def changed_file(folder: Path) -> str | None:
-    """The first file that is missing, new or not as its checksum says; None where all are as they were."""
-    try:
-        lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return CHECKSUMS
-    written = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    there = _files(folder)
-    odd = set(written) ^ set(there)
-    odd |= {name for name in there if written.get(name) != sha256(folder / name)}
-    return min(odd, default=None)
-
-
 def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequence[str]) -> None:
     """Write each table in each format; text that a spreadsheet could run is neutralised in CSV only."""
     for name, frame in frames.items():
@@ -95,25 +81,3 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequ
 
 def _safe(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.String).map_elements(neutralised, return_dtype=pl.String))
-
-
-def _files(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name != CHECKSUMS)
-
-
-def _checksums(folder: Path) -> str:
-    return "".join(f"{sha256(folder / name)}  {name}\n" for name in _files(folder))
-
-
-def _put_in_place(draft: Path, place: Path) -> None:
-    if not place.exists():
-        draft.rename(place)
-        return
-    aside = place.with_name(f".{place.name}.{os.getpid()}.old")
-    place.rename(aside)
-    try:
-        draft.rename(place)
-    except OSError:
-        aside.rename(place)
-        raise
-    shutil.rmtree(aside)

@@ -10,8 +10,8 @@ from pathlib import Path
 from django.db import IntegrityError, transaction
 
 from endoxa.collect.export.about import read_about
-from endoxa.collect.export.folder import CHECKSUMS, changed_file
 from endoxa.collect.models import Campaign, Release
+from endoxa.datasets.folders import CHECKSUMS, changed_file
 from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
 

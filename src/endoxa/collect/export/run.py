@@ -8,12 +8,13 @@ from pathlib import Path
 
 from endoxa.collect.export.about import About, LeftOut
 from endoxa.collect.export.card import data_card, survey_map
-from endoxa.collect.export.folder import CHECKSUMS, FORMATS, new_folder, write_tables
+from endoxa.collect.export.folder import FORMATS, new_folder, write_tables
 from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.releases import numbered
 from endoxa.collect.export.tables import Tables, read_tables
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import WITHDRAWALS
+from endoxa.datasets.folders import CHECKSUMS
 from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
 

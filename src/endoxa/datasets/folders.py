@@ -1,0 +1,60 @@
+"""Folders that are written whole: checksums of their files, what was changed since, and taking a place at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from endoxa.datasets.sources import sha256
+
+CHECKSUMS = "SHA256SUMS"
+
+_CACHES = ("__pycache__", ".ipynb_checkpoints")
+
+
+def checksums(folder: Path) -> str:
+    """A line for every file of the folder, as `sha256sum` writes and checks them."""
+    return "".join(f"{sha256(folder / name)}  {name}\n" for name in _files(folder))
+
+
+def changed_file(folder: Path) -> str | None:
+    """The first file that is missing, new or not as its checksum says; None where all are as they were."""
+    try:
+        lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return CHECKSUMS
+    written = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    there = _files(folder)
+    odd = set(written).symmetric_difference(there)
+    odd |= {name for name in there if written.get(name) != sha256(folder / name)}
+    return min(odd, default=None)
+
+
+def put_in_place(draft: Path, place: Path) -> None:
+    """Give a finished draft its name; a folder that is replaced is put aside until the new one stands.
+
+    Raises:
+        OSError: the place cannot be taken; the old folder stands as before.
+    """
+    if not place.exists():
+        draft.rename(place)
+        return
+    aside = place.with_name(f".{place.name}.{os.getpid()}.old")
+    place.rename(aside)
+    try:
+        draft.rename(place)
+    except OSError:
+        aside.rename(place)
+        raise
+    shutil.rmtree(aside)
+
+
+def _files(folder: Path) -> list[str]:
+    """Names of all files under the folder, sorted, without the checksums and what interpreters leave."""
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(
+        path.as_posix()
+        for path in found
+        if path.as_posix() != CHECKSUMS and not set(path.parts) & set(_CACHES)
+    )
