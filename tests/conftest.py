@@ -11,8 +11,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-# No test asserts on time: a busy machine is slow, not wrong.
-settings.register_profile("endoxa", deadline=None)
+# No test asserts on time: a busy machine is slow, not wrong. On CI the same commit always sees the same examples;
+# `pytest --hypothesis-profile search` looks for new ones.
+settings.register_profile("endoxa", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("endoxa")
 
 

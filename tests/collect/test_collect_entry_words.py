@@ -45,9 +45,12 @@ def test_keys_are_stable_and_fit_into_their_column(text, language):
 
 @given(typed, languages)
 def test_cleaning_and_case_do_not_change_the_key(text, language):
-    assert key(visible(text), language) == key(text, language) or regex.search(
-        r"\p{M}{5}|\p{Cc}|\p{Co}", text
+    # One character may be two marks, and marks may meet where an invisible character went.
+    spread = regex.sub(
+        r"\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Cs}", "", unicodedata.normalize("NFKD", text)
     )
+    cut = regex.search(r"\p{M}{5}|\p{Cc}|\p{Co}", spread)
+    assert cut or key(visible(text), language) == key(text, language)
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,11 @@ from django.db.models import Count, F, Sum
 from django.utils import timezone
 
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Source
-from endoxa.collect.sampler import Balance, Forecast, forecast
+from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, forecast
 from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
-_WINDOWS = {"workshop": timedelta(minutes=10), "online": timedelta(days=1)}
-"""The time whose answers say how many people are active and how fast they are."""
-
-_FIRST_PACE = 1.5
-"""Ratings per person and minute of a workshop before anything is known."""
-
-_FIRST_CARDS = 20
-"""Ratings per person of an online campaign before anything is known."""
-
 _COMING = (Moderation.LIVE, Moderation.PENDING)
-_SECONDS = 5.0
 _KEPT: dict[int, tuple[float, Forecast]] = {}
 
 
@@ -33,7 +23,7 @@ def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
     if campaign.balance:
         return Balance(campaign.balance)
     kept = _KEPT.get(campaign.pk)
-    if kept is None or time.monotonic() - kept[0] > _SECONDS:
+    if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
         kept = _KEPT[campaign.pk] = time.monotonic(), forecast_of(campaign, now)
     return kept[1].balance
 
@@ -47,7 +37,7 @@ class _Pace:
 
 def window_of(campaign: Campaign) -> timedelta:
     """How far back one looks to see how a campaign is doing now."""
-    return _WINDOWS[campaign.settings.setting]
+    return timedelta(minutes=_expected(campaign).window)
 
 
 def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
@@ -58,22 +48,22 @@ def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
     """
     now = now or timezone.now()
     settings = campaign.settings
-    opened = campaign.began_at or now
-    window = window_of(campaign)
-    lately = _lately(campaign, now - window, now)
-    people, pace = lately.people, lately.pace
-    if now - opened < window or not people:
-        # Most have not joined yet, or nobody is back from a break: the last minutes say nothing about the room.
-        people = max(people, settings.expected_people)
-        pace = _FIRST_PACE if settings.setting == "workshop" else _FIRST_CARDS / settings.minutes
+    age = (now - (campaign.began_at or now)).total_seconds() / 60
+    lately = _lately(campaign, now - window_of(campaign), now)
+    people, pace = _expected(campaign).pace(age, lately.people, lately.pace)
     return forecast(
         backlog=_backlog(campaign, now),
         people=people,
         pace=pace,
-        minutes=settings.minutes - (now - opened).total_seconds() / 60,
+        minutes=settings.minutes - age,
         new_pairs=lately.new_pairs,
         k=settings.sampler.k,
     )
+
+
+def _expected(campaign: Campaign) -> Expected:
+    settings = campaign.settings
+    return Expected(settings.setting == "workshop", settings.expected_people, settings.minutes)
 
 
 def _lately(campaign: Campaign, since: datetime, now: datetime) -> _Pace:

@@ -5,15 +5,17 @@
 new pairs and ratings.
 """
 
-from endoxa.collect.sampler.controller import Balance, Forecast, adds_on, forecast
+from endoxa.collect.sampler.controller import KEPT_SECONDS, Balance, Expected, Forecast, adds_on, forecast
 from endoxa.collect.sampler.draw import draw
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.types import Cell, Drawn, Person, Pool, Region, Rows
 
 __all__ = [
+    "KEPT_SECONDS",
     "Balance",
     "Cell",
     "Drawn",
+    "Expected",
     "Forecast",
     "Person",
     "Pool",

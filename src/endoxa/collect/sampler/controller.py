@@ -26,6 +26,15 @@ _LIMITS = ((0.3, Balance.EXPLORE), (0.4, Balance.BALANCE), (0.5, Balance.SPARSE)
 can rate everything, and what is on its way when the fields close still comes. In simulations 0.8, 0.9 and 1 left nearly
 half of all pairs short of k ratings, these limits a tenth (docs/collect/simulate.md)."""
 
+KEPT_SECONDS = 5.0
+"""How long a forecast is kept."""
+
+_FIRST_PACE = 1.5
+"""Ratings per person and minute of a workshop before anything is known."""
+
+_FIRST_CARDS = 20
+"""Ratings per person of an online campaign before anything is known."""
+
 
 @dataclass(frozen=True)
 class Forecast:
@@ -83,6 +92,37 @@ def _balance(backlog: int, capacity: float) -> Balance:
         if backlog <= limit * capacity:
             return balance
     return Balance.VALIDATE
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a campaign was made for; it stands for the room until the room has shown how it is.
+
+    Attributes:
+        together: people sit in one room, else they come when they like.
+        people: how many may come.
+        minutes: how long the campaign lasts.
+    """
+
+    together: bool
+    people: int
+    minutes: float
+
+    @property
+    def window(self) -> float:
+        """Minutes whose answers say how many people are active and how fast they are."""
+        return 10.0 if self.together else 24 * 60.0
+
+    def pace(self, age: float, people: int, pace: float) -> tuple[int, float]:
+        """People and ratings per person and minute to go by, at `age` minutes, given those of the last window.
+
+        Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
+        minutes say nothing about the room then.
+        """
+        if age >= self.window and people:
+            return people, pace
+        first = _FIRST_PACE if self.together else _FIRST_CARDS / self.minutes
+        return max(people, self.people), first
 
 
 def adds_on(balance: Balance, card: int) -> bool:

@@ -7,20 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from endoxa.collect import sampler
-from endoxa.collect.sampler import Balance, SamplerSettings
+from endoxa.collect.sampler import Balance, Expected, SamplerSettings
 from endoxa.collect.sampler.types import NEEDS
 from endoxa.collect.simulate.arms.laces import at_once, lease_minutes
 from endoxa.collect.simulate.arms.uniform import question
 from endoxa.collect.simulate.campaign import Campaign, Card
-
-_WINDOW_AT_ONCE, _WINDOW_ONLINE = 10.0, 24 * 60.0
-"""Minutes whose ratings say how many people are active and how fast they are, as on the site."""
-
-_FIRST_PACE, _FIRST_CARDS = 1.5, 20
-"""What the site expects before it knows: ratings a minute at a workshop, ratings a person online."""
-
-_KEPT = 5 / 60
-"""Minutes for which a forecast is kept, as on the site."""
 
 
 @dataclass(frozen=True)
@@ -91,24 +82,22 @@ class _Endoxa:
 
     def _balance(self) -> Balance:
         now = self._campaign.pool.now
-        if self._forecast is None or now - self._forecast[0] > _KEPT:
+        if self._forecast is None or now - self._forecast[0] > sampler.KEPT_SECONDS / 60:
             self._forecast = now, self._look_ahead(now)
         return self._forecast[1]
 
     def _look_ahead(self, now: float) -> Balance:
         """What the site asks its controller, from the ratings and new pairs of its window (`cards.balance`)."""
         campaign, world = self._campaign, self._campaign.world.settings
-        room = at_once(campaign)
-        window = _WINDOW_AT_ONCE if room else _WINDOW_ONLINE
+        expected = Expected(at_once(campaign), world.people, world.campaign_minutes)
+        window = expected.window
         for moments in (campaign.answered, campaign.created):
             while moments and moments[0] < now - window:
                 moments.popleft()
         answered = len(campaign.answered)
         people = sum(minute >= now - window for minute in campaign.latest)
         pace = answered / people / window if people else 0.0
-        if now < window or not people:
-            people = max(people, world.people)
-            pace = _FIRST_PACE if room else _FIRST_CARDS / world.campaign_minutes
+        people, pace = expected.pace(now, people, pace)
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
         return sampler.forecast(
             backlog=max(0, campaign.pool.missing - held),
