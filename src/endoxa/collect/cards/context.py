@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db.models import F
 
 from endoxa.collect import geography, sampler
+from endoxa.collect.cards.pool import cell_of
 from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import Cell
 from endoxa.collect.sampler.types import NEEDS
@@ -44,7 +45,9 @@ def _own(person: Person) -> dict[int, Cell]:
     rows = [*answered.values_list(*through), *proposed.values_list(*through)]
     own: dict[int, Cell] = {}
     while rows:
-        own.update({pk: Cell(*cell) for pk, state, topic, _, *cell in rows if _wanted(person, state, topic)})
+        own.update(
+            {pk: cell_of(*cell) for pk, state, topic, _, *cell in rows if _wanted(person, state, topic)}
+        )
         further = {into for _, _, _, into, *_ in rows if into is not None}
         rows = list(Pair.objects.filter(pk__in=further).values_list(*_PAIR)) if further else []
     return own
@@ -70,7 +73,7 @@ def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, 
         if not _wanted(person, Moderation.LIVE, topic):
             continue
         reserved[pair] += 1
-        cells[pair] = Cell(*cell), ratings
+        cells[pair] = cell_of(*cell), ratings
     full = {
         pair: cell
         for pair, (cell, ratings) in cells.items()

@@ -66,7 +66,7 @@ def _drawn(
         person=person,
         pair=pair,
         country=pair.country if pair else _prompted(campaign, person, number),
-        negative=pair.negative if pair else False,
+        negative=bool(pair and pair.negative),
         number=number,
         tier=drawn.tier if drawn else PROMPT,
         weight=drawn.weight if drawn else None,

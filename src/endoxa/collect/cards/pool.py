@@ -33,6 +33,15 @@ _KEPT: dict[int, _Statistics] = {}
 """By campaign; each worker process keeps its own for a few seconds."""
 
 
+def cell_of(country: str, language: str, need: int, negative: bool | None) -> Cell:
+    """The cell of a pair as it is stored. To the guards, what nobody judged is mild.
+
+    Otherwise they would keep people from nearly everything that is said of their own country in languages without
+    a judge.
+    """
+    return Cell(country, language, need, bool(negative))
+
+
 class DatabasePool:
     """Live pairs of one campaign as `sampler.Pool`."""
 
@@ -66,10 +75,10 @@ class DatabasePool:
             .annotate(n=Count("id"), rated=Sum("ratings"))
             .order_by("country", "language", "need", "negative")
         )
-        sizes: dict[Cell, int] = {}
+        sizes: Counter[Cell] = Counter()
         coverage: Counter[str] = Counter()
         for country, language, need, negative, n, rated in counted:
-            sizes[Cell(country, language, need, negative)] = n
+            sizes[cell_of(country, language, need, negative)] += n
             coverage[country] += rated
         return _Statistics(read_at or time.monotonic(), sizes, coverage, drawn, heavy)
 
@@ -99,9 +108,10 @@ class DatabasePool:
             counted = self._live.filter(topic__in=topics).values_list(
                 "country", "language", "need", "negative"
             )
-            self._topic_sizes[topics] = {
-                Cell(*cell): n for *cell, n in counted.annotate(n=Count("id")).order_by()
-            }
+            sizes: Counter[Cell] = Counter()
+            for *facts, n in counted.annotate(n=Count("id")).order_by():
+                sizes[cell_of(*facts)] += n
+            self._topic_sizes[topics] = sizes
         return self._topic_sizes[topics]
 
     def count(self, region: Region) -> int:

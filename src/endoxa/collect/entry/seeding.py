@@ -140,7 +140,7 @@ def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) 
 
 def _pair(campaign: Campaign, row: SeedRow) -> Pair:
     words = visible(row.attribute)
-    guess = bool(negative(words, row.language)) if row.negative is None else row.negative
+    guess = negative(words, row.language) if row.negative is None else row.negative
     return Pair(
         campaign=campaign,
         country=row.country,

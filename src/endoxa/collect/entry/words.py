@@ -22,7 +22,7 @@ class Words:
     key: str
     language: str
     flags: tuple[str, ...]
-    negative: bool
+    negative: bool | None
     topic: str = ""
 
 
@@ -37,4 +37,4 @@ def read_words(text: str, language: str, settings: CampaignSettings) -> Words:
     if not name:
         raise EmptyTextError(gettext("Please write a few words first."))
     found = tuple(flags(line, language, settings))
-    return Words(line, name, language, found, bool(negative(line, language)))
+    return Words(line, name, language, found, negative(line, language))

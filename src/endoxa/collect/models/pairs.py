@@ -45,8 +45,8 @@ class Pair(models.Model):
     `need`, `ratings`, `mentions` and `variance` are recounted from the rows, never counted up or down by hand
     (`cards.counts`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
     keep their row and their answers and point to `merged_into`; ratings and mentions of both
-    count there. `before_merge` is the moderation that comes back when a merge is undone. `flags` are words for
-    moderators ("name", "email", ...).
+    count there. `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it
+    hurts to hear this about oneself; None: nobody judged it. `flags` are words for moderators ("name", "email", ...).
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
@@ -56,7 +56,7 @@ class Pair(models.Model):
     key = models.CharField(max_length=120)
     language = models.CharField(max_length=8)
     topic = models.CharField(max_length=40, blank=True)
-    negative = models.BooleanField(default=False)
+    negative = models.BooleanField(null=True)
     source = models.CharField(max_length=11, choices=Source.choices)
     author = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="authored")
     moderation = models.CharField(max_length=8, choices=Moderation.choices, default=Moderation.PENDING)
