@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Self
 
 from django.conf import settings as django_settings
 from django.db import models
+from django.utils import timezone
 
 from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.sampler import Balance
@@ -93,8 +95,19 @@ class Membership(models.Model):
         return f"{self.user} {self.role} {self.campaign}"
 
 
+class JoinCodes(models.QuerySet["JoinCode"]):
+    """Join codes; `JoinCode.objects` has these methods too."""
+
+    def in_force(self) -> Self:
+        """Those that are neither revoked nor expired, newest first."""
+        lasting = models.Q(expires_at__isnull=True) | models.Q(expires_at__gt=timezone.now())
+        return self.filter(lasting, revoked=False).order_by("-created_at", "-pk")
+
+
 class JoinCode(models.Model):
     """A code that opens a campaign to contributors until it expires or is revoked."""
+
+    objects = JoinCodes.as_manager()
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="codes")
     code = models.CharField(max_length=16, unique=True)

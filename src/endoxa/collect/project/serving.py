@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.core.management import call_command
-from django.db.models import Q
-from django.utils import timezone
 
 from endoxa.collect.models import Campaign, JoinCode, State
 
@@ -34,6 +32,5 @@ def collect_static() -> None:
 
 
 def _code(campaign: Campaign) -> str | None:
-    live = Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now())
-    code = JoinCode.objects.filter(live, campaign=campaign, revoked=False).order_by("-created_at").first()
+    code = JoinCode.objects.in_force().filter(campaign=campaign).first()
     return code.code if code else None

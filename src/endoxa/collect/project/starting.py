@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
@@ -13,16 +13,15 @@ from django.utils import timezone
 
 from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.contributor.identity import new_code
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
-from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
+from endoxa.collect.models import Campaign, Role, SettingsVersion, State
 from endoxa.collect.organiser.audit.log import record
+from endoxa.collect.organiser.codes.making import make_code
 from endoxa.collect.project.accounts import set_account
 from endoxa.collect.project.database import explained
 from endoxa.errors import UserError
 
 CODE_DAYS = 14
-_CODE_LENGTH = 8
 _TAKEN = frozenset({"login", "logout", "password"})
 """First parts of the addresses of accounts, which come before those of campaigns."""
 
@@ -59,17 +58,11 @@ def start(
     campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
     report = add_seeds(campaign, seeds)
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
-    code = make_code(campaign)
+    code = make_code(campaign, CODE_DAYS)
     record(campaign, None, "campaign made", preset=preset)
     return Started(
         campaign, code.code, code.expires_at or timezone.now(), made.name, made.password, report.added
     )
-
-
-def make_code(campaign: Campaign) -> JoinCode:
-    """A join code that holds for `CODE_DAYS` days."""
-    ends = timezone.now() + timedelta(days=CODE_DAYS)
-    return JoinCode.objects.create(campaign=campaign, code=new_code(_CODE_LENGTH), expires_at=ends)
 
 
 def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, Sequence[SeedRow]]:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 
 from endoxa.collect.contributor.access import closed
 from endoxa.collect.contributor.language import speak_within
@@ -27,8 +25,7 @@ def tidy(typed: str) -> str:
 
 def campaign_of_code(code: str) -> Campaign | None:
     """The campaign that a code opens; None for codes that are unknown, over or revoked, and for drafts."""
-    lives = Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now())
-    found = JoinCode.objects.filter(lives, code=tidy(code), revoked=False).select_related("campaign").first()
+    found = JoinCode.objects.in_force().filter(code=tidy(code)).select_related("campaign").first()
     return found.campaign if found and found.campaign.state != State.DRAFT else None
 
 

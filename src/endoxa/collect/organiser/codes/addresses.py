@@ -7,10 +7,8 @@ from urllib.parse import urlsplit
 
 import segno
 from django.conf import settings
-from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 
 from endoxa.collect.models import Campaign, JoinCode
 from endoxa.collect.project.addresses import lan_address
@@ -18,15 +16,9 @@ from endoxa.collect.project.addresses import lan_address
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
 
 
-def in_force(campaign: Campaign) -> QuerySet[JoinCode]:
-    """Codes that are neither revoked nor expired, newest first."""
-    lasting = Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now())
-    return JoinCode.objects.filter(lasting, campaign=campaign, revoked=False).order_by("-created_at", "-pk")
-
-
 def newest_code(campaign: Campaign) -> JoinCode | None:
     """The code to show on the wall."""
-    return in_force(campaign).first()
+    return JoinCode.objects.in_force().filter(campaign=campaign).first()
 
 
 def join_address(request: HttpRequest, code: JoinCode) -> str:

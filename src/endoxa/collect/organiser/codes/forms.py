@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 DAYS = (
@@ -25,7 +22,3 @@ class CodeForm(forms.Form):
         label=gettext_lazy("How long it opens the campaign"),
         help_text=gettext_lazy("Who has joined by then can go on afterwards."),
     )
-
-    def expires_at(self) -> datetime:
-        """When a code that is made now stops to open the campaign."""
-        return timezone.now() + timedelta(days=int(self.cleaned_data["days"]))

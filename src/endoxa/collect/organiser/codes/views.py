@@ -8,22 +8,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa.collect.campaign.settings import in_language
-from endoxa.collect.contributor.identity import new_code
 from endoxa.collect.models import Campaign, JoinCode, Role
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.audit.log import record
-from endoxa.collect.organiser.codes.addresses import (
-    in_force,
-    join_address,
-    opened_locally,
-    qr_code,
-    served_locally,
-)
+from endoxa.collect.organiser.codes.addresses import join_address, opened_locally, qr_code, served_locally
 from endoxa.collect.organiser.codes.forms import CodeForm
+from endoxa.collect.organiser.codes.making import make_code
 from endoxa.collect.organiser.dashboard.views import ROLES as DASHBOARD
-
-LENGTH = 8
-"""Characters of a code; why that is enough: `security.limits`."""
 
 
 @allowed(Role.ORGANISER)
@@ -32,8 +23,9 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """All codes, and a form that makes one."""
     form = CodeForm(request.POST or None)
     if form.is_valid():
-        code = JoinCode.objects.create(campaign=campaign, code=new_code(LENGTH), expires_at=form.expires_at())
-        record(campaign, request.user, "code made", code=code.code, days=int(form.cleaned_data["days"]))
+        days = int(form.cleaned_data["days"])
+        code = make_code(campaign, days)
+        record(campaign, request.user, "code made", code=code.code, days=days)
         return redirect("organiser:codes", campaign.slug)
     context = {
         "campaign": campaign,
@@ -79,7 +71,7 @@ def qr(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
 
 
 def _in_force(campaign: Campaign, code: str) -> JoinCode:
-    found = in_force(campaign).filter(code=code).first()
+    found = JoinCode.objects.in_force().filter(campaign=campaign, code=code).first()
     if found is None:
         raise Http404
     return found
