@@ -11,11 +11,13 @@ from plain_pool import PlainPair, PlainPool
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
-from endoxa.collect.cards.balance import forecast_of
+from endoxa.collect.cards.balance import outlook_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.pool import DatabasePool
+from endoxa.collect.entry.merging import merge
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
 from endoxa.collect.organiser.dashboard.steering import set_state
+from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Balance, Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 
@@ -100,6 +102,45 @@ def test_skipping_says_why_and_reports_reach_moderators(campaign, person, make_p
     pair.refresh_from_db()
     assert pair.flags == ["report_nonsense"]
     assert drawing.next_card(person).pair is None
+
+
+def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    middle, root = make_pairs(campaign, ("AR", "sip mate", "es"), ("AR", "love mate", "es"))
+    for one, into in ((pair, middle), (middle, root)):
+        merge(one, into)
+    answering.skip(person, card.token, "report_hate")
+    assert list(waiting(campaign, organiser=False)) == [root]
+    pair.refresh_from_db()
+    assert pair.flags == ["report_hate"], "taking the merge back must keep it in sight"
+    answering.undo(person, card.token)
+    assert not waiting(campaign, organiser=False).exists()
+
+
+@pytest.mark.parametrize(
+    ("tier", "surplus"), [("own", True), ("exploration", True), ("topup", False), ("calibration", False)]
+)
+def test_only_cards_that_were_drawn_to_fill_up_can_be_one_too_many(
+    make_campaign, make_person, make_pairs, tier, surplus
+):
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    first, second = crowd(make_person, campaign, 2)
+    early = drawing.next_card(second, now=NOON)
+    answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
+    Card.objects.filter(pk=early.pk).update(tier=tier)
+    answering.rate(second, early.token, 3, now=LATER)
+    assert Rating.objects.get(card=early).surplus is surplus
+
+
+def test_an_answer_that_was_late_can_be_given_in_time_after_it_was_taken_back(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person, now=NOON)
+    assert answering.rate(person, card.token, 2, now=LATER).card.late
+    assert not answering.undo(person, card.token, now=LATER).late
+    card.refresh_from_db()
+    assert not card.late
 
 
 def test_taking_back_restores_everything(campaign, person, make_pairs):
@@ -267,7 +308,7 @@ def test_the_chance_to_be_in_a_window_is_as_stated(campaign, make_pairs):
 def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
     campaign = make_campaign(minutes=60, expected_people=40)
     make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(10)))
-    seen = forecast_of(campaign, campaign.began_at)
+    seen = outlook_of(campaign, campaign.began_at)
     # 40 people x 1.5 a minute x 60 minutes; 10 pairs x 3 ratings are missing.
     assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
 
@@ -280,7 +321,7 @@ def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaig
         for n in range(10):
             at = now - timedelta(seconds=20 * n + 1)
             answering.rate(person, drawing.next_card(person, now=at).token, 3, now=at)
-    seen = forecast_of(campaign, now)
+    seen = outlook_of(campaign, now)
     # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing.
     assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
     assert seen.capacity == pytest.approx(40.0)
@@ -344,7 +385,7 @@ def test_the_clock_starts_with_the_first_card_and_stands_still_in_pauses(campaig
 def test_after_a_break_the_forecast_expects_people_back(make_campaign, make_pairs):
     campaign = make_campaign(minutes=120, expected_people=40)
     make_pairs(campaign, ("AR", "drink mate", "es"))
-    seen = forecast_of(campaign, campaign.began_at + timedelta(minutes=60))
+    seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=60))
     assert (seen.balance, seen.capacity) == (Balance.EXPLORE, 3_600)
 
 
@@ -352,7 +393,7 @@ def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pai
     make_pairs(campaign, ("AR", "drink mate", "es"))
     make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
     make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
-    assert forecast_of(campaign).backlog == 9
+    assert outlook_of(campaign, NOON).backlog == 9
 
 
 def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):

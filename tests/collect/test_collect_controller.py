@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.sampler import Balance, adds_on, forecast
+from endoxa.collect.sampler import Balance, Outlook, Pace, SamplerSettings, adds_on, forecast, under
 
 
-def look(backlog=0, people=10, pace=2.0, minutes=30.0, new_pairs=0.2, k=3):
-    return forecast(backlog=backlog, people=people, pace=pace, minutes=minutes, new_pairs=new_pairs, k=k)
+def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, total=40.0, ordered=None):
+    return Outlook(backlog, Pace(people, each), minutes, total, new_pairs, k, ordered)
 
 
 @pytest.mark.parametrize(
@@ -25,22 +25,59 @@ def look(backlog=0, people=10, pace=2.0, minutes=30.0, new_pairs=0.2, k=3):
 )
 def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, balance):
     # 10 people x 2 a minute x 30 minutes = 600 ratings.
-    assert look(backlog=backlog).balance == balance
+    assert seen(backlog).capacity == 600
+    assert forecast(seen(backlog)).balance == balance
 
 
-def test_worked_example():
+def test_pairs_that_would_come_too_late_are_not_asked_for():
+    assert seen(minutes=12.0).balance == Balance.EXPLORE
+    assert seen(minutes=11.9).balance == Balance.VALIDATE
+    assert seen(minutes=-5.0).balance == Balance.VALIDATE
+
+
+def test_worked_example_where_an_organiser_decides():
     # 600 ratings come; 300 are missing, and 0.5 x 600 new pairs ask for 3 each: 300 + 900 - 600 = 600, 2 a pair.
-    seen = look(backlog=300, new_pairs=0.5)
-    assert (seen.capacity, seen.short) == (600, 300)
-    # Until then 20 ratings a minute bring 10 pairs = 30 wanted ratings: 300 + 30 t = 600 - 0 at t = 10.
-    assert seen.switch_in == pytest.approx(10.0)
-    wanted = 300 + 3 * 0.5 * 20 * seen.switch_in
-    assert wanted == pytest.approx(600)
+    found = forecast(seen(300, new_pairs=0.5, ordered=Balance.EXPLORE))
+    assert (found.short, found.coming) == (300, 300.0)
+    # Until then 20 ratings a minute bring 10 pairs = 30 wanted ratings: 300 + 30 t = 600 at t = 10.
+    assert found.switch_in == pytest.approx(10.0)
+
+
+def test_worked_example_where_the_controller_decides():
+    # In t minutes 20 t ratings come and bring 10 t pairs that ask for 30 t: 60 + 10 t are missing then. That is half
+    # of the 600 - 20 t to come at t = 12; by then 120 pairs came, and 60 + 360 - 600 leaves nobody short.
+    found = forecast(seen(60, new_pairs=0.5))
+    assert found.switch_in == pytest.approx(12.0)
+    assert (found.short, found.coming) == (0, pytest.approx(120.0))
+
+
+def test_with_few_new_pairs_the_controller_waits_for_the_closing_time():
+    # The last 12 of 40 minutes; 30 are left.
+    assert forecast(seen(new_pairs=0.1)).switch_in == pytest.approx(18.0)
 
 
 def test_k_is_out_of_reach_when_each_card_adds_more_than_a_third_of_a_pair():
-    assert look(new_pairs=0.34).short > 0
-    assert look(new_pairs=0.33).short == 0
+    assert forecast(seen(new_pairs=0.34, ordered=Balance.EXPLORE)).short > 0
+    assert forecast(seen(new_pairs=0.33, ordered=Balance.EXPLORE)).short == 0
+
+
+def test_nothing_new_comes_where_only_ratings_are_asked_for():
+    found = forecast(seen(700, new_pairs=3.0, ordered=Balance.VALIDATE))
+    assert (found.coming, found.short) == (0.0, 50)
+
+
+def test_a_guess_says_so():
+    assert forecast(seen()).guessed_people is None
+    assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, 40.0, 0.0, 3)).guessed_people == 40
+
+
+def test_while_only_ratings_are_asked_for_no_card_goes_elsewhere():
+    usual = SamplerSettings()
+    strict = under(Balance.VALIDATE, usual)
+    assert (strict.topup, strict.prompt) == (0, 0)
+    assert strict.own + strict.near + strict.anywhere == pytest.approx(1)
+    assert strict.own / strict.near == pytest.approx(usual.own / usual.near)
+    assert all(under(balance, usual) == usual for balance in Balance if balance != Balance.VALIDATE)
 
 
 def test_cards_with_fields():
@@ -48,10 +85,24 @@ def test_cards_with_fields():
     assert [sum(cards) for cards in shown.values()] == [8, 4, 2, 0]
 
 
-@given(st.integers(0, 10_000), st.integers(0, 500), st.floats(0, 10), st.floats(-10, 10_000), st.floats(0, 5))
-def test_more_missing_never_opens_the_fields_again(backlog, people, pace, minutes, new_pairs):
+@given(
+    st.integers(0, 10_000),
+    st.integers(0, 500),
+    st.floats(0, 10),
+    st.floats(-10, 10_000),
+    st.floats(0, 5),
+    st.sampled_from([None, *Balance]),
+)
+def test_more_missing_never_opens_the_fields_again(backlog, people, each, minutes, new_pairs, ordered):
     order = list(Balance)
-    less = look(backlog, people, pace, minutes, new_pairs)
-    more = look(backlog + 100, people, pace, minutes, new_pairs)
+    less, more = (
+        forecast(seen(missing, people, each, minutes, new_pairs, ordered=ordered))
+        for missing in (backlog, backlog + 100)
+    )
     assert order.index(more.balance) >= order.index(less.balance)
-    assert more.short >= less.short >= 0
+    assert less.short >= 0
+    assert more.short >= less.short or not ordered
+    assert more.switch_in is None or more.switch_in >= 0
+    if not ordered:
+        # Those who can rate all that there is will not fall short because of the controller.
+        assert less.short == 0 or backlog + 3 * less.coming > people * each * max(0.0, minutes)

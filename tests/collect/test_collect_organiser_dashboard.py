@@ -141,7 +141,7 @@ def test_the_number_of_queries_does_not_grow(
 
 
 def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0) -> Figures:
-    forecast = Forecast(9, 9.0, short, switch_in, coming, balance=Balance.EXPLORE)
+    forecast = Forecast(short, switch_in, coming, balance=Balance.EXPLORE)
     return Figures(timezone.now(), pairs, done, 0, (), None, forecast, minutes_left)
 
 

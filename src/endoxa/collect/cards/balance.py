@@ -10,12 +10,12 @@ from django.db.models import Count, F, Sum
 from django.utils import timezone
 
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Source
-from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, forecast
+from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, Outlook, forecast
 from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
-_KEPT: dict[int, tuple[float, Forecast]] = {}
+_KEPT: dict[int, tuple[float, Balance]] = {}
 
 
 def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
@@ -24,8 +24,8 @@ def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
         return Balance(campaign.balance)
     kept = _KEPT.get(campaign.pk)
     if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
-        kept = _KEPT[campaign.pk] = time.monotonic(), forecast_of(campaign, now)
-    return kept[1].balance
+        kept = _KEPT[campaign.pk] = time.monotonic(), outlook_of(campaign, now or timezone.now()).balance
+    return kept[1]
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,27 @@ def window_of(campaign: Campaign) -> timedelta:
 
 
 def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
-    """The forecast from the last minutes of a campaign; where they say nothing yet, from what its settings expect.
+    """What to expect at the end, from the last minutes of a campaign."""
+    return forecast(outlook_of(campaign, now or timezone.now()))
+
+
+def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
+    """A campaign as it stands; where the last minutes say nothing yet, as its settings expect it.
 
     Only ratings of pairs that needed them count as pace. Pairs that wait for a moderator count as if they
     were live: they will ask for ratings too.
     """
-    now = now or timezone.now()
     settings = campaign.settings
     age = (now - (campaign.began_at or now)).total_seconds() / 60
     lately = _lately(campaign, now - window_of(campaign), now)
-    people, pace = _expected(campaign).pace(age, lately.people, lately.pace)
-    return forecast(
+    return Outlook(
         backlog=_backlog(campaign, now),
-        people=people,
-        pace=pace,
+        pace=_expected(campaign).pace(age, lately.people, lately.pace),
         minutes=settings.minutes - age,
+        total=settings.minutes,
         new_pairs=lately.new_pairs,
         k=settings.sampler.k,
+        ordered=Balance(campaign.balance) if campaign.balance else None,
     )
 
 

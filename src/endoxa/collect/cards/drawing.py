@@ -56,8 +56,9 @@ def _drawn(
     campaign: Campaign, person: Person, now: datetime, until: datetime, rng: np.random.Generator
 ) -> Card:
     person.campaign = campaign
-    settings = campaign.settings
-    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), settings.sampler, rng)
+    settings, balance = campaign.settings, balance_of(campaign, now)
+    shares = sampler.under(balance, settings.sampler)
+    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), shares, rng)
     latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
     number = 0 if latest is None else latest + 1
     pair = Pair.objects.get(pk=drawn.pair) if drawn else None
@@ -74,7 +75,7 @@ def _drawn(
         pool=drawn.pool if drawn else 0,
         version=campaign.version,
         digest=settings.digest(),
-        adds=pair is None or sampler.adds_on(balance_of(campaign, now), number),
+        adds=pair is None or sampler.adds_on(balance, number),
         drawn_at=now,
         expires_at=until,
     )

@@ -5,7 +5,17 @@
 new pairs and ratings.
 """
 
-from endoxa.collect.sampler.controller import KEPT_SECONDS, Balance, Expected, Forecast, adds_on, forecast
+from endoxa.collect.sampler.controller import (
+    KEPT_SECONDS,
+    Balance,
+    Expected,
+    Forecast,
+    Outlook,
+    Pace,
+    adds_on,
+    forecast,
+    under,
+)
 from endoxa.collect.sampler.draw import draw
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.types import Cell, Drawn, Person, Pool, Region, Rows
@@ -17,6 +27,8 @@ __all__ = [
     "Drawn",
     "Expected",
     "Forecast",
+    "Outlook",
+    "Pace",
     "Person",
     "Pool",
     "Region",
@@ -25,4 +37,5 @@ __all__ = [
     "adds_on",
     "draw",
     "forecast",
+    "under",
 ]

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from endoxa.collect.sampler.settings import SamplerSettings
+
 
 class Balance(StrEnum):
     """How often the fields for new pairs are shown."""
@@ -24,7 +26,10 @@ _EVERY = {Balance.EXPLORE: 1, Balance.BALANCE: 2, Balance.SPARSE: 4, Balance.VAL
 _LIMITS = ((0.3, Balance.EXPLORE), (0.4, Balance.BALANCE), (0.5, Balance.SPARSE))
 """Backlog as a share of the capacity up to which each is chosen. Far less than 1: people tire and leave, not everybody
 can rate everything, and what is on its way when the fields close still comes. In simulations 0.8, 0.9 and 1 left nearly
-half of all pairs short of k ratings, these limits a tenth (docs/collect/simulate.md)."""
+half of all pairs short of k ratings (docs/collect/simulate.md)."""
+
+_CLOSING = 0.3
+"""Last share of the time, in which no further pairs are asked for: pairs that come late find nobody to rate them."""
 
 KEPT_SECONDS = 5.0
 """How long a forecast is kept."""
@@ -41,57 +46,122 @@ class Forecast:
     """What to expect at the end.
 
     Attributes:
-        backlog: ratings still missing up to k, less those reserved.
-        capacity: ratings that the people active now will give in the minutes left.
-        short: pairs that will end below k if new ones keep coming as they did, taking it that those that fall
-            short miss (k + 1) / 2 ratings on average.
-        switch_in: minutes after which only ratings should be asked for, so that all pairs reach k; None if never.
-        coming: new pairs in the minutes left, if they keep coming as they did.
-        balance: what the controller does now.
+        short: pairs that will end below k, taking it that those that fall short miss (k + 1) / 2 ratings on average.
+        switch_in: minutes after which only ratings are asked for, if the controller decides; else minutes after which
+            an organiser should do so for all pairs to reach k, None if never.
+        coming: new pairs to come, at the rate of late.
+        balance: what the controller chooses now.
+        guessed_people: how many people this takes for granted, where nobody's answers say yet; else None.
     """
 
-    backlog: int
-    capacity: float
     short: int
     switch_in: float | None
     coming: float
     balance: Balance
+    guessed_people: int | None = None
 
 
-def forecast(*, backlog: int, people: int, pace: float, minutes: float, new_pairs: float, k: int) -> Forecast:
-    """Look ahead.
+@dataclass(frozen=True)
+class Pace:
+    """How many people are active, ratings of each a minute, and whether that is only what the campaign was made for."""
 
-    Args:
+    people: int
+    each: float
+    guessed: bool = False
+
+    @property
+    def rate(self) -> float:
+        """Ratings a minute."""
+        return self.people * self.each
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A campaign as it stands.
+
+    Attributes:
         backlog: sum over pairs of max(0, k - ratings - reservations).
-        people: active in the last minutes.
-        pace: ratings per person and minute.
-        minutes: left.
+        pace: of the last minutes.
+        minutes: left of `total`, the whole time.
         new_pairs: new pairs per rating, as of late.
         k: ratings each pair should get.
+        ordered: the balance that an organiser ordered; None leaves it to the controller.
     """
-    rate = people * pace
-    capacity = rate * max(0.0, minutes)
-    missing = backlog + new_pairs * k * capacity - capacity
-    room = capacity - backlog
-    switch = None
-    growth = rate * new_pairs * k
-    if growth > 0 and missing > 0:
-        switch = max(0.0, room / growth)
+
+    backlog: int
+    pace: Pace
+    minutes: float
+    total: float
+    new_pairs: float
+    k: int
+    ordered: Balance | None = None
+
+    @property
+    def capacity(self) -> float:
+        """Ratings that the people active now will give in the minutes left."""
+        return self.pace.rate * max(0.0, self.minutes)
+
+    @property
+    def balance(self) -> Balance:
+        """What the controller chooses, whatever is ordered."""
+        if self.minutes >= _CLOSING * self.total:
+            for limit, balance in _LIMITS:
+                if self.backlog <= limit * self.capacity:
+                    return balance
+        return Balance.VALIDATE
+
+
+def forecast(now: Outlook) -> Forecast:
+    """Look ahead."""
+    switch = _advised(now) if now.ordered else _decided(now)
+    adding = max(0.0, now.minutes)
+    if now.ordered is Balance.VALIDATE:
+        adding = 0.0
+    elif not now.ordered:
+        adding = switch or 0.0
+    coming = now.new_pairs * now.pace.rate * adding
+    missing = now.backlog + coming * now.k - now.capacity
     return Forecast(
-        backlog=backlog,
-        capacity=capacity,
-        short=max(0, math.ceil(2 * missing / (k + 1))),
+        short=max(0, math.ceil(2 * missing / (now.k + 1))),
         switch_in=switch,
-        coming=new_pairs * capacity,
-        balance=_balance(backlog, capacity),
+        coming=coming,
+        balance=now.balance,
+        guessed_people=now.pace.people if now.pace.guessed else None,
     )
 
 
-def _balance(backlog: int, capacity: float) -> Balance:
-    for limit, balance in _LIMITS:
-        if backlog <= limit * capacity:
-            return balance
-    return Balance.VALIDATE
+def _decided(now: Outlook) -> float:
+    """Minutes until the controller closes the fields: at the last limit, and when the closing time begins."""
+    if now.balance is Balance.VALIDATE:
+        return 0.0
+    closing = max(0.0, now.minutes - _CLOSING * now.total)
+    limit = _LIMITS[-1][0]
+    # Backlog and limit of the capacity meet: backlog + (growth - rate) t = limit (capacity - rate t).
+    nearing = now.pace.rate * (now.new_pairs * now.k - 1 + limit)
+    if nearing <= 0:
+        return closing
+    return min(closing, (limit * now.capacity - now.backlog) / nearing)
+
+
+def _advised(now: Outlook) -> float | None:
+    """Minutes after which the ratings to come are just enough for the pairs there will be."""
+    growth = now.pace.rate * now.new_pairs * now.k
+    if growth <= 0 or now.backlog + growth * max(0.0, now.minutes) <= now.capacity:
+        return None
+    return max(0.0, (now.capacity - now.backlog) / growth)
+
+
+def under(balance: Balance, settings: SamplerSettings) -> SamplerSettings:
+    """The settings of a draw while `balance` is in force.
+
+    Where only ratings are asked for, no card goes to pairs that have theirs while others wait, and no open question is
+    asked while there is a pair to show.
+    """
+    if balance is not Balance.VALIDATE:
+        return settings
+    left = 1 - settings.topup
+    shares = {name: getattr(settings, name) / left for name in ("own", "near", "anywhere")}
+    return settings.model_copy(update={**shares, "topup": 0.0, "prompt": 0.0})
 
 
 @dataclass(frozen=True)
@@ -113,16 +183,16 @@ class Expected:
         """Minutes whose answers say how many people are active and how fast they are."""
         return 10.0 if self.together else 24 * 60.0
 
-    def pace(self, age: float, people: int, pace: float) -> tuple[int, float]:
-        """People and ratings per person and minute to go by, at `age` minutes, given those of the last window.
+    def pace(self, age: float, people: int, each: float) -> Pace:
+        """What to go by at `age` minutes, given people and their ratings a minute in the last window.
 
         Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
         minutes say nothing about the room then.
         """
         if age >= self.window and people:
-            return people, pace
+            return Pace(people, each)
         first = _FIRST_PACE if self.together else _FIRST_CARDS / self.minutes
-        return max(people, self.people), first
+        return Pace(max(people, self.people), first, guessed=True)
 
 
 def adds_on(balance: Balance, card: int) -> bool:

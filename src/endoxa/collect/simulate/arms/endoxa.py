@@ -51,14 +51,15 @@ class _Endoxa:
 
     def next(self, person: int, spent: float) -> Card:  # noqa: ARG002
         """The site's draw; an open question where it gives none."""
-        campaign = self._campaign
-        drawn = sampler.draw(campaign.pool, self._person(person), self._settings, campaign.draws[person])
+        campaign, balance = self._campaign, self._balance()
+        shares = sampler.under(balance, self._settings)
+        drawn = sampler.draw(campaign.pool, self._person(person), shares, campaign.draws[person])
         if drawn is None:
             return question(campaign, person)
         return Card(
             country=campaign.pool.codes(drawn.pair)[0],
             pair=drawn.pair,
-            adds=sampler.adds_on(self._balance(), campaign.number[person]),
+            adds=sampler.adds_on(balance, campaign.number[person]),
             tier=drawn.tier,
             propensity=drawn.propensity,
             lease=self._lease,
@@ -96,14 +97,13 @@ class _Endoxa:
                 moments.popleft()
         answered = len(campaign.answered)
         people = sum(minute >= now - window for minute in campaign.latest)
-        pace = answered / people / window if people else 0.0
-        people, pace = expected.pace(now, people, pace)
+        each = answered / people / window if people else 0.0
         held = sum(campaign.pool.cell(pair).need == NEEDS for pair in campaign.leases.held)
-        return sampler.forecast(
+        return sampler.Outlook(
             backlog=max(0, campaign.pool.missing - held),
-            people=people,
-            pace=pace,
+            pace=expected.pace(now, people, each),
             minutes=world.campaign_minutes - now,
+            total=world.campaign_minutes,
             new_pairs=len(campaign.created) / answered if answered else 0.0,
             k=campaign.settings.k,
         ).balance
