@@ -189,6 +189,26 @@ def test_a_pair_of_others_too_is_left_for_moderators(campaign, person, make_pers
     assert (made.mention.alike, made.mention.alike_to) == (True, old)
 
 
+@pytest.mark.parametrize("answer", ["rate", "report"])
+def test_a_pair_that_somebody_rated_or_reported_is_left_for_moderators(
+    make_campaign, make_person, make_pairs, answer
+):
+    campaign = make_campaign(moderation="after")
+    person, reader = make_person(campaign), make_person(campaign, "ben")
+    made = say(person, "dance well")
+    card = drawing.next_card(reader)
+    assert card.pair == made.pair
+    if answer == "rate":
+        answering.rate(reader, card.token, 3)
+    else:
+        answering.skip(reader, card.token, "report_hate")
+    (old,) = make_pairs(campaign, ("AR", "dance very well", "en"))
+    say_alike(person, made.mention.public_id, old.public_id)
+    made.mention.refresh_from_db()
+    assert (made.mention.alike, made.mention.alike_to) == (True, old)
+    assert Pair.objects.get(pk=made.pair.pk).merged_into is None
+
+
 def test_different_is_kept_and_the_first_answer_stands(campaign, person, make_pairs):
     old, made = offered(campaign, person, make_pairs)
     say_alike(person, made.mention.public_id, None)

@@ -164,6 +164,8 @@ def _close(card: Card, state: CardState, now: datetime) -> None:
 
 
 def _flag(pair: Pair, reason: str) -> None:
-    if reason not in pair.flags:
-        pair.flags = [*pair.flags, reason]
-        pair.save(update_fields=["flags"])
+    """Mark a pair, and the one it was merged into since it was drawn: that one is what moderators see."""
+    for one in {pair, root_of(pair)}:
+        if reason not in one.flags:
+            one.flags = [*one.flags, reason]
+            one.save(update_fields=["flags"])

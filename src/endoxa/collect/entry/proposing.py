@@ -96,8 +96,9 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
 def say_alike(person: Person, mention: UUID, pair: UUID | None) -> None:
     """Store that a person's new pair is the same as one they were offered (None: as none of them).
 
-    A pair that is only theirs and has no serious flag is merged into the other, which a moderator can undo;
-    otherwise the answer is kept for moderators. Other people's mentions and pairs that were not alike are ignored.
+    A pair that is only theirs and has no serious flag is merged into the other, which a moderator can undo; otherwise
+    the answer is kept for moderators, who may have reports of it to look at. Other people's mentions and pairs that
+    were not alike are ignored.
     """
     with locked(person.campaign_id):
         found = Mention.objects.filter(person=person, public_id=mention).select_related("pair").first()
@@ -180,11 +181,12 @@ def _offered(pair: Pair, public_id: UUID) -> Pair | None:
 
 
 def _only_of(pair: Pair, person: Person) -> bool:
-    """Whether nobody but this person made, mentioned or rated a pair that stands for itself."""
+    """Whether nobody but this person made, mentioned, rated, skipped or reported a pair that stands for itself."""
     return (
         pair.author_id == person.pk
         and pair.moderation != Moderation.MERGED
         and not pair.merged.exists()
         and not pair.rating_rows.exists()
+        and not pair.skip_rows.exists()
         and not pair.mention_rows.exclude(person=person).exists()
     )
