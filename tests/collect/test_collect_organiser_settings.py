@@ -11,15 +11,16 @@ from django.contrib.auth.models import User
 from django.forms import BaseFormSet
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from samples import campaign_settings
 
 from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.cards.counts import need, recount_needs
+from endoxa.collect.contributor.joining.naming import country_names, language_names
 from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
 from endoxa.collect.organiser.settings.cards import CardsForm
 from endoxa.collect.organiser.settings.comparing import Change, changes
-from endoxa.collect.organiser.settings.fields import code_of, country_names, keyed_lines, text_lines
+from endoxa.collect.organiser.settings.fields import code_of, keyed_lines, text_lines
 from endoxa.collect.organiser.settings.saving import ConflictError, save
 from endoxa.collect.organiser.settings.sections import SECTIONS
 from endoxa.collect.sampler import SamplerSettings
@@ -222,9 +223,9 @@ def test_a_new_question_is_added_at_the_end(organiser, river):
         ),
         (
             "care",
-            {"help_lines": "* | A | 1\nChili | Fono | 2"},
+            {"help_lines": "* | A | 1\nChilee | Fono | 2"},
             "help_lines",
-            "Line 2: “Chili” is not known. Did you mean “Chile”?",
+            "Line 2: “Chilee” is not known. Did you mean “Chile”?",
         ),
     ],
 )
@@ -412,7 +413,27 @@ def test_all_pages_stay_below_the_number_of_fields_that_the_site_accepts(setting
 def test_lines_and_names_are_read_forgivingly():
     assert text_lines(" a \n\n b") == [(1, "a"), (3, "b")]
     assert keyed_lines("a|b | c\r\n") == [(1, "a", "b | c")]
-    assert [code_of(typed, country_names) for typed in ("cl", "CHILE", "Côte d’Ivoire")] == ["CL", "CL", "CI"]
+    typed = ("cl", "in", "CHILE", "Côte d’Ivoire", "Brasil", "México", "USA", "UK", "Chili")
+    assert [code_of(one, country_names) for one in typed] == [
+        "CL",
+        "IN",
+        "CL",
+        "CI",
+        "BR",
+        "MX",
+        "US",
+        "GB",
+        "CL",
+    ]
+    assert [code_of(one, language_names) for one in ("español", "es", "Kiswahili")] == ["es", "es", "sw"]
+
+
+@pytest.mark.parametrize("language", ["en", "ar", "fr"])
+def test_names_as_they_are_shown_are_read_as_the_same_codes(language):
+    with translation.override(language):
+        for names in (country_names, language_names):
+            shown = names(language)
+            assert [code_of(shown.of(code), names) for code in shown.codes] == list(shown.codes)
 
 
 def test_there_are_no_other_sections(organiser):

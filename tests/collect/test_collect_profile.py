@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from endoxa.collect import geography
 from endoxa.collect.contributor.joining import spoken
-from endoxa.collect.contributor.joining.picker import Names, NamesField, Picker
+from endoxa.collect.contributor.joining.naming import Names
+from endoxa.collect.contributor.joining.picker import NamesField, Picker
 
 SCHOOLING = {
     "name": "school",

@@ -5,7 +5,7 @@ It works without a script: what was typed and sent with "Add" comes back as one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,25 +13,12 @@ from django import forms
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from endoxa.collect.contributor.cards.countries import Match
+from endoxa.collect.contributor.joining.naming import Names
 from endoxa.collect.entry.cleaning import READ, visible
 
 _MOST_TYPED = 10
 _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
 """Commas of several scripts."""
-
-
-@dataclass(frozen=True)
-class Names:
-    """What can be chosen: names by code as they are shown, all codes, and what a typed name means."""
-
-    shown: Mapping[str, str]
-    codes: Collection[str]
-    match: Callable[[str], Match]
-
-    def of(self, code: str) -> str:
-        """The name of one code."""
-        return self.shown.get(code, code)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from django import forms
@@ -11,9 +10,9 @@ from django.utils.translation import gettext as _
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, ProfileField, in_language
 from endoxa.collect.campaign.topics import topic_name
-from endoxa.collect.contributor.cards import countries
 from endoxa.collect.contributor.joining import spoken
-from endoxa.collect.contributor.joining.picker import Names, NamesField, Picker
+from endoxa.collect.contributor.joining.naming import country_names, language_names
+from endoxa.collect.contributor.joining.picker import NamesField, Picker
 from endoxa.collect.models import Pair, Person, Source
 
 _EXTRA = "extra_"
@@ -76,8 +75,7 @@ def _initial(person: Person, language: str) -> dict[str, Any]:
 
 
 def _country_fields(settings: CampaignSettings, language: str) -> dict[str, NamesField]:
-    names = Names(geography.names(language), geography.codes(), partial(countries.match, language=language))
-
+    names = country_names(language)
     own = set(settings.countries[:_MOST_LIKELY])
     likely = [code for code in names.shown if code in own]
 
@@ -107,8 +105,7 @@ def _country_fields(settings: CampaignSettings, language: str) -> dict[str, Name
 
 def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     likely = dict.fromkeys([language, *settings.data_languages])
-    shown = {code: geography.language_name(code, language) for code in likely} | spoken.names(language)
-    names = Names(shown, spoken.codes(), partial(spoken.match, language=language))
+    names = language_names(language)
     return NamesField(
         names,
         Picker(names, likely, "language-names", _("Type a language, or tap one below")),

@@ -17,8 +17,14 @@ from endoxa.collect.entry.cleaning import visible
 @cache
 def names(language: str) -> dict[str, str]:
     """Names of the languages with a two-letter code (ISO 639-1) in a language, sorted by name."""
-    named = {code: geography.language_name(code, language) for code in codes() if len(code) == 2}
+    named = {code: name for code, name in all_names(language).items() if len(code) == 2}
     return dict(sorted(named.items(), key=lambda item: item[1].casefold()))
+
+
+@cache
+def all_names(language: str) -> dict[str, str]:
+    """Names of all languages in a language, those with two-letter codes first."""
+    return {code: geography.language_name(code, language) for code in codes()}
 
 
 def match(typed: str, language: str) -> Match:
@@ -38,7 +44,7 @@ def match(typed: str, language: str) -> Match:
 
 @cache
 def _spelled(language: str) -> dict[str, str]:
-    return {geography.language_name(code, language).casefold(): code for code in reversed(codes())}
+    return {name.casefold(): code for code, name in reversed(all_names(language).items())}
 
 
 @cache

@@ -11,13 +11,8 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, HelpLine
-from endoxa.collect.organiser.settings.fields import (
-    SEPARATOR,
-    LinesField,
-    code_of,
-    country_names,
-    text_lines,
-)
+from endoxa.collect.contributor.joining.naming import country_names
+from endoxa.collect.organiser.settings.fields import SEPARATOR, LinesField, code_of, text_lines
 
 EVERYWHERE = "*"
 

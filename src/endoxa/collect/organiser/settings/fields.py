@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable
 from typing import Any
 
-from babel import Locale
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import get_language, gettext
 
-from endoxa.collect import geography
+from endoxa.collect.campaign.settings import UI_LANGUAGES
+from endoxa.collect.contributor.joining.naming import Names
 
 SEPARATOR = "|"
 
@@ -53,18 +52,17 @@ class LinesField(forms.CharField):
         return tuple(dict.fromkeys(line for _, line in text_lines(super().clean(value))))
 
 
-class NamesField(LinesField):
+class CodesField(LinesField):
     """Names or codes, one a line, cleaned to codes; shown as names in the language of the page."""
 
-    def __init__(self, names: Callable[[str], Mapping[str, str]], **named: Any) -> None:
+    def __init__(self, names: Callable[[str], Names], **named: Any) -> None:
         super().__init__(**named)
         self._names = names
 
     def prepare_value(self, value: Any) -> Any:
         """Codes as names."""
-        known = self._names(get_language() or "en")
-        named = tuple(known.get(code, code) for code in value) if isinstance(value, tuple) else value
-        return super().prepare_value(named)
+        names = self._names(get_language() or "en")
+        return super().prepare_value(tuple(map(names.of, value)) if isinstance(value, tuple) else value)
 
     def clean(self, value: Any) -> tuple[str, ...]:
         """The codes.
@@ -83,31 +81,18 @@ class NamesField(LinesField):
             raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
 
 
-def code_of(typed: str, names: Callable[[str], Mapping[str, str]]) -> str:
-    """The code that a name (in English or the language of the page) or a code stands for.
+def code_of(typed: str, names: Callable[[str], Names]) -> str:
+    """The code that a name (in any language of the pages) or a code stands for.
 
     Raises:
-        ValidationError: it is neither; the nearest name is suggested.
+        ValidationError: it is neither, or may mean several; the nearest name is suggested.
     """
-    own, english = names(get_language() or "en"), names("en")
-    known = {name.casefold(): code for table in (english, own) for code, name in table.items()}
-    known |= {code.casefold(): code for code in english}
-    found = known.get(typed.casefold())
-    if found is not None:
-        return found
-    near = get_close_matches(typed.casefold(), known, n=1)
-    if near:
-        told = {"typed": typed, "near": own.get(known[near[0]], near[0])}
+    own, *others = [names(language) for language in dict.fromkeys([get_language() or "en", *UI_LANGUAGES])]
+    found = own.match(typed)
+    code = found.code or next((code for other in others if (code := other.match(typed).code)), "")
+    if code:
+        return code
+    if found.perhaps:
+        told = {"typed": typed, "near": own.of(found.perhaps[0])}
         raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % told)
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
-
-
-def language_names(language: str) -> Mapping[str, str]:
-    """Names of languages with codes of two or three letters, in a language."""
-    own = Locale.parse(language.replace("-", "_")).languages
-    return {code: str(name) for code, name in own.items() if code.isalpha() and len(code) <= 3}
-
-
-def country_names(language: str) -> Mapping[str, str]:
-    """Names of countries in a language."""
-    return geography.names(language)

@@ -13,7 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.organiser.settings.fields import NamesField, country_names, language_names
+from endoxa.collect.contributor.joining.naming import country_names, language_names
+from endoxa.collect.organiser.settings.fields import CodesField
 
 _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
@@ -42,12 +43,12 @@ class GeneralForm(forms.Form):
         label=gettext_lazy("Languages of the pages"),
         help_text=gettext_lazy("People choose among these. Write the texts for each."),
     )
-    data_languages = NamesField(
+    data_languages = CodesField(
         language_names,
         label=gettext_lazy("Languages people may write in"),
         help_text=gettext_lazy("One a line, by name or code."),
     )
-    countries = NamesField(
+    countries = CodesField(
         country_names,
         required=False,
         label=gettext_lazy("Countries of the campaign"),
