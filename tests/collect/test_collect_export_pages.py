@@ -6,13 +6,20 @@ import io
 import zipfile
 
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
+from django.utils import translation
 from filled_campaign import propose
 
 from endoxa.collect.models import AuditEntry, Release, Role
 from endoxa.collect.organiser.exports.preview import preview
 
 NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    cache.clear()
 
 
 @pytest.fixture
@@ -73,7 +80,19 @@ def test_who_joins_while_somebody_watches_cannot_be_read_off(campaign, make_pers
     assert [n for _, n in before.countries] == [6, 6]
     for origins in (["AR"], ["CL"]):
         make_person(campaign, f"new{origins[0]}", origins=origins)
+        cache.clear()
         assert preview(campaign) == before
+
+
+def test_looking_again_makes_no_tables(campaign, make_person, django_assert_max_num_queries):
+    propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
+    before = preview(campaign)
+    with django_assert_max_num_queries(0), translation.override("es"):
+        again = preview(campaign)
+    assert again.tables == before.tables
+    assert [n for _, n in again.countries] == [n for _, n in before.countries]
+    # Names are told in the language of whoever looks.
+    assert again.countries != before.countries
 
 
 def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
-from django.core.cache import cache
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Least
 from django.utils import timezone
@@ -18,12 +16,10 @@ from django.utils import timezone
 from endoxa.collect.cards.balance import forecast_of, window_of
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Source
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, Coverage, together
+from endoxa.collect.organiser.keeping import kept
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
 
-_SECONDS = 3.0
-_REST = 20
-Counted = TypeVar("Counted")
 _CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 
@@ -76,21 +72,6 @@ class Figures:
 def figures_of(campaign: Campaign) -> Figures:
     """The figures, up to three seconds old."""
     return kept(campaign, "cards", lambda: count(campaign, timezone.now()))
-
-
-def kept(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
-    """What was counted lately, so that any number of open dashboards costs the same.
-
-    Where counting is slow it is kept for longer than three seconds: it takes at most a twentieth of a worker's time.
-    """
-    key = f"endoxa.figures.{kind}.{campaign.pk}.{campaign.version}"
-    found: tuple[Counted] | None = cache.get(key)
-    if found is None:
-        started = time.perf_counter()
-        # In a tuple, since nothing at all may be what was counted.
-        found = (count_anew(),)
-        cache.set(key, found, max(_SECONDS, _REST * (time.perf_counter() - started)))
-    return found[0]
 
 
 def count(campaign: Campaign, now: datetime) -> Figures:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from endoxa.collect.cards.balance import window_of
 from endoxa.collect.models import Campaign, Person, Statement
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, grouped
-from endoxa.collect.organiser.dashboard.figures import kept
+from endoxa.collect.organiser.keeping import kept
 
 
 @dataclass(frozen=True)

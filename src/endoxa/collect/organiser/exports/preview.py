@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import get_language
@@ -16,6 +16,7 @@ from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.tables import read_tables
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.dashboard.coverage import FEWEST
+from endoxa.collect.organiser.keeping import kept
 
 
 @dataclass(frozen=True)
@@ -40,23 +41,33 @@ class Preview:
     countries: Sequence[tuple[str, int]]
 
 
+@dataclass(frozen=True)
+class _Sizes:
+    """What a preview is made of; countries as the export writes them."""
+
+    rows: Mapping[str, int]
+    left_out: LeftOut
+    countries: Sequence[tuple[str, int]]
+
+
 def preview(campaign: Campaign) -> Preview:
-    """The tables as they would be now."""
-    tables = read_tables(campaign, Keys(new_salt()))
+    """The tables as they would be now, or were some seconds ago (`keeping.kept`)."""
+    sizes = kept(campaign, "exports", lambda: _sizes(campaign))
     return Preview(
-        [
-            TablePreview(
-                name,
-                _step(frame.height) if name == "people" else frame.height,
-                columns_of(name, campaign.settings),
-            )
-            for name, frame in tables.frames.items()
-        ],
-        replace(tables.left_out, people=_step(tables.left_out.people), merged=_step(tables.left_out.merged)),
-        [
-            (_place(country), _step(n))
-            for country, n in people_by_country(tables.frames["people"], tables.left_out.people)
-        ],
+        [TablePreview(name, rows, columns_of(name, campaign.settings)) for name, rows in sizes.rows.items()],
+        sizes.left_out,
+        [(_place(country), n) for country, n in sizes.countries],
+    )
+
+
+def _sizes(campaign: Campaign) -> _Sizes:
+    tables = read_tables(campaign, Keys(new_salt()))
+    left_out = tables.left_out
+    rows = {name: frame.height for name, frame in tables.frames.items()}
+    return _Sizes(
+        {**rows, "people": _step(rows["people"])},
+        replace(left_out, people=_step(left_out.people), merged=_step(left_out.merged)),
+        [(country, _step(n)) for country, n in people_by_country(tables.frames["people"], left_out.people)],
     )
 
 
