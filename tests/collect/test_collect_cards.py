@@ -14,10 +14,8 @@ from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import outlook_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.pool import DatabasePool
-from endoxa.collect.entry.merging import merge
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
 from endoxa.collect.organiser.dashboard.steering import set_state
-from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Balance, Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 
@@ -102,45 +100,6 @@ def test_skipping_says_why_and_reports_reach_moderators(campaign, person, make_p
     pair.refresh_from_db()
     assert pair.flags == ["report_nonsense"]
     assert drawing.next_card(person).pair is None
-
-
-def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(campaign, person, make_pairs):
-    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person)
-    middle, root = make_pairs(campaign, ("AR", "sip mate", "es"), ("AR", "love mate", "es"))
-    for one, into in ((pair, middle), (middle, root)):
-        merge(one, into)
-    answering.skip(person, card.token, "report_hate")
-    assert list(waiting(campaign, organiser=False)) == [root]
-    pair.refresh_from_db()
-    assert pair.flags == ["report_hate"], "taking the merge back must keep it in sight"
-    answering.undo(person, card.token)
-    assert not waiting(campaign, organiser=False).exists()
-
-
-@pytest.mark.parametrize(
-    ("tier", "surplus"), [("own", True), ("exploration", True), ("topup", False), ("calibration", False)]
-)
-def test_only_cards_that_were_drawn_to_fill_up_can_be_one_too_many(
-    make_campaign, make_person, make_pairs, tier, surplus
-):
-    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=5))
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    first, second = crowd(make_person, campaign, 2)
-    early = drawing.next_card(second, now=NOON)
-    answering.rate(first, drawing.next_card(first, now=LATER).token, 5, now=LATER)
-    Card.objects.filter(pk=early.pk).update(tier=tier)
-    answering.rate(second, early.token, 3, now=LATER)
-    assert Rating.objects.get(card=early).surplus is surplus
-
-
-def test_an_answer_that_was_late_can_be_given_in_time_after_it_was_taken_back(campaign, person, make_pairs):
-    make_pairs(campaign, ("AR", "drink mate", "es"))
-    card = drawing.next_card(person, now=NOON)
-    assert answering.rate(person, card.token, 2, now=LATER).card.late
-    assert not answering.undo(person, card.token, now=LATER).late
-    card.refresh_from_db()
-    assert not card.late
 
 
 def test_taking_back_restores_everything(campaign, person, make_pairs):
