@@ -47,6 +47,7 @@ class Pair(models.Model):
     keep their row and their answers and point to `merged_into`; ratings and mentions of both
     count there. `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it
     hurts to hear this about oneself; None: nobody judged it. `flags` are words for moderators ("name", "email", ...).
+    `waited` is only there in the copy of an export, which has not all the cards to count it from (`export.waiting`).
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")
@@ -63,6 +64,9 @@ class Pair(models.Model):
     merged_into = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="merged")
     before_merge = models.CharField(max_length=8, choices=Moderation.choices, blank=True)
     flags = models.JSONField(default=list)
+    flagged = models.GeneratedField(
+        expression=~Q(flags=[]), output_field=models.BooleanField(), db_persist=True
+    )
     calibration = models.BooleanField(default=False)
     need = models.PositiveSmallIntegerField(
         default=NEEDS, choices=[(NEEDS, "needs"), (TOPUP, "topup"), (OPEN, "open"), (FULL, "full")]
@@ -72,6 +76,7 @@ class Pair(models.Model):
     variance = models.FloatField(null=True)
     position = models.FloatField(default=_position)
     waiting_since = models.BigIntegerField(default=_seconds)
+    waited = models.PositiveIntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -91,6 +96,7 @@ class Pair(models.Model):
             models.Index(fields=["campaign", "created_at"], name="pair_by_age"),
             models.Index(fields=["campaign", "moderation", "need", "position"], name="pair_by_position"),
             models.Index(fields=["campaign"], condition=Q(calibration=True), name="pair_calibration"),
+            models.Index(fields=["campaign", "moderation"], condition=Q(flagged=True), name="pair_flagged"),
         ]
 
     def __str__(self) -> str:
