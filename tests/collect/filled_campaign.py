@@ -33,15 +33,16 @@ WORDS = (
 )
 
 
-def give_rating(person, pair, value, *, propensity=0.5, minute=0, tier="own", surplus=False):
-    """A rating with its card, as if drawn with this propensity."""
+def give_rating(person, pair, value, *, propensity=0.5, minute=0, tier=None, surplus=False):
+    """A rating with its card, as if drawn with this propensity; from the tier of the person's own or near countries."""
+    own = pair.country in person.origins
     card = Card.objects.create(
         campaign=person.campaign,
         person=person,
         pair=pair,
         country=pair.country,
         number=person.cards.count(),
-        tier=tier,
+        tier=tier or ("own" if own else "near"),
         weight=1.0,
         propensity=propensity,
         pool=7,
@@ -56,7 +57,7 @@ def give_rating(person, pair, value, *, propensity=0.5, minute=0, tier="own", su
         person=person,
         pair=pair,
         value=value,
-        in_group=pair.country in person.origins,
+        in_group=own,
         surplus=surplus,
         created_at=START + timedelta(minutes=minute),
     )
@@ -137,6 +138,7 @@ def fill(campaign, make_person, seed, people=24):
     ]
     for child, root in ((pairs[0], pairs[1]), (pairs[2], pairs[1]), (pairs[3], pairs[0])):
         child.merged_into, child.moderation = root, Moderation.MERGED
+        child.country, child.language = pairs[1].country, pairs[1].language
         child.save()
     for person in crowd:
         for pair in chance.sample(pairs, 6):

@@ -53,7 +53,9 @@ def crowd(make_person):
     """A function that makes people of one country, enough to be told apart from others."""
 
     def make(campaign, country, count=LEAST, **changes):
-        return [make_person(campaign, f"{country}{n}", origins=[country], **changes) for n in range(count)]
+        return [
+            make_person(campaign, f"{country}{n}", **{"origins": [country], **changes}) for n in range(count)
+        ]
 
     return make
 
@@ -149,6 +151,34 @@ def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make
     (row,) = frames["pairs"]
     assert (row["ratings"], row["in_group_ratings"], row["out_group_ratings"]) == (2 * LEAST, 0, LEAST)
     assert (row["weighted_mean"], row["weighted_knowers"]) == (4, 1)
+
+
+@pytest.mark.parametrize("now", [["AR"], []])
+def test_an_origin_that_was_taken_back_is_not_read_off_the_cards(campaign, crowd, make_pairs, export, now):
+    """Six people are Argentine now, but one was the only Uruguayan when they answered."""
+    uruguay, chile, argentina = make_pairs(
+        campaign, *((code, "drink mate", "en") for code in ("UY", "CL", "AR"))
+    )
+    crowd(campaign, "AR", origins=now)
+    (changed,) = crowd(campaign, "UY", 1)
+    give_rating(changed, uruguay, 5)
+    give_rating(changed, chile, 1)
+    changed.origins = now
+    changed.save()
+    give_rating(changed, argentina, 5)
+    frames = export(campaign)
+    assert not frames["people"]
+    assert {(row["rater"], row["tier"], row["in_group"]) for row in frames["ratings"]} == {("", "", None)}
+
+
+def test_who_answers_while_the_origin_changes_counts_as_from_both(campaign, crowd, make_pairs, export):
+    """Drawn as a card about the own country, answered when it was so no more."""
+    (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
+    for person in crowd(campaign, "AR"):
+        give_rating(person, pair, 4, tier="own")
+    frames = export(campaign)
+    assert {row["country"] for row in frames["people"]} == {"AR; UY"}
+    assert {(row["tier"], row["in_group"]) for row in frames["ratings"]} == {("own", True)}
 
 
 def test_nobody_reads_what_countries_somebody_feels_close_to(campaign, crowd, make_pairs, export):

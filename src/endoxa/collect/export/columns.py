@@ -16,6 +16,9 @@ LEAST = 5
 OTHER = "other"
 """Stands for what fewer than `LEAST` people share."""
 
+OWN = "own"
+"""The tier of pairs about the person's own country."""
+
 SHARED_TIERS = frozenset({"near", "anywhere", OTHER})
 """Tiers that are exported as `OTHER`: which one it was would say what countries somebody feels close to."""
 
@@ -48,8 +51,8 @@ _HOUR = Column(
 _COUNTRY = Column(
     "country",
     _TEXT,
-    "country or countries of origin that the person named (ISO 3166), 'other' where fewer than 5 people share them, "
-    "empty where none was named",
+    "country or countries of origin that the person named, now or when they answered (ISO 3166), 'other' where fewer "
+    "than 5 people share them, empty where none was named",
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,10 +11,10 @@ from uuid import UUID
 import polars as pl
 
 from endoxa.collect.campaign.settings import CampaignSettings, ProfileField
-from endoxa.collect.export.columns import LEAST, OTHER, PROFILE, schema_of
+from endoxa.collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
 from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.small_cells import merge_small_cells
-from endoxa.collect.models import Campaign, Person
+from endoxa.collect.models import Campaign, Card, CardState, Person, Rating
 
 UNKNOWN_REGION = "ZZ"
 """CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
@@ -28,7 +29,8 @@ class Published:
 
     `rater` is empty for people from countries that fewer than `LEAST` share: which pairs they were shown, and
     whether these were about their own country, would say where they are from. Their answers cannot be
-    linked to each other. `has_origin` is false also where they named no country.
+    linked to each other. `country` holds every origin that they had when they answered: cards about their own
+    country would tell of one that they took back.
     """
 
     rater: str
@@ -42,10 +44,9 @@ class Published:
         """Whether their answers share a key."""
         return bool(self.rater)
 
-    @property
-    def has_origin(self) -> bool:
-        """Whether it can be said if a pair is about their own country."""
-        return self.linked and bool(self.country)
+    def is_from(self, country: str) -> bool | None:
+        """Whether a country is among the origins that are published of them; None where none are."""
+        return country in self.country.split("; ") if self.linked and self.country else None
 
 
 def published_people(campaign: Campaign, keys: Keys) -> dict[UUID, Published]:
@@ -54,7 +55,10 @@ def published_people(campaign: Campaign, keys: Keys) -> dict[UUID, Published]:
     people = list(Person.objects.filter(campaign=campaign).order_by("pk"))
     # People of an imported export were made anonymous before.
     least = 1 if keys.salt is None else LEAST
-    merged = merge_small_cells([_cells(person, settings) for person in people], least)
+    answered = _origins_when_answering(campaign)
+    merged = merge_small_cells(
+        [_cells(person, {*person.origins, *answered[person.pk]}, settings) for person in people], least
+    )
     return {
         person.pk: _published(person.pk, cells, settings, keys)
         for person, cells in zip(people, merged, strict=True)
@@ -71,8 +75,22 @@ def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -
     return pl.DataFrame(rows, schema=schema_of("people", settings)).sort("rater")
 
 
-def _cells(person: Person, settings: CampaignSettings) -> tuple[str, ...]:
-    country = OTHER if UNKNOWN_REGION in person.origins else "; ".join(sorted(person.origins))
+def _origins_when_answering(campaign: Campaign) -> Mapping[UUID, set[str]]:
+    """Countries that were each person's own when they rated a pair about it, or got it as one about their own."""
+    answered = (CardState.ANSWERED, CardState.SKIPPED)
+    rated = Rating.objects.filter(person__campaign=campaign, in_group=True)
+    drawn = Card.objects.filter(campaign=campaign, tier=OWN, state__in=answered)
+    found: defaultdict[UUID, set[str]] = defaultdict(set)
+    for person, country in (
+        *rated.values_list("person", "pair__country").distinct(),
+        *drawn.values_list("person", "country").distinct(),
+    ):
+        found[person].add(country)
+    return found
+
+
+def _cells(person: Person, origins: Collection[str], settings: CampaignSettings) -> tuple[str, ...]:
+    country = OTHER if UNKNOWN_REGION in origins else "; ".join(sorted(origins))
     declared = (_answer(person.extras, field) for field in settings.profile)
     consent = OTHER if person.consent_version == UNKNOWN_VERSION else str(person.consent_version)
     return (country, *declared, consent)

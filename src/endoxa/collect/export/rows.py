@@ -70,7 +70,7 @@ def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]
         rating
         for rating in Rating.objects.filter(person__campaign=campaign)
         .order_by("created_at", "pk")
-        .select_related("card")
+        .select_related("card", "pair")
         if rating.pair_id in pool.roots
     ]
     latest = {(rating.person_id, pool.roots[rating.pair_id]): rating.pk for rating in found}
@@ -84,7 +84,7 @@ def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]
             "shown_id": str(pool.names[rating.pair_id]),
             "rater": who.rater,
             "value": rating.value,
-            "in_group": rating.in_group if who.has_origin else None,
+            "in_group": who.is_from(rating.pair.country),
             "counted": rating.pk in counting,
             "prompted": True,
             **_drawn(card, who),
