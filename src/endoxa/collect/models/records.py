@@ -6,6 +6,7 @@ import uuid
 
 from django.conf import settings as django_settings
 from django.db import models
+from django.db.models import Q
 
 from endoxa.collect.models.campaign import Campaign
 
@@ -26,8 +27,19 @@ class AuditEntry(models.Model):
         return self.action
 
 
+class ReleaseQuerySet(models.QuerySet["Release"]):
+    """Releases."""
+
+    def finished(self) -> ReleaseQuerySet:
+        """Those that were handed over."""
+        return self.exclude(sha256="")
+
+
 class Release(models.Model):
     """A frozen, numbered export.
+
+    While it is being made, and where that was broken off, `sha256` is empty and the number is free; the row is there so
+    that whoever leaves meanwhile is on its list of withdrawals.
 
     `salt` re-keys people, so that the table of people cannot be joined with that of another release. Rows keep their
     ids, so that a withdrawal can name them: who holds two releases can join their rows, and by them the keys.
@@ -39,8 +51,14 @@ class Release(models.Model):
     sha256 = models.CharField(max_length=64, blank=True)
     made_at = models.DateTimeField(auto_now_add=True)
 
+    objects = ReleaseQuerySet.as_manager()
+
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["campaign", "number"], name="release_once")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "number"], condition=~Q(sha256=""), name="release_once"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.number
