@@ -57,7 +57,8 @@ class PlainPool:
         return rows_of(taken, gaps)
 
     def calibration(self, languages):
-        return rows_of([pair for pair in self.pairs if pair.calibration and pair.language in languages])
+        common = [pair for pair in self.pairs if pair.calibration and pair.language in languages]
+        return rows_of(sorted(common, key=lambda pair: (pair.position, pair.id)))
 
     def coverage(self):
         counted = Counter()

@@ -199,7 +199,7 @@ def test_the_calibration_set_is_a_third_at_most_and_fixed_once_the_campaign_open
     add_seeds(campaign, seeds(10))
     assert len(calibration()) == 3
     add_seeds(campaign, seeds(200, 10))
-    assert len(calibration()) == 30
+    assert len(calibration()) == 10
     campaign.began_at = timezone.now()
     campaign.save()
     chosen = calibration()

@@ -15,7 +15,7 @@ from scipy.stats import chisquare
 
 from endoxa.collect.sampler import Person, SamplerSettings, draw
 from endoxa.collect.sampler.tiers import ORDER, shares
-from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP
+from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 from endoxa.collect.sampler.weights import weights
 
 ANA = Person(origins=frozenset({"AR"}), near=frozenset({"CL", "UY"}), languages=frozenset({"es"}))
@@ -223,6 +223,22 @@ def test_guards_hold_for_calibration_cards_too():
         20,
         21,
     }
+
+
+def test_everybody_meets_the_calibration_set_in_one_order_whoever_holds_its_pairs():
+    pairs = [PlainPair(n, "PE", position=n / 10, calibration=n >= 4) for n in range(8)]
+    pairs[4].ratings, pairs[4].need = 7, FULL
+    held = replace(ANA, full={4: pairs[4].cell}, reserved={4: 3})
+    settings = SamplerSettings(calibration=0.3)
+
+    def common(person):
+        return {
+            one.pair for one in many(PlainPool(pairs), person, settings, 200) if one.tier == "calibration"
+        }
+
+    assert common(ANA) == common(held) == {4}
+    assert common(replace(held, excluded={4: pairs[4].cell})) == {5}
+    assert common(replace(held, excluded={n: pairs[n].cell for n in range(4, 8)})) == set()
 
 
 def test_topics_that_somebody_does_not_want_are_not_drawn_and_not_counted():

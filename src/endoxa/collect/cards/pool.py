@@ -157,9 +157,9 @@ class DatabasePool:
         return self._rows(after, lambda _: inclusion)
 
     def calibration(self, languages: frozenset[str]) -> Rows:
-        """The pairs of the calibration set in these languages, by id."""
+        """The pairs of the calibration set in these languages, in the random order in which everybody meets them."""
         if languages not in self._common:
-            found = self._live.filter(calibration=True, language__in=languages).order_by("id")
+            found = self._live.filter(calibration=True, language__in=languages).order_by("position", "id")
             self._common[languages] = self._rows(found.values_list(*_FIELDS), np.ones)
         return self._common[languages]
 

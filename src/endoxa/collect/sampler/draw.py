@@ -1,6 +1,6 @@
 """The draw of one pair, with the probability that it had.
 
-A card comes from one of several branches: the calibration set, exploration (equal chances), countries that got too
+A card comes from one of several branches: the next pair of the calibration set, exploration (equal chances), countries that got too
 little, or the tiers (own country, near, anywhere, disagreement). A pair can be reached by several branches;
 its propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and
 Thompson 1952). It is exact while
@@ -22,6 +22,7 @@ from endoxa.collect.sampler.types import (
     NEEDS,
     OPEN,
     TOPUP,
+    Cell,
     Drawn,
     FloatArray,
     Person,
@@ -81,20 +82,19 @@ def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.G
 def _branches(moment: _Moment, whole: Region, *, guarded: bool) -> list[_Branch]:
     """All branches that have a pair for this person; their probabilities add up to 1."""
     pool, person, settings = moment.pool, moment.person, moment.settings
-    excluded = Counter(person.excluded.values())
+    barred = Counter(person.barred.values())
     parts = tiers(person, whole)
-    counts = {name: available(region, pool, excluded) for name, region in parts.items()}
+    counts = {name: available(region, pool, barred) for name, region in parts.items()}
     needing = counts["own"] + counts["near"] + counts["anywhere"]
     result: list[_Branch] = []
     anything = replace(whole, needs=frozenset({NEEDS, TOPUP, OPEN, FULL}))
-    common = int(_free(_common(pool, person, anything), person).sum()) if settings.calibration else 0
-    if common:
-        result.append(_Branch("calibration", settings.calibration, anything, common, even=True))
+    if settings.calibration and _next_common(pool, person, anything).ids.size:
+        result.append(_Branch("calibration", settings.calibration, anything, 1, even=True))
     if needing and settings.exploration:
         result.append(_Branch("exploration", settings.exploration, whole, needing, even=True))
     if needing and settings.floor:
         poor = replace(whole, countries=_poor(pool.coverage(), pool.drawn(), settings))
-        if size := available(poor, pool, excluded):
+        if size := available(poor, pool, barred):
             result.append(_Branch("floor", settings.floor, poor, size, even=True))
     left = 1 - sum(branch.probability for branch in result)
     chosen = shares(settings, counts)
@@ -102,7 +102,7 @@ def _branches(moment: _Moment, whole: Region, *, guarded: bool) -> list[_Branch]
         rest = still_open(whole)
         parts, counts = (
             {"open": rest, _PROMPT: rest},
-            {"open": available(rest, pool, excluded), _PROMPT: 0},
+            {"open": available(rest, pool, barred), _PROMPT: 0},
         )
         if guarded and not counts["open"]:
             return []
@@ -150,31 +150,37 @@ def _from(
 def _rows(branch: _Branch, moment: _Moment, start: float) -> Rows:
     pool, person, settings = moment.pool, moment.person, moment.settings
     if branch.name == "calibration":
-        return _common(pool, person, branch.region)
+        return _next_common(pool, person, branch.region)
     if branch.size <= settings.whole:
         return pool.whole(branch.region)
     # Wide enough that what the person has seen cannot fill it.
-    seen = sum(branch.region.takes(cell) for cell in person.excluded.values())
+    seen = sum(branch.region.takes(cell) for cell in person.barred.values())
     return pool.window(branch.region, start, settings.candidates + seen)
 
 
-def _common(pool: Pool, person: Person, region: Region) -> Rows:
-    """The pairs of the calibration set that the guards let through, however many ratings they have."""
-    return pool.calibration(person.languages).only(region)
+def _next_common(pool: Pool, person: Person, region: Region) -> Rows:
+    """The first pair of the calibration set that the person has not had and that the guards let through, if any.
+
+    Everybody meets the set in one order, so that people who rate few cards still have some in common; it does not
+    matter how many ratings a pair has or who else is rating it now.
+    """
+    common = pool.calibration(person.languages).only(region)
+    return common.at(np.flatnonzero(_free(common, person.excluded))[:1])
 
 
 def _weigh(branch: _Branch, rows: Rows, moment: _Moment) -> FloatArray:
     pool, person = moment.pool, moment.person
-    free = _free(rows, person)
+    if branch.name == "calibration":
+        return np.ones(len(rows.ids))
+    free = _free(rows, person.barred)
     if branch.even:
-        return free.astype(np.float64)
+        return free
     return free * weights(rows, person.reserved, pool.coverage(), pool.heavy_topics(), moment.settings)
 
 
-def _free(rows: Rows, person: Person) -> FloatArray:
+def _free(rows: Rows, barred: Mapping[int, Cell]) -> FloatArray:
     """1 for pairs that the person can get, 0 for others."""
-    excluded = person.excluded
-    return np.array([pair not in excluded for pair in rows.ids.tolist()], dtype=np.float64)
+    return np.array([pair not in barred for pair in rows.ids.tolist()], dtype=np.float64)
 
 
 def _chance_within(branch: _Branch, rows: Rows, weighed: FloatArray, place: int) -> float:
@@ -191,7 +197,7 @@ def _chance(other: _Branch, rows: Rows, place: int, moment: _Moment) -> float:
     if other.name == _PROMPT:
         return 0.0
     if other.name == "calibration":
-        return 1.0 / other.size if pair in _common(pool, person, other.region).ids else 0.0
+        return float(pair in _next_common(pool, person, other.region).ids)
     if not other.region.holds(country, int(rows.needs[place]), negative=bool(rows.negative[place])):
         return 0.0
     if other.even:

@@ -18,7 +18,7 @@ class SamplerSettings(BaseModel):
         own, near, anywhere, topup: how often a card is about the person's own country, a near one, any other,
             or a pair that people disagree about. The share of an empty tier goes to the next one.
         exploration: share of cards drawn with equal chances among all pairs that need ratings.
-        calibration: share of cards from a fixed random set that everybody may see.
+        calibration: share of cards from a fixed random set that all people go through in the same order.
         calibration_pairs: size of that set.
         floor: share of cards kept for countries that got less than `floor_below` of all draws while they need ratings.
         topic_cap: a topic of the seeds with more than this share of the recent draws is weighed at a quarter.
@@ -43,8 +43,8 @@ class SamplerSettings(BaseModel):
     anywhere: Share = 0.05
     topup: Share = 0.05
     exploration: Annotated[float, Field(ge=0, le=0.5)] = 0.05
-    calibration: Annotated[float, Field(ge=0, le=0.3)] = 0.03
-    calibration_pairs: Annotated[int, Field(ge=0, le=500)] = 30
+    calibration: Annotated[float, Field(ge=0, le=0.3)] = 0.05
+    calibration_pairs: Annotated[int, Field(ge=0, le=500)] = 10
     floor: Annotated[float, Field(ge=0, le=0.3)] = 0.03
     floor_below: Share = 0.01
     topic_cap: Share = 0.30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -84,8 +85,11 @@ class Rows:
             [region.holds(country, need, negative=negative) for country, need, negative in facts],
             dtype=np.bool_,
         )
-        kept &= ~np.isin(self.topics, list(region.no_topics))
-        return Rows(*(getattr(self, one.name)[kept] for one in fields(self)))
+        return self.at(np.flatnonzero(kept & ~np.isin(self.topics, list(region.no_topics))))
+
+    def at(self, places: IntArray) -> Rows:
+        """The rows at these places."""
+        return Rows(*(getattr(self, one.name)[places] for one in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -96,8 +100,8 @@ class Person:
         origins, near: ISO 3166 codes; `near` holds countries felt close to and neighbours of the origins,
             without `origins`.
         languages: ISO 639 codes the person reads.
-        excluded: pairs that cannot be drawn, by id, with their cells: seen, skipped, proposed by this person,
-            or reserved by others up to what they need.
+        excluded: pairs that the person had, by id, with their cells: seen, skipped, or proposed by this person.
+        full: pairs that others have reserved up to what is needed, by id, with their cells.
         reserved: live leases of others, by id of the pair.
         last: countries of the latest cards, newest first, with whether each was negative.
         no_topics: topics that the person does not want to see.
@@ -107,9 +111,15 @@ class Person:
     near: frozenset[str]
     languages: frozenset[str]
     excluded: Mapping[int, Cell] = field(default_factory=dict)
+    full: Mapping[int, Cell] = field(default_factory=dict)
     reserved: Mapping[int, int] = field(default_factory=dict)
     last: tuple[tuple[str, bool], ...] = ()
     no_topics: frozenset[str] = frozenset()
+
+    @cached_property
+    def barred(self) -> Mapping[int, Cell]:
+        """Pairs that cannot be drawn, but for calibration, which does not mind reservations."""
+        return {**self.excluded, **self.full}
 
 
 class Pool(Protocol):
@@ -125,7 +135,7 @@ class Pool(Protocol):
         """`size` pairs that follow `start` on the circle of random positions in [0, 1); all where there are no more."""
 
     def calibration(self, languages: frozenset[str]) -> Rows:
-        """The pairs of the calibration set in these languages."""
+        """The pairs of the calibration set in these languages, in the random order in which everybody meets them."""
 
     def coverage(self) -> Mapping[str, int]:
         """Ratings that pairs of each country have."""

@@ -190,8 +190,6 @@ class MemoryPool:
         circle = self._order[self._mask(region)[self._cell[self._order]] > 0]
         if len(circle) < size:
             return self._taken(circle, np.ones(len(circle)))
-        if len(circle) < size:
-            return self._taken(circle, np.ones(len(circle)))
         positions = self["position"][circle]
         first = int(np.searchsorted(positions, start))
         steps = np.arange(first, first + size)
@@ -200,8 +198,9 @@ class MemoryPool:
         return self._taken(taken, np.mod(self["position"][taken] - before, 1.0))
 
     def calibration(self, languages: frozenset[str]) -> Rows:
-        """The pairs of the calibration set in these languages."""
+        """The pairs of the calibration set in these languages, in the random order in which everybody meets them."""
         found = [number for number in self._common if self._cells[self._cell[number]].language in languages]
+        found.sort(key=lambda number: float(self._rows[number]["position"]))
         return self._taken(np.array(found, dtype=np.int64), np.ones(len(found)))
 
     def coverage(self) -> Mapping[str, int]:
@@ -213,7 +212,7 @@ class MemoryPool:
         return self._drawn
 
     def heavy_topics(self) -> frozenset[str]:
-        """Topics of seeds over their share of the latest 2,000 cards."""
+        """Topics of seeds over their share of the latest `RECENT_CARDS`."""
         cap = self._settings.topic_cap * len(self._recent)
         return frozenset(str(topic) for topic, count in self._seed_topics.items() if count > cap)
 

@@ -71,12 +71,13 @@ class _Endoxa:
         counts = campaign.held()
         goal = np.where(pool["need"] == NEEDS, campaign.settings.k, campaign.settings.k_max)
         full = (counts > 0) & (pool["ratings"] + counts >= goal)
-        excluded = (campaign.seen(person) | full).nonzero()[0].tolist()
+        seen = campaign.seen(person)
         return sampler.Person(
             origins=campaign.world.origins[person],
             near=campaign.world.near[person],
             languages=campaign.languages(person),
-            excluded={pair: pool.cell(pair) for pair in excluded},
+            excluded={pair: pool.cell(pair) for pair in seen.nonzero()[0].tolist()},
+            full={pair: pool.cell(pair) for pair in full.nonzero()[0].tolist()},
             reserved=held,
             last=tuple(campaign.last[person]),
         )
