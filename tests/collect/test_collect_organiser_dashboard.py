@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ from endoxa.collect.cards import answering, drawing
 from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Role, Source, State
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, Coverage, together
 from endoxa.collect.organiser.dashboard.figures import Figures, count
-from endoxa.collect.organiser.dashboard.forecasting import sentence
+from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, switch_at
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Balance, Forecast
 
@@ -140,65 +140,116 @@ def test_the_number_of_queries_does_not_grow(
         count(campaign, timezone.now())
 
 
-def figures_with(short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0) -> Figures:
-    forecast = Forecast(short, switch_in, coming, balance=Balance.EXPLORE)
+def figures_with(
+    short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0, guessed=None
+) -> Figures:
+    forecast = Forecast(short, switch_in, coming, balance=Balance.EXPLORE, guessed_people=guessed)
     return Figures(timezone.now(), pairs, done, 0, (), None, forecast, minutes_left)
 
 
+SHORT = "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings."
+GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the end."
+
+
 @pytest.mark.parametrize(
-    ("figures", "state", "balance", "said"),
+    ("figures", "state", "begun", "said"),
     [
-        (figures_with(), "open", "", "At this pace every pair will have at least 3 ratings at the end."),
+        (figures_with(), "open", True, "At this pace every pair will have at least 3 ratings at the end."),
+        (figures_with(12), "open", True, SHORT),
+        (figures_with(1), "open", True, SHORT.replace("12 pairs", "1 pair")),
+        (figures_with(118, coming=5.5), "open", True, SHORT.replace("12", "36")),
         (
-            figures_with(12, 20.0),
+            figures_with(5_466, pairs=9_000),
             "open",
-            "",
-            "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings; "
-            "in 20 minutes, ask only for ratings.",
+            True,
+            SHORT.replace("12", "5,466"),
         ),
+        (figures_with(guessed=40), "open", True, GUESSED),
+        (figures_with(guessed=40), "open", False, f"Nobody has taken part yet. {GUESSED}"),
         (
-            figures_with(1, 0.0),
+            figures_with(12, guessed=40),
             "open",
-            "",
-            "At this pace 1 pair, counting new ones, will end with fewer than 3 ratings; ask only for ratings now.",
-        ),
-        (
-            figures_with(12, 0.0),
-            "open",
-            "validate",
-            "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings; "
-            "more people or more time would help.",
-        ),
-        (
-            figures_with(118, 20.0, coming=5.5),
-            "open",
-            "",
-            "At this pace 36 pairs, counting new ones, will end with fewer than 3 ratings; "
-            "in 20 minutes, ask only for ratings.",
+            True,
+            "With 40 taking part, 12 pairs, counting new ones, will end with fewer than 3 ratings.",
         ),
         (
             figures_with(minutes_left=-1.0),
             "open",
-            "",
+            True,
             "The planned time is over; 30 pairs have fewer than 3 ratings.",
         ),
         (
             figures_with(minutes_left=-1.0, done=40),
             "open",
-            "",
+            True,
             "The planned time is over and every pair has enough ratings.",
         ),
-        (figures_with(), "paused", "", "The campaign is paused: nobody gets cards until you open it again."),
+        (
+            figures_with(),
+            "paused",
+            True,
+            "The campaign is paused: nobody gets cards until you open it again.",
+        ),
         (
             figures_with(pairs=0, done=0),
             "open",
-            "",
+            False,
             "There are no pairs to rate yet: people are asked what is said about their countries.",
         ),
     ],
 )
-def test_the_forecast_is_one_sentence(figures, state, balance, said):
-    assert sentence(figures, state=state, balance=balance, k=3) == said
+def test_the_forecast_says_what_it_stands_on(figures, state, begun, said):
+    assert sentence(figures, state=state, begun=begun, k=3) == said
+
+
+def test_digits_are_grouped_as_the_language_does():
+    with translation.override("pt"):
+        assert "5.466" in sentence(figures_with(5_466, pairs=9_000), state="open", begun=True, k=3)
+
+
+@pytest.mark.parametrize(
+    ("figures", "balance", "said", "minutes"),
+    [
+        (figures_with(12, 20.0), "", "", 20),
+        (figures_with(0, 20.0), "", "", 20),
+        (
+            figures_with(12, 0.0),
+            "",
+            "Cards ask only for ratings now. More people or more time would help.",
+            None,
+        ),
+        (figures_with(0, 0.0), "", "", None),
+        (figures_with(12, 20.0), "explore", "", 20),
+        (figures_with(12, 0.0), "explore", "Ask only for ratings now.", None),
+        (figures_with(12, None), "balance", "More people or more time would help.", None),
+        (figures_with(12, 0.0), "validate", "More people or more time would help.", None),
+        (figures_with(12, 20.0, minutes_left=-1.0), "", "", None),
+    ],
+)
+def test_what_follows_from_the_forecast(figures, balance, said, minutes):
+    assert advice(figures, state="open", balance=balance) == said
+    switch = switch_at(figures, state="open", balance=balance, begun=True)
+    assert switch == (None if minutes is None else figures.taken_at + timedelta(minutes=minutes))
+    assert switch_at(figures, state="open", balance=balance, begun=False) is None
+    assert switch_at(figures, state="paused", balance=balance, begun=True) is None
+
+
+def test_the_page_says_what_cards_will_do_and_what_an_organiser_should(
+    organiser, campaign, make_person, make_pairs
+):
+    def page():
+        cache.clear()
+        text = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+        return " ".join(text.split())
+
+    Campaign.objects.update(began_at=None)
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
+    assert "Nobody has taken part yet. With 40 taking part, every pair" in page()
+    assert "cards will ask only" not in page()
+    assert "At this pace" not in page()
+    Campaign.objects.update(began_at=timezone.now())
+    assert 'end. From <time data-clock="short"' in page()
+    assert "UTC</time> on cards will ask only for ratings." in page()
 
 
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):

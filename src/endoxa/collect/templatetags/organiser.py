@@ -1,22 +1,31 @@
-"""What the pages of accounts have in common: the links to those pages of a campaign that the account may open."""
+"""What the pages of accounts have in common: links to the pages of a campaign, times and numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django import template
 from django.http import HttpRequest
 from django.template import RequestContext
 from django.urls import resolve, reverse
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect.campaign.settings import in_language
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.access import roles_of
+from endoxa.collect.organiser.dashboard.wording import digits
 from endoxa.collect.organiser.wording import STATES
 
 register = template.Library()
+register.filter(digits)
+
+_CLOCKS = {"full": "j F Y, H:i", "short": "H:i", "seconds": "H:i:s"}
+"""Forms of a time, as Django names them; `organiser.js` knows the same ones."""
 
 PAGES = (
     ("dashboard", gettext_lazy("Dashboard")),
@@ -38,6 +47,13 @@ class Link:
     address: str
     label: str
     current: bool
+
+
+@register.filter
+def clock(at: datetime, form: str = "full") -> SafeString:
+    """A time in UTC, in whose place the script of the pages puts the time where the reader is."""
+    shown = date_format(at, _CLOCKS[form])
+    return format_html('<time data-clock="{}" datetime="{}">{} UTC</time>', form, at.isoformat(), shown)
 
 
 @register.inclusion_tag("organiser/links.html", takes_context=True)

@@ -1,27 +1,27 @@
-"""The forecast in one plain sentence."""
+"""The forecast in plain sentences: what to expect at the end, and what follows from it."""
 
 from __future__ import annotations
 
 import math
 from datetime import datetime, timedelta
 
-from babel.dates import format_timedelta
-from django.utils.translation import get_language, gettext, ngettext, to_locale
+from django.utils.translation import gettext, ngettext
 
 from endoxa.collect.models import State
 from endoxa.collect.organiser.dashboard.figures import Figures
+from endoxa.collect.organiser.dashboard.wording import digits
 from endoxa.collect.sampler import Balance
 
 _NOT_RUNNING = (State.DRAFT, State.PAUSED, State.CLOSED)
 
 
-def sentence(figures: Figures, *, state: str, balance: str, k: int) -> str:
-    """What to expect and what to do, for somebody who runs a room.
+def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
+    """What to expect, for somebody who runs a room.
 
     Args:
         figures: of now.
         state: of the campaign.
-        balance: what the organiser ordered, "" for nothing.
+        begun: whether anybody got a card yet.
         k: ratings each pair should get.
     """
     if state in _NOT_RUNNING:
@@ -30,14 +30,37 @@ def sentence(figures: Figures, *, state: str, balance: str, k: int) -> str:
         return gettext("There are no pairs to rate yet: people are asked what is said about their countries.")
     if figures.minutes_left <= 0:
         return _time_is_over(figures, k)
-    return _looking_ahead(figures, balance, k)
+    if begun:
+        return _looking_ahead(figures, k)
+    return " ".join((gettext("Nobody has taken part yet."), _looking_ahead(figures, k)))
 
 
-def switch_at(figures: Figures, *, state: str, balance: str) -> datetime | None:
-    """When to ask only for ratings, where `sentence` says in how many minutes."""
+def advice(figures: Figures, *, state: str, balance: str) -> str:
+    """What is done about pairs that will fall short, or could be; "" where `switch_at` says it.
+
+    Args:
+        figures: of now.
+        state: of the campaign.
+        balance: what the organiser ordered, "" for nothing.
+    """
+    if not (_running(figures, state) and figures.pairs and _short(figures)):
+        return ""
+    switch = figures.forecast.switch_in
+    if balance == Balance.VALIDATE or switch is None:
+        return gettext("More people or more time would help.")
+    if switch >= 1:
+        return ""
+    if balance:
+        return gettext("Ask only for ratings now.")
+    return gettext("Cards ask only for ratings now. More people or more time would help.")
+
+
+def switch_at(figures: Figures, *, state: str, balance: str, begun: bool) -> datetime | None:
+    """When cards will ask only for ratings or, where an organiser ordered otherwise, should."""
     minutes = figures.forecast.switch_in
-    running = state not in _NOT_RUNNING and figures.minutes_left > 0 and figures.forecast.short > 0
-    if not running or balance == Balance.VALIDATE or minutes is None or minutes < 1:
+    if not (begun and _running(figures, state) and figures.pairs):
+        return None
+    if balance == Balance.VALIDATE or minutes is None or minutes < 1:
         return None
     return figures.taken_at + timedelta(minutes=minutes)
 
@@ -66,41 +89,41 @@ def _time_is_over(figures: Figures, k: int) -> str:
     if not left:
         return gettext("The planned time is over and every pair has enough ratings.")
     return ngettext(
-        "The planned time is over; %(left)d pair has fewer than %(k)d ratings.",
-        "The planned time is over; %(left)d pairs have fewer than %(k)d ratings.",
+        "The planned time is over; %(left)s pair has fewer than %(k)d ratings.",
+        "The planned time is over; %(left)s pairs have fewer than %(k)d ratings.",
         left,
-    ) % {"left": left, "k": k}
+    ) % {"left": digits(left), "k": k}
 
 
-def _looking_ahead(figures: Figures, balance: str, k: int) -> str:
-    short = _short(figures)
-    if not short:
-        return gettext("At this pace every pair will have at least %(k)d ratings at the end.") % {"k": k}
-    expected = ngettext(
-        "At this pace %(short)d pair, counting new ones, will end with fewer than %(k)d ratings",
-        "At this pace %(short)d pairs, counting new ones, will end with fewer than %(k)d ratings",
-        short,
-    ) % {"short": short, "k": k}
-    return gettext("%(expected)s; %(advice)s.") % {"expected": expected, "advice": _advice(figures, balance)}
+def _looking_ahead(figures: Figures, k: int) -> str:
+    short, people = _short(figures), figures.forecast.guessed_people
+    told = {"short": digits(short), "people": digits(people or 0), "k": k}
+    if not short and people is None:
+        expected = gettext("At this pace every pair will have at least %(k)d ratings at the end.")
+    elif not short:
+        expected = gettext(
+            "With %(people)s taking part, every pair will have at least %(k)d ratings at the end."
+        )
+    elif people is None:
+        expected = ngettext(
+            "At this pace %(short)s pair, counting new ones, will end with fewer than %(k)d ratings.",
+            "At this pace %(short)s pairs, counting new ones, will end with fewer than %(k)d ratings.",
+            short,
+        )
+    else:
+        expected = ngettext(
+            "With %(people)s taking part, %(short)s pair, counting new ones, will end with fewer than %(k)d ratings.",
+            "With %(people)s taking part, %(short)s pairs, counting new ones, will end with fewer than %(k)d ratings.",
+            short,
+        )
+    return expected % told
+
+
+def _running(figures: Figures, state: str) -> bool:
+    return state not in _NOT_RUNNING and figures.minutes_left > 0
 
 
 def _short(figures: Figures) -> int:
     """The forecast of pairs that fall short is an estimate from ratings; there cannot be more than there will be."""
     open_ones = figures.pairs - figures.done + figures.waiting
     return min(figures.forecast.short, open_ones + math.ceil(figures.forecast.coming))
-
-
-def _advice(figures: Figures, balance: str) -> str:
-    minutes = figures.forecast.switch_in
-    if balance == Balance.VALIDATE or minutes is None:
-        return gettext("more people or more time would help")
-    if minutes < 1:
-        return gettext("ask only for ratings now")
-    when = format_timedelta(
-        timedelta(minutes=minutes),
-        granularity="minute",
-        threshold=1.5,
-        add_direction=True,
-        locale=to_locale(get_language() or "en"),
-    )
-    return gettext("%(in_time)s, ask only for ratings") % {"in_time": when}

@@ -14,7 +14,7 @@ from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.codes.addresses import join_address, newest_code
 from endoxa.collect.organiser.dashboard.figures import figures_of
-from endoxa.collect.organiser.dashboard.forecasting import sentence, survey_sentence, switch_at
+from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, survey_sentence, switch_at
 from endoxa.collect.organiser.dashboard.steering import BalanceForm, StateForm, set_balance, set_state
 from endoxa.collect.organiser.dashboard.surveying import survey_figures_of
 from endoxa.collect.organiser.dashboard.wording import bars, country_rows, question_rows
@@ -101,14 +101,16 @@ def _shown(campaign: Campaign) -> dict[str, Any]:
 def _cards_shown(campaign: Campaign) -> dict[str, Any]:
     figures = figures_of(campaign)
     k = campaign.settings.sampler.k
+    begun = campaign.began_at is not None
     return {
         "taken_at": figures.taken_at,
         "figures": figures,
         "k": k,
         "percent": round(100 * figures.share),
         "bars": bars(figures.coverage),
-        "forecast": sentence(figures, state=campaign.state, balance=campaign.balance, k=k),
-        "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance),
+        "forecast": sentence(figures, state=campaign.state, begun=begun, k=k),
+        "advice": advice(figures, state=campaign.state, balance=campaign.balance),
+        "switch_at": switch_at(figures, state=campaign.state, balance=campaign.balance, begun=begun),
         "asked_for": BALANCES[campaign.balance or figures.forecast.balance],
     }
 

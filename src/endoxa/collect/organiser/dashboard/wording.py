@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import get_language, gettext
+from babel.numbers import format_decimal
+from django.utils.translation import get_language, gettext, to_locale
 
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import SurveyQuestion, in_language
@@ -18,6 +19,11 @@ class Bar:
 
     name: str
     coverage: Coverage
+
+
+def digits(number: int) -> str:
+    """A number as the language of the page groups its digits: 5,466 or 5 466."""
+    return format_decimal(number, locale=to_locale(get_language() or "en"))
 
 
 def bars(coverage: Iterable[Coverage]) -> list[Bar]:

@@ -1,13 +1,21 @@
 "use strict";
-/* Renews the figures of the dashboard and the projector page. Without it a link or the browser does so. */
+/* Shows times as the clock of the reader has them, and renews the figures of the dashboard and the projector page.
+   Without it times are in UTC, and a link or the browser renews. */
 
 const EVERY_MS = 4000;
+const CLOCKS = {
+  full: { dateStyle: "long", timeStyle: "short" },
+  short: { timeStyle: "short" },
+  seconds: { timeStyle: "medium" },
+};
 
 function showClocks(part) {
+  const language = `${document.documentElement.lang}-u-nu-latn`;
   for (const time of part.querySelectorAll("time[data-clock]")) {
     const at = new Date(time.dateTime);
-    time.textContent = `(${at.toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" })})`;
-    time.hidden = false;
+    const today = at.toDateString() === new Date().toDateString();
+    const form = time.dataset.clock === "short" && !today ? "full" : time.dataset.clock;
+    time.textContent = at.toLocaleString(language, { ...CLOCKS[form], hourCycle: "h23" });
   }
 }
 
@@ -27,7 +35,6 @@ function keepFresh(part) {
   const lost = document.querySelector("[data-live-lost]");
   const pause = document.querySelector("[data-live-pause]");
   let still = false;
-  showClocks(part);
   if (pause) {
     pause.hidden = false;
     pause.addEventListener("click", () => {
@@ -45,4 +52,5 @@ function keepFresh(part) {
   window.setTimeout(turn, EVERY_MS);
 }
 
+showClocks(document);
 document.querySelectorAll("[data-live]").forEach(keepFresh);
