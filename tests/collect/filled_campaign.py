@@ -61,7 +61,7 @@ def give_rating(person, pair, value, *, propensity=0.5, minute=0, tier=None, sur
         surplus=surplus,
         created_at=START + timedelta(minutes=minute),
     )
-    recount([pair])
+    recount(pair.campaign, [pair])
     return rating
 
 
@@ -69,7 +69,7 @@ def give_mention(person, pair, text, minute=0):
     """A mention."""
     made = Mention.objects.create(person=person, pair=pair, text=text, via=Via.ATTRIBUTE)
     Mention.objects.filter(pk=made.pk).update(created_at=START + timedelta(minutes=minute))
-    recount([pair])
+    recount(pair.campaign, [pair])
     return made
 
 
@@ -132,7 +132,7 @@ def fill(campaign, make_person, seed, people=24):
             moderation=chance.choice(
                 (Moderation.LIVE, Moderation.LIVE, Moderation.LIVE, Moderation.PENDING, Moderation.HIDDEN)
             ),
-            negative=chance.random() < 0.2,
+            negative={0: True, 1: None}.get(int(5 * chance.random()), False),
         )
         for _ in range(14)
     ]
@@ -162,6 +162,6 @@ def fill(campaign, make_person, seed, people=24):
             language="en",
             text=f"Women here {chance.choice(WORDS)}",
         )
-    recount(Pair.objects.filter(campaign=campaign))
+    recount(campaign, Pair.objects.filter(campaign=campaign))
     # A list, lest people who join later are among them.
     return list(Person.objects.filter(campaign=campaign).order_by("pk")), pairs

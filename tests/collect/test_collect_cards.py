@@ -163,7 +163,7 @@ def test_merged_pairs_are_not_shown_again(campaign, person, make_pairs):
     left = other if card.pair == root else root
     card.pair.moderation, card.pair.merged_into = Moderation.MERGED, left
     card.pair.save()
-    recount([left])
+    recount(campaign, [left])
     left.refresh_from_db()
     assert left.ratings == 1
     assert drawing.next_card(person).pair is None
@@ -199,7 +199,7 @@ def test_need_follows_from_the_ratings(campaign, make_person, make_pairs, values
             expires_at=NOON,
         )
         Rating.objects.create(card=card, person=one, pair=pair, value=value, in_group=True, created_at=NOON)
-    recount([pair])
+    recount(campaign, [pair])
     pair.refresh_from_db()
     assert (pair.need, pair.ratings) == (need, len(values))
     if len(values) > 1:

@@ -63,7 +63,7 @@ def test_merges_taken_back_in_reverse_order_leave_no_trace(
     people = [make_person(campaign, f"{mark} {n}") for n in range(5)]
     for person, pair, value in {(a, b): (a, b, c) for a, b, c in answers}.values():
         mention(people[person], pairs[pair]) if value == 0 else rate(people[person], pairs[pair], value)
-    recount(pairs)
+    recount(campaign, pairs)
     before = counts(pairs)
     states, done = [], []
     for one, other in merges:
@@ -102,7 +102,7 @@ def test_a_person_who_rated_both_counts_once_with_the_latest(campaign, person, m
     rate(person, other, 5)
     rate(make_person(campaign, "ben"), other, 5)
     mention(person, one)
-    recount([one, other])
+    recount(campaign, [one, other])
     root = merge(one, other)
     root.refresh_from_db()
     assert (root.ratings, root.mentions, root.variance) == (2, 1, 0.0)

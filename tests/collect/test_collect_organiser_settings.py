@@ -362,7 +362,7 @@ def test_needs_of_all_pairs_are_what_need_says_of_each(make_campaign, make_pairs
     cases = list(product(range(8), [None, 0.0, 1.4, 1.5, 3.0]))
     for place, (ratings, variance) in enumerate(cases):
         make_pairs(campaign, ("AR", f"thing {place}", "es"), ratings=ratings, variance=variance)
-    recount_needs(campaign)
+    recount_needs(campaign, campaign.settings.sampler)
     found = Pair.objects.order_by("pk").values_list("need", flat=True)
     assert list(found) == [need(*case, settings) for case in cases]
 

@@ -43,7 +43,7 @@ def propose(make_pairs):
 
 def mention(person, pair, text):
     Mention.objects.create(person=person, pair=pair, text=text, via=Via.ATTRIBUTE)
-    recount([pair])
+    recount(pair.campaign, [pair])
 
 
 def rate(person, pair, value):

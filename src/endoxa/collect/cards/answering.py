@@ -66,7 +66,7 @@ def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None
             created_at=now,
         )
         _give_back(person, together)
-        recount([card.pair])
+        recount(campaign, [card.pair])
         return Answered(card, again=False)
 
 

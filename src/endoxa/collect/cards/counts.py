@@ -19,13 +19,14 @@ def root_of(pair: Pair) -> Pair:
     return pair
 
 
-def recount(pairs: Iterable[Pair]) -> None:
+def recount(campaign: Campaign, pairs: Iterable[Pair]) -> None:
     """Count ratings, mentions, variance and need of these pairs and of what they were merged into anew.
 
     A person counts once: where they rated several pairs that were merged, their latest rating counts.
     """
-    for root in {root_of(pair).pk: root_of(pair) for pair in pairs}.values():
-        _recount(root, root.campaign.settings.sampler)
+    settings = campaign.settings.sampler
+    for root in {root_of(pair) for pair in pairs}:
+        _recount(root, settings)
 
 
 def family(root: Pair) -> list[int]:
@@ -57,9 +58,11 @@ def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int
     return TOPUP if variance is not None and variance >= settings.disagreement else OPEN
 
 
-def recount_needs(campaign: Campaign) -> None:
-    """Apply new limits to all pairs of a campaign, in one statement; says the same as `need`."""
-    settings = campaign.settings.sampler
+def recount_needs(campaign: Campaign, settings: SamplerSettings) -> None:
+    """Apply new limits to all pairs of a campaign, in one statement; says the same as `need`.
+
+    They are handed over, since the version that holds them may not be read, and kept, before it is committed.
+    """
     Pair.objects.filter(campaign=campaign).update(
         need=Case(
             When(ratings__lt=settings.k, then=Value(NEEDS)),

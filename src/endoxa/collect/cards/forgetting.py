@@ -45,7 +45,7 @@ def forget(campaign: Campaign, answers: Answers) -> None:
         ):
             _bury(campaign, table, rows)
             rows.delete()
-        recount(pairs)
+        recount(campaign, pairs)
         # Rows, not counts: a merged pair's are counted where it was merged into.
         alone = {pair.pk: pair for pair, person in mentioned if pair.author_id == person and _is_bare(pair)}
         for pair in alone.values():

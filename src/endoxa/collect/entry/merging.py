@@ -24,13 +24,13 @@ def merge(pair: Pair, into: Pair) -> Pair:
         MergeError: if the pair is merged already, both are the same, they are of two countries or languages, or the
             other one is hidden: what people say would go out of sight with it.
     """
-    with locked(pair.campaign_id):
+    with locked(pair.campaign_id) as campaign:
         pair.refresh_from_db()
         root = root_of(Pair.objects.get(pk=into.pk))
         _check(pair, root)
         pair.before_merge, pair.moderation, pair.merged_into = pair.moderation, Moderation.MERGED, root
         pair.save(update_fields=["before_merge", "moderation", "merged_into"])
-        recount([root])
+        recount(campaign, [root])
     return root
 
 
@@ -40,7 +40,7 @@ def unmerge(pair: Pair) -> None:
     Raises:
         MergeError: if the pair is not merged.
     """
-    with locked(pair.campaign_id):
+    with locked(pair.campaign_id) as campaign:
         pair.refresh_from_db()
         if pair.merged_into is None:
             raise MergeError(gettext("This pair is not merged into another one."))
@@ -48,7 +48,7 @@ def unmerge(pair: Pair) -> None:
         pair.moderation, pair.before_merge = pair.before_merge or Moderation.PENDING, ""
         pair.merged_into = None
         pair.save(update_fields=["before_merge", "moderation", "merged_into"])
-        recount([pair, root])
+        recount(campaign, [pair, root])
 
 
 def _check(pair: Pair, root: Pair) -> None:

@@ -136,7 +136,7 @@ def _mentioned(
             return first, False
         _check_unseen(person, pair)
     mention = Mention.objects.create(person=person, pair=pair, card=card, text=words.text, via=via)
-    recount([pair])
+    recount(campaign, [pair])
     pair.refresh_from_db()
     return mention, created
 

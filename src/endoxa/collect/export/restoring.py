@@ -42,5 +42,5 @@ def import_campaign(folder: Path) -> Campaign:
         rebuilding.add_skips(frames["skips"], pairs, placed)
         rebuilding.add_statements(campaign, frames["statements"], placed)
         rebuilding.add_tombstones(campaign, frames["withdrawals"])
-        recount(Pair.objects.filter(campaign=campaign, merged_into=None))
+        recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
     return campaign

@@ -88,7 +88,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
         pair.delete()
     kept = Pair.objects.filter(pk__in=own)
     _reword(kept, words)
-    recount(Pair.objects.filter(pk__in=roots))
+    recount(campaign, Pair.objects.filter(pk__in=roots))
     drop_reports(Pair.objects.filter(pk__in=reported))
     return Withdrawn(ratings, mentions, skips, cards, statements, len(alone), kept.count())
 

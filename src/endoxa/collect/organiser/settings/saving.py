@@ -56,7 +56,7 @@ def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User |
         current.save(update_fields=["version"])
         record(current, user, "settings saved", version=current.version, fields=", ".join(sorted(content)))
         if _thresholds(before) != _thresholds(after):
-            recount_needs(current)
+            recount_needs(current, after.sampler)
         return current.version
 
 
