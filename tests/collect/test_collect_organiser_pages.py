@@ -128,6 +128,18 @@ def test_links_lead_only_where_the_account_may_go(client, river, make_account):
     assert address("state") not in page
 
 
+def test_a_page_that_is_not_there_has_the_header_of_accounts(organiser, river):
+    for missing in ("/organise/no/such/page/", "/organise/nowhere/"):
+        response = organiser.get(missing)
+        assert response.status_code == 404
+        page = words(response)
+        assert "ana" in page
+        assert f'href="{reverse("organiser:home")}"' in page
+        assert f'href="{reverse("contributor:home")}"' not in page
+    page = words(organiser.get("/nowhere/at/all/"))
+    assert f'href="{reverse("contributor:home")}"' in page
+
+
 def test_home_lists_the_campaigns_of_the_account(client, river, make_campaign, make_account):
     make_campaign("sea")
     user = make_account("ana", river, Role.ORGANISER, Role.REVIEWER)

@@ -8,3 +8,4 @@ urlpatterns = [
     path("", include("endoxa.collect.contributor.urls")),
     path("organise/", include("endoxa.collect.organiser.urls")),
 ]
+handler404 = "endoxa.collect.missing.page_not_found"
