@@ -28,7 +28,7 @@ class SeedRow:
         attribute: what is said; at most 120 characters.
         language: ISO 639 code, one of the campaign's.
         topic: a short name, or "".
-        negative: whether it hurts to hear; None takes VADER's guess for English, else no.
+        negative: whether it hurts to hear; None leaves it to `entry.polarity`, which mostly does not know.
     """
 
     country: str
@@ -89,6 +89,11 @@ def add_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
     return report
 
 
+def unkind(row: SeedRow) -> bool | None:
+    """Whether a row is stored as unkind: as the file says, else as the words alone say; None: not known."""
+    return negative(visible(row.attribute), row.language) if row.negative is None else row.negative
+
+
 def choose_calibration(campaign: Campaign) -> None:
     """Mark the random set of live seeds that everybody may see: at most a third of them.
 
@@ -140,7 +145,6 @@ def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) 
 
 def _pair(campaign: Campaign, row: SeedRow) -> Pair:
     words = visible(row.attribute)
-    guess = negative(words, row.language) if row.negative is None else row.negative
     return Pair(
         campaign=campaign,
         country=row.country,
@@ -148,7 +152,7 @@ def _pair(campaign: Campaign, row: SeedRow) -> Pair:
         key=key(words, row.language),
         language=row.language,
         topic=row.topic,
-        negative=guess,
+        negative=unkind(row),
         source=Source.SEED,
         moderation=Moderation.LIVE,
     )

@@ -22,6 +22,9 @@ OWN = "own"
 SHARED_TIERS = frozenset({"near", "anywhere", OTHER})
 """Tiers that are exported as `OTHER`: which one it was would say what countries somebody feels close to."""
 
+POLARITIES: Mapping[bool | None, str] = {True: "negative", False: "not negative", None: ""}
+"""What the table of pairs says of `Pair.negative`."""
+
 PROFILE = "profile_"
 """Before the names of the campaign's own profile questions."""
 
@@ -63,7 +66,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("axis", _TEXT, "social axis: 'nationality'"),
         Column("region", _TEXT, "countries of at least 5 people who said it unprompted, else empty"),
         Column("language", _TEXT, "language of identity and attribute (ISO 639)"),
-        Column("polarity", _TEXT, "'negative' where the seeds, a lexicon or a moderator say so, else empty"),
+        Column(
+            "polarity",
+            _TEXT,
+            "'negative' or 'not negative', as the seeds, a list of words or a moderator say; empty: nobody judged it",
+        ),
         Column("source", _TEXT, "name of the campaign"),
         Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),
         Column("country", _TEXT, "the country it is about (ISO 3166)"),

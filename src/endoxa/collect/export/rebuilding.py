@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 from django.utils import timezone
 
+from endoxa.collect.export.columns import POLARITIES
 from endoxa.collect.export.placing import Placed
 from endoxa.collect.models import (
     Campaign,
@@ -30,6 +31,8 @@ Pairs = Mapping[str, Pair]
 
 _Row = dict[str, Any]
 
+_NEGATIVE = {word: negative for negative, word in POLARITIES.items()}
+
 
 def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -> Pairs:
     """Pairs, and a shell for each that was merged into one: of its own words only mentions are exported."""
@@ -45,7 +48,7 @@ def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -
             key=name,
             language=row["language"],
             topic=row["topic"],
-            negative=row["polarity"] == "negative",
+            negative=_NEGATIVE.get(row["polarity"]),
             source=row["origin"],
             moderation=Moderation.LIVE,
             calibration=row["calibration"],

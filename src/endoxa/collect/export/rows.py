@@ -11,7 +11,7 @@ import polars as pl
 from django.db.models import Q
 
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.export.columns import OTHER, SHARED_TIERS, schema_of
+from endoxa.collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
 from endoxa.collect.export.identities import identity_of
 from endoxa.collect.export.people import Published
 from endoxa.collect.export.pool import Pool
@@ -47,7 +47,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "attribute": pair.attribute,
                 "axis": "nationality",
                 "language": pair.language,
-                "polarity": "negative" if pair.negative else "",
+                "polarity": POLARITIES[pair.negative],
                 "source": campaign.slug,
                 "country": pair.country,
                 "topic": pair.topic,

@@ -99,6 +99,12 @@ class Pair(models.Model):
             models.Index(fields=["campaign", "moderation"], condition=Q(flagged=True), name="pair_flagged"),
         ]
 
+    @property
+    def may_hurt(self) -> bool:
+        """Whether it is unkind or flagged, or nobody judged it. Organisers answer for their own seeds."""
+        unjudged = self.negative is None and self.source == Source.CONTRIBUTOR
+        return bool(self.negative or unjudged or self.flags)
+
     def __str__(self) -> str:
         return f"{self.country}: {self.attribute}"
 

@@ -61,7 +61,7 @@ class Decision:
     text: str = ""
     language: str = ""
     topic: str = ""
-    negative: bool = False
+    negative: bool | None = None
     into: UUID | None = None
     into_seen: str = ""
 
@@ -154,6 +154,8 @@ def _edit(pair: Pair, decision: Decision) -> None:
         raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
     told = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
     pair.attribute, pair.key, pair.language = words.text, words.key, words.language
+    # Who called the old words mild has not judged the new ones.
+    pair.negative = pair.negative or words.negative
     pair.flags = [*words.flags, *told]
 
 

@@ -50,8 +50,12 @@ class MarkForm(ActForm):
     """What the sampler and the covers go by."""
 
     topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
-    negative = forms.BooleanField(
-        label=gettext_lazy("It may hurt to hear this about oneself"), required=False
+    negative = forms.NullBooleanField(
+        label=gettext_lazy("It may hurt to hear this about oneself"),
+        help_text=gettext_lazy(
+            "What people added stays covered while this is unknown and nobody has approved it."
+        ),
+        required=False,
     )
 
 

@@ -57,7 +57,7 @@ class Done:
 def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool = False) -> Line:
     """A pair in the words of the page's language; `said`: a contributor said that it is the same."""
     shown = get_language() or "en"
-    waits = pair.moderation != Moderation.LIVE or pair.negative or bool(pair.flags)
+    waits = pair.moderation != Moderation.LIVE or pair.may_hurt
     return Line(
         pair=pair,
         mark=pair.public_id.hex[:4],

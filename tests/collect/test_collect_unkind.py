@@ -1,0 +1,171 @@
+"""Unkind words in all languages: what lists of words say, what is covered, what nobody judged."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.collect.campaign.presets import load_preset
+from endoxa.collect.cards import drawing
+from endoxa.collect.cards.context import sampler_person
+from endoxa.collect.cards.pool import DatabasePool
+from endoxa.collect.contributor.cards.covers import hurtful
+from endoxa.collect.entry.harm import bare
+from endoxa.collect.entry.polarity import negative
+from endoxa.collect.entry.proposing import propose, tick_countries
+from endoxa.collect.entry.seeding import SeedRow, add_seeds, unkind
+from endoxa.collect.models import Action, Moderation, Pair, Via
+from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
+from endoxa.collect.organiser.moderation.undoing import undo
+from endoxa.collect.sampler import Region
+
+UNKIND = (
+    ("es", "son flojos"),
+    ("es", "muy TACAÑAS"),
+    ("pt", "são preguiçosos"),
+    ("fr", "ils sont paresseux"),
+    ("ar", "هم بخلاء"),
+    ("ar", "الكسالى"),
+    ("hi", "वे आलसी हैं"),
+    ("sw", "ni wavivu"),
+)
+UNKNOWN = (
+    ("es", "bailan tango"),
+    ("es", "no son flojos"),
+    ("fr", "ne sont pas paresseux"),
+    ("pt", "tomam café"),
+    ("ar", "ليسوا بخلاء"),
+    ("hi", "आलसी नहीं हैं"),
+    ("sw", "si wavivu"),
+    ("sw", "wanacheza mpira"),
+    ("ha", "suna son shayi"),
+)
+LISTS = tomllib.loads(files("endoxa.collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("language", "text"), UNKIND)
+def test_lists_of_words_know_common_unkind_words(language, text):
+    assert negative(text, language) is True
+
+
+@pytest.mark.parametrize(("language", "text"), UNKNOWN)
+def test_what_no_list_holds_or_is_negated_is_not_known(language, text):
+    assert negative(text, language) is None
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_lists_are_sizeable_find_their_own_words_and_hold_none_twice(language):
+    words = LISTS[language]["words"]
+    assert 60 <= len(words) <= 200
+    assert len(set(map(bare, words))) == len(words)
+    assert all(negative(word.replace("*", ""), language) for word in words)
+
+
+@given(st.text(max_size=120), st.sampled_from([*LISTS, "de"]))
+def test_a_list_never_says_that_words_are_kind(text, language):
+    assert negative(text, language) in {True, None}
+
+
+@pytest.mark.parametrize("name", ["laces", "afristereo"])
+def test_no_list_contradicts_the_marks_of_our_own_seeds(name):
+    seeds = load_preset(name).seeds
+    assert not [seed for seed in seeds if seed.negative is False and negative(seed.attribute, seed.language)]
+
+
+def say(person, text, language="es"):
+    return propose(person, None, country="AR", text=text, language=language, via=Via.ATTRIBUTE).pair
+
+
+def act(pair, user, action, **facts):
+    pair = Pair.objects.get(pk=pair.pk)
+    return decide(pair.campaign, user, pair.public_id, Decision(Action(action), revision(pair), **facts))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "judged", "covered"),
+    [
+        ("son tacaños", "es", True, True),
+        ("bailan tango", "es", None, True),
+        ("love poetry", "en", False, False),
+        ("are terrible cooks", "en", True, True),
+    ],
+)
+def test_what_people_add_is_covered_unless_it_is_known_to_be_kind(person, text, language, judged, covered):
+    pair = say(person, text, language)
+    assert (pair.negative, hurtful(pair)) == (judged, covered)
+
+
+@pytest.mark.parametrize(
+    ("row", "judged", "covered"),
+    [
+        (SeedRow("AR", "son flojos", "es"), True, True),
+        (SeedRow("AR", "son flojos", "es", "", False), False, False),
+        (SeedRow("AR", "bailan tango", "es"), None, False),
+        (SeedRow("AR", "bailan tango", "es", "", True), True, True),
+    ],
+)
+def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, covered):
+    add_seeds(campaign, [row])
+    pair = Pair.objects.get()
+    assert (unkind(row), pair.negative, hurtful(pair)) == (judged, judged, covered)
+
+
+def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    unjudged, unkind_one = say(person, "bailan tango"), say(person, "son tacaños")
+    approved = act(unjudged, moderator, "approve")
+    act(unkind_one, moderator, "approve")
+    assert not hurtful(Pair.objects.get(pk=unjudged.pk))
+    assert Pair.objects.get(pk=unjudged.pk).negative is None
+    assert hurtful(Pair.objects.get(pk=unkind_one.pk))
+    undo(campaign, moderator, approved.public_id)
+    assert hurtful(Pair.objects.get(pk=unjudged.pk))
+
+
+def test_new_words_are_judged_anew(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    pair = say(person, "bailan tango")
+    act(pair, moderator, "mark", negative=False)
+    act(pair, moderator, "edit", text="son flojos", language="es")
+    assert Pair.objects.get(pk=pair.pk).negative is True
+    act(pair, moderator, "edit", text="bailan tango siempre", language="es")
+    assert Pair.objects.get(pk=pair.pk).negative is True
+
+
+@pytest.mark.parametrize(("sent", "stored"), [("true", True), ("false", False), ("unknown", None)])
+def test_moderators_can_say_yes_no_or_that_they_do_not_know(
+    client, campaign, person, make_account, sent, stored
+):
+    client.force_login(make_account("mo", campaign, "moderator"))
+    pair = say(person, "bailan tango")
+    Pair.objects.filter(pk=pair.pk).update(negative=not stored)
+    facts = {"action": "mark", "seen": revision(Pair.objects.get()), "topic": "", "negative": sent}
+    client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
+    assert Pair.objects.get().negative is stored
+
+
+def test_a_country_that_is_ticked_takes_over_what_is_known(person, make_person, campaign):
+    say(make_person(campaign, "ben"), "son tacaños")
+    Pair.objects.update(moderation=Moderation.LIVE)
+    card = drawing.next_card(person)
+    (ticked,) = tick_countries(person, card, ["CL"])
+    assert ticked.pair.negative is True
+
+
+def test_to_the_guards_what_nobody_judged_is_mild(campaign, person, make_pairs):
+    one, two, three = make_pairs(campaign, *(("AR", f"dance {n}", "en") for n in range(3)))
+    Pair.objects.filter(pk=two.pk).update(negative=False)
+    Pair.objects.filter(pk=three.pk).update(negative=True)
+    card = drawing.next_card(person)
+    pool = DatabasePool(campaign, card.drawn_at)
+    region = Region(needs=frozenset({0}), languages=frozenset({"en"}), mild_in=frozenset({"AR"}))
+    assert pool.whole(region).ids.tolist() == [one.pk, two.pk]
+    assert pool.count(region) == 2
+    assert all(isinstance(cell.negative, bool) for cell in pool.sizes())
+    Pair.objects.filter(pk=card.pair_id).update(negative=None)
+    assert not any(cell.negative for cell in sampler_person(person, card.drawn_at).excluded.values())
