@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
 
 from endoxa.collect import geography
 from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.entry import harm, places, polarity, proposing
 from endoxa.collect.entry.errors import (
     AlreadyShownError,
     EmptyTextError,
@@ -17,6 +20,7 @@ from endoxa.collect.entry.errors import (
 )
 from endoxa.collect.entry.pace import COUNTRIES_PER_CARD, PER_CARD, PER_MINUTE
 from endoxa.collect.entry.proposing import propose, say_alike, tick_countries
+from endoxa.collect.entry.words import read_words, warm_up
 from endoxa.collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
 
 
@@ -242,3 +246,32 @@ def test_taking_the_answer_back_takes_the_merged_pair_too(campaign, person, card
     assert not Pair.objects.filter(pk=made.pair.pk).exists()
     assert Card.objects.filter(person=person).count() == 1
     assert Person.objects.count() == 1
+
+
+def test_words_are_looked_at_before_the_lock_is_taken(campaign, person, card, monkeypatch):
+    locks = []
+
+    def looked(text, language, settings):
+        assert not locks, "others wait"
+        return read_words(text, language, settings)
+
+    @contextmanager
+    def noticed(campaign_id):
+        locks.append(campaign_id)
+        with locked(campaign_id) as found:
+            yield found
+
+    monkeypatch.setattr(proposing, "read_words", looked)
+    monkeypatch.setattr(proposing, "locked", noticed)
+    say(person, "love poetry", card)
+    locks.clear()
+    tick_countries(person, card, ["CL"])
+    assert locks
+
+
+def test_after_warming_up_no_list_is_read():
+    lists = [harm._lists, places._towns, places._named, places._spoken, places._stems, polarity._analyzer]
+    for one in lists:
+        one.cache_clear()
+    warm_up()
+    assert all(one.cache_info().currsize for one in lists)

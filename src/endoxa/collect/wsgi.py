@@ -8,6 +8,8 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from endoxa.collect.buffered import Buffered
+from endoxa.collect.entry.words import warm_up
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "endoxa.collect.settings")
+warm_up()
 application = Buffered(get_wsgi_application(), settings.ANSWERING_THREADS)

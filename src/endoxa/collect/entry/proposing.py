@@ -55,13 +55,13 @@ def propose(
     Raises:
         EntryError: with a sentence for the person; see `entry.errors`.
     """
+    # Looking at words takes a moment, and so does looking for others like them: not while others wait for the lock.
+    _check(person.campaign, country, language)
+    words = read_words(text, language, person.campaign.settings)
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
-        _check(campaign, country, language)
         check_words(person, card)
-        words = read_words(text, language, campaign.settings)
         mention, created = _mentioned(person, card, country, words, via)
-    # Looked for after the lock is given back: nobody has to wait for it.
     near = alike(campaign, country, language, words.text, exclude=mention.pair_id) if created else ()
     return Proposal(mention, mention.pair, created, near)
 
@@ -77,13 +77,13 @@ def tick_countries(person: Person, card: Card, countries: Iterable[str]) -> tupl
     if card.pair is None:
         raise EntryError(gettext("This card has no words that could be said of other countries."))
     pair, mentions = card.pair, []
+    others = [country for country in dict.fromkeys(countries) if country != card.country]
+    for country in others:
+        _check(person.campaign, country, pair.language)
+    words = read_words(pair.attribute, pair.language, person.campaign.settings)
+    words = replace(words, topic=pair.topic, negative=pair.negative)
     with locked(person.campaign_id) as campaign:
         person.campaign = campaign
-        words = read_words(pair.attribute, pair.language, campaign.settings)
-        words = replace(words, topic=pair.topic, negative=pair.negative)
-        others = [country for country in dict.fromkeys(countries) if country != card.country]
-        for country in others:
-            _check(campaign, country, pair.language)
         check_ticks(person, card, others)
         for country in others:
             try:

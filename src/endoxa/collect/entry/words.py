@@ -10,7 +10,9 @@ from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.entry.cleaning import clean
 from endoxa.collect.entry.errors import EmptyTextError
 from endoxa.collect.entry.flags import flags
+from endoxa.collect.entry.harm import calls_to_harm
 from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.places import is_place
 from endoxa.collect.entry.polarity import negative
 
 
@@ -38,3 +40,10 @@ def read_words(text: str, language: str, settings: CampaignSettings) -> Words:
         raise EmptyTextError(gettext("Please write a few words first."))
     found = tuple(flags(line, language, settings))
     return Words(line, name, language, found, negative(line, language))
+
+
+def warm_up() -> None:
+    """Read the lists that words are held against: half a second that somebody would wait for otherwise."""
+    negative("a", "en")
+    calls_to_harm("a", "en")
+    is_place("a", "en")
