@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from endoxa.collect.export.run import ExportReport
+    from endoxa.collect.export.delivering import ExportReport
     from endoxa.collect.models import Campaign
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
@@ -64,13 +64,11 @@ def export(
     from endoxa.collect.export.folder import FORMATS
     from endoxa.collect.export.patching import patch_release
     from endoxa.collect.export.run import export_campaign
-    from endoxa.collect.organiser.audit.log import record
 
     if patch is not None:
         report = patch_release(chosen, patch, output)
     else:
         report = export_campaign(chosen, output, release=release, formats=tuple(formats or FORMATS))
-    record(chosen, None, "release" if report.release else "export", **report.audit())
     _print(report)
 
 

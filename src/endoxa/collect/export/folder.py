@@ -12,7 +12,7 @@ import polars as pl
 
 from endoxa.collect.export.about import read_about
 from endoxa.datasets.collected import neutralised
-from endoxa.datasets.folders import CHECKSUMS, changed_file, checksums, put_in_place
+from endoxa.datasets.folders import changed_file
 from endoxa.errors import UserError
 
 FORMATS = ("csv", "jsonl", "parquet")
@@ -20,9 +20,9 @@ FORMATS = ("csv", "jsonl", "parquet")
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A draft that becomes `target` when the block ends well; checksums are added then.
+    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends.
 
-    An earlier working copy is replaced, if nothing in it was added or changed. Only its owner can read the folder.
+    `target` is free, or an earlier working copy in which nothing was changed. Only its owner can read the draft.
 
     Raises:
         UserError: `target` holds something else or a release, or cannot be written.
@@ -34,8 +34,6 @@ def new_folder(target: Path) -> Iterator[Path]:
         place.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir(mode=0o700)
         yield draft
-        (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
-        put_in_place(draft, place)
     except (OSError, pl.exceptions.ComputeError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
         raise UserError(f"The folder {target} cannot be written: {reason}. Nothing was changed.") from problem

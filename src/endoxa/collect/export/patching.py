@@ -7,11 +7,12 @@ from pathlib import Path
 
 from endoxa.collect.export.coarsening import coarsened
 from endoxa.collect.export.counting import counted_pairs
+from endoxa.collect.export.delivering import Delivery, ExportReport
 from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.reading import read_export
 from endoxa.collect.export.releases import next_patch, numbered, released
 from endoxa.collect.export.rows import withdrawal_rows
-from endoxa.collect.export.run import ExportReport, write_export
+from endoxa.collect.export.run import write_export
 from endoxa.collect.export.tables import Tables
 from endoxa.collect.models import Campaign, Person
 from endoxa.datasets.collected import respecting_withdrawals
@@ -45,9 +46,8 @@ def patch_release(campaign: Campaign, published: Path, folder: Path) -> ExportRe
         )
         frames = {**merged.frames, "pairs": counted_pairs(merged.frames), "withdrawals": withdrawals}
         tables = Tables(frames, left_out)
-        written = write_export(replace(about, release=made.number, left_out=left_out), tables, folder)
-        made.sha256 = written.sha256
-    return written
+        patch = replace(about, release=made.number, left_out=left_out)
+        return write_export(patch, tables, folder, Delivery(campaign, made))
 
 
 def _respondents(campaign: Campaign, salt: str) -> dict[str, str]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
-from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from endoxa.collect.export.about import read_about
 from endoxa.collect.models import Campaign, Release
 from endoxa.datasets.folders import CHECKSUMS, changed_file
 from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
+
+_BROKEN_OFF = timedelta(days=1)
+"""No release takes that long to make."""
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
 
@@ -26,30 +30,27 @@ def require_number(campaign: Campaign, number: str) -> None:
     """
     if not _NUMBER.fullmatch(number):
         raise UserError(f"'{number}' is no number of a release: write it as 1.0 (or 1.0.1 for a patch).")
-    if Release.objects.filter(campaign=campaign, number=number).exists():
-        taken = ", ".join(sorted(campaign.releases.values_list("number", flat=True)))
+    made = set(campaign.releases.finished().values_list("number", flat=True))
+    if number in made:
+        taken = ", ".join(sorted(made))
         raise UserError(f"Release {number} was made before and never changes; there are: {taken}.")
 
 
 @contextmanager
 def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
-    """A release that is made inside; its number is free again if that fails.
+    """A release that is made, and finished, inside (`delivering`); nothing of it stays if that fails.
 
     Raises:
         UserError: the number is none, or taken.
     """
     require_number(campaign, number)
-    try:
-        with transaction.atomic():
-            release = Release.objects.create(campaign=campaign, number=number, salt=salt)
-    except IntegrityError:
-        raise UserError(f"Release {number} is being made by somebody else.") from None
+    campaign.releases.filter(sha256="", made_at__lt=timezone.now() - _BROKEN_OFF).delete()
+    release = Release.objects.create(campaign=campaign, number=number, salt=salt)
     try:
         yield release
     except BaseException:
         release.delete()
         raise
-    release.save()
 
 
 def next_patch(number: str) -> str:
@@ -67,7 +68,7 @@ def released(campaign: Campaign, folder: Path) -> Release:
     about = read_about(folder)
     if about is None or not about.release:
         raise UserError(f"{folder} holds no release: name the folder of one.")
-    release = Release.objects.filter(campaign=campaign, number=about.release).first()
+    release = campaign.releases.finished().filter(number=about.release).first()
     if release is None or about.campaign != campaign.slug:
         raise UserError(f"{folder} holds a release of another campaign than '{campaign.slug}'.")
     touched = changed_file(folder)

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from endoxa.collect.export.about import About, LeftOut
+from django.contrib.auth.models import AnonymousUser, User
+
+from endoxa.collect.export.about import About
 from endoxa.collect.export.card import data_card, survey_map
+from endoxa.collect.export.delivering import Delivery, ExportReport
 from endoxa.collect.export.folder import FORMATS, new_folder, write_tables
 from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.releases import numbered
 from endoxa.collect.export.tables import Tables, read_tables
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import WITHDRAWALS
-from endoxa.datasets.folders import CHECKSUMS
+from endoxa.datasets.folders import CHECKSUMS, checksums, put_in_place
 from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
-
-
-@dataclass(frozen=True)
-class ExportReport:
-    """What was written: rows of each table, what was left out, and the SHA-256 of the list of checksums."""
-
-    folder: Path
-    release: str
-    rows: Mapping[str, int]
-    left_out: LeftOut
-    sha256: str
-
-    def audit(self) -> dict[str, str | int]:
-        """What is written down of it: number, rows of each table, hash."""
-        return {"release": self.release, **self.rows, "sha256": self.sha256}
 
 
 def export_campaign(
@@ -41,8 +29,12 @@ def export_campaign(
     release: str | None = None,
     formats: Sequence[str] = FORMATS,
     imported: bool = False,
+    user: User | AnonymousUser | None = None,
+    pack: Callable[[Path], None] = lambda _: None,
 ) -> ExportReport:
     """Write a campaign to a folder: a working copy, or a release that is numbered and never changes.
+
+    The export is in the log before it stands in the folder.
 
     Args:
         campaign: which.
@@ -50,6 +42,8 @@ def export_campaign(
         release: its number ("1.0"), which no other release of the campaign has.
         formats: of 'csv', 'jsonl', 'parquet'. The list of withdrawals is always there as CSV too.
         imported: the campaign was read from an export (`restoring`): people keep the keys they have.
+        user: who takes it; None stands for the command line.
+        pack: what is done with the finished folder before the export is written down.
 
     Raises:
         UserError: an unknown format, a number that is taken or malformed, the release of an imported copy, a folder
@@ -61,23 +55,23 @@ def export_campaign(
     if imported and release is not None:
         raise UserError("A copy of an export cannot be released: release the campaign itself.")
     salt = None if imported else new_salt()
+    delivery = Delivery(campaign, user=user, pack=pack)
     if release is None or salt is None:
-        return _export(campaign, folder, formats, Keys(salt), "")
+        return _export(delivery, folder, formats, Keys(salt), "")
     with numbered(campaign, release, salt) as made:
-        written = _export(campaign, folder, formats, Keys(salt), release)
-        made.sha256 = written.sha256
-    return written
+        return _export(replace(delivery, release=made), folder, formats, Keys(salt), release)
 
 
 def _export(
-    campaign: Campaign, folder: Path, formats: Sequence[str], keys: Keys, release: str
+    delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
 ) -> ExportReport:
-    tables = read_tables(campaign, keys)
-    return write_export(About.of(campaign, release, formats, tables.left_out), tables, folder)
+    tables = read_tables(delivery.campaign, keys)
+    about = About.of(delivery.campaign, release, formats, tables.left_out)
+    return write_export(about, tables, folder, delivery)
 
 
-def write_export(about: About, tables: Tables, folder: Path) -> ExportReport:
-    """Write tables with their card, their mark and checksums.
+def write_export(about: About, tables: Tables, folder: Path, delivery: Delivery) -> ExportReport:
+    """Write tables with their card, their mark and checksums, log them and give them their name.
 
     Raises:
         UserError: the folder cannot be written.
@@ -90,10 +84,14 @@ def write_export(about: About, tables: Tables, folder: Path) -> ExportReport:
             (draft / "map.toml").write_text(survey_map(about.settings), encoding="utf-8")
         (draft / "README.md").write_text(data_card(about, tables), encoding="utf-8")
         about.write(draft)
-    return ExportReport(
-        folder=folder,
-        release=about.release,
-        rows={name: frame.height for name, frame in tables.frames.items()},
-        left_out=about.left_out,
-        sha256=sha256(folder / CHECKSUMS),
-    )
+        (draft / CHECKSUMS).write_text(checksums(draft), encoding="utf-8")
+        report = ExportReport(
+            folder=folder,
+            release=about.release,
+            rows={name: frame.height for name, frame in tables.frames.items()},
+            left_out=about.left_out,
+            sha256=sha256(draft / CHECKSUMS),
+        )
+        with delivery.written_down(draft, report):
+            put_in_place(draft, folder.resolve())
+    return report

@@ -83,7 +83,7 @@ def _take_back(campaign: Campaign, named: set[UUID]) -> None:
 @transaction.atomic
 def _bury(lines: Sequence[Line]) -> int:
     campaigns = {one.slug: one for one in Campaign.objects.all()}
-    releases = {(one.campaign_id, one.number): one for one in Release.objects.all()}
+    releases = {(one.campaign_id, one.number): one for one in Release.objects.finished()}
     known = set(Tombstone.objects.values_list("row", flat=True))
     missing = {
         row.row: Tombstone(

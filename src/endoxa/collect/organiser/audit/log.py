@@ -9,7 +9,7 @@ from endoxa.collect.models import AuditEntry, Campaign
 
 def record(
     campaign: Campaign, user: User | AnonymousUser | None, action: str, **detail: str | int | bool
-) -> None:
+) -> AuditEntry:
     """Note an action; `user` None stands for the command line. Never pass words of contributors."""
     who = user if isinstance(user, User) else None
-    AuditEntry.objects.create(campaign=campaign, user=who, action=action, detail=detail)
+    return AuditEntry.objects.create(campaign=campaign, user=who, action=action, detail=detail)

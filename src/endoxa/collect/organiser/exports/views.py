@@ -13,7 +13,6 @@ from django.views.decorators.http import require_POST, require_safe
 from endoxa.collect.export.columns import LEAST
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.exports.forms import ReleaseForm
 from endoxa.collect.organiser.exports.packing import packed
 from endoxa.collect.organiser.exports.preview import preview
@@ -34,10 +33,9 @@ def exports(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def download(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     """Make a working copy and send it."""
     try:
-        report, archive = packed(campaign)
+        _, archive = packed(campaign, request.user)
     except UserError:
         return _page(request, campaign, ReleaseForm(campaign), failed=True)
-    record(campaign, request.user, "export", **report.audit())
     return _sent(archive, f"{campaign.slug}-{timezone.now():%Y-%m-%d}.zip")
 
 
@@ -49,10 +47,9 @@ def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     try:
-        report, archive = packed(campaign, release=form.cleaned_data["number"])
+        report, archive = packed(campaign, request.user, release=form.cleaned_data["number"])
     except UserError:
         return _page(request, campaign, form, failed=True)
-    record(campaign, request.user, "release", **report.audit())
     return _sent(archive, f"{campaign.slug}-{report.release}.zip")
 
 
@@ -67,7 +64,7 @@ def _page(
         "campaign": campaign,
         "preview": preview(campaign),
         "least": LEAST,
-        "releases": campaign.releases.order_by("-made_at", "-pk"),
+        "releases": campaign.releases.finished().order_by("-made_at", "-pk"),
         "form": form if Role.ORGANISER in roles_of(request, campaign) else None,
         "failure": _("The export could not be written. Is the disk of the server full? Please try again.")
         if failed

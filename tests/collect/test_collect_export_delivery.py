@@ -1,0 +1,110 @@
+"""Handing exports over: none without an entry in the log, and no number lost to what was broken off."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.urls import reverse
+from django.utils import timezone
+from filled_campaign import give_rating, propose
+
+from endoxa.collect.export.patching import patch_release
+from endoxa.collect.export.releases import numbered
+from endoxa.collect.export.run import export_campaign
+from endoxa.collect.models import AuditEntry, Release, Role, Tombstone
+from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.errors import UserError
+
+
+def full(*_, **__):
+    raise OperationalError("database or disk is full")
+
+
+def no_room(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+def test_what_cannot_be_logged_is_not_handed_over(campaign, tmp_path, monkeypatch):
+    monkeypatch.setattr("endoxa.collect.export.delivering.record", full)
+    for release in (None, "1.0"):
+        with pytest.raises(OperationalError):
+            export_campaign(campaign, tmp_path / "out", release=release)
+    assert not list(tmp_path.iterdir())
+    assert not Release.objects.exists()
+
+
+def test_the_entry_is_there_before_the_folder(campaign, tmp_path, monkeypatch):
+    found = []
+
+    def killed(*_):
+        found.extend((one.action, one.detail["release"]) for one in AuditEntry.objects.all())
+        found.extend(Release.objects.finished().values_list("number", flat=True))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("endoxa.collect.export.run.put_in_place", killed)
+    with pytest.raises(KeyboardInterrupt):
+        export_campaign(campaign, tmp_path / "out", release="1.0")
+    assert found == [("release", "1.0"), "1.0"]
+    # What was not handed over after all leaves neither.
+    assert not AuditEntry.objects.exists()
+    assert not Release.objects.exists()
+
+
+def test_exports_releases_and_patches_are_logged_once_each(campaign, tmp_path):
+    export_campaign(campaign, tmp_path / "copy")
+    first = export_campaign(campaign, tmp_path / "one", release="1.0")
+    patch_release(campaign, tmp_path / "one", tmp_path / "two")
+    entries = AuditEntry.objects.order_by("pk")
+    assert [(one.action, one.user, one.detail["release"]) for one in entries] == [
+        ("export", None, ""),
+        ("release", None, "1.0"),
+        ("release", None, "1.0.1"),
+    ]
+    assert entries[1].detail["sha256"] == first.sha256
+
+
+def test_a_release_that_was_killed_does_not_take_its_number(campaign, tmp_path):
+    Release.objects.create(campaign=campaign, number="1.0", salt="killed")
+    Release.objects.create(campaign=campaign, number="1.0", salt="killed long ago")
+    Release.objects.filter(salt="killed long ago").update(made_at=timezone.now() - timedelta(days=2))
+    export_campaign(campaign, tmp_path / "one", release="1.0")
+    # The other may be at work yet; when it comes to its end the number is taken.
+    assert set(Release.objects.values_list("number", "sha256", "salt").filter(sha256="")) == {
+        ("1.0", "", "killed")
+    }
+    with pytest.raises(UserError, match=r"was made before and never changes; there are: 1\.0\."):
+        export_campaign(campaign, tmp_path / "two", release="1.0")
+
+
+def test_of_two_releases_with_one_number_the_first_to_end_counts(campaign, tmp_path):
+    def meanwhile(_):
+        export_campaign(campaign, tmp_path / "first", release="1.0")
+
+    with pytest.raises(UserError, match="made by somebody else meanwhile"):
+        export_campaign(campaign, tmp_path / "second", release="1.0", pack=meanwhile)
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+    assert Release.objects.get().sha256
+    assert AuditEntry.objects.count() == 1
+
+
+def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person):
+    person = make_person(campaign)
+    give_rating(person, propose(person, "CL", "love poetry"), 4)
+    with numbered(campaign, "1.0", "salt") as made:
+        withdraw(person)
+        made.sha256 = "f" * 64
+        made.save()
+    assert set(Tombstone.objects.filter(table="people").values_list("release__number", flat=True)) == {"1.0"}
+
+
+@pytest.mark.parametrize("name", ["export_download", "export_release"])
+def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name):
+    monkeypatch.setattr("endoxa.collect.organiser.exports.packing.zipfile.ZipFile.write", no_room)
+    client.force_login(make_account("ines", campaign, Role.ORGANISER))
+    answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
+    assert answer.status_code == 500
+    assert "Is the disk of the server full?" in answer.content.decode()
+    assert not AuditEntry.objects.exists()
+    assert not Release.objects.exists()
