@@ -15,7 +15,9 @@ from django.utils import timezone, translation
 from samples import campaign_settings
 
 from endoxa.collect.campaign.presets import load_preset
-from endoxa.collect.cards.counts import need, recount_needs
+from endoxa.collect.campaign.settings import CampaignTexts
+from endoxa.collect.cards.counts import recount_needs
+from endoxa.collect.sampler.tiers import need
 from endoxa.collect.contributor.joining.naming import country_names, language_names
 from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
 from endoxa.collect.organiser.settings.cards import CardsForm
@@ -337,9 +339,44 @@ def test_new_words_of_consent_are_a_new_version_of_consent(organiser, river):
     organiser.post(address("texts"), as_sent(river, "texts", **{"thanks-en": "Thank you"}))
     river.refresh_from_db()
     assert (river.version, river.settings.consent_version) == (2, 1)
-    organiser.post(address("texts"), as_sent(river, "texts", **{"publication-es": "Otra"}))
+    typed = {"publication-es": "Otra", "publication-en": "Another"}
+    response = organiser.post(address("texts"), as_sent(river, "texts", **typed), follow=True)
     river.refresh_from_db()
     assert (river.version, river.settings.consent_version) == (3, 2)
+    assert "Saved. Who joins from now on agrees to version 2 of the consent." in response.content.decode()
+
+
+def test_languages_whose_consent_stays_as_it_was_are_named(organiser, make_campaign, make_account):
+    texts = {name: {"en": "Here", "es": "Aquí"} for name in CampaignTexts.model_fields}
+    river = make_campaign("sea", ui_languages=("en", "es", "fr"), texts=texts)
+    organiser.force_login(make_account("eva", river, Role.ORGANISER))
+    place = reverse("organiser:settings_section", args=["sea", "texts"])
+    sent = as_sent(river, "texts", **{"consent-en": "I take part, and may be cited"})
+    page = html.unescape(organiser.post(place, sent).content.decode())
+    assert "stay as they were in: <bdi>Spanish</bdi>." in " ".join(
+        page.split()
+    )  # French has no words of its own
+    assert "and may be cited" in page
+    river.refresh_from_db()
+    assert river.version == 1
+    assert organiser.post(place, {**sent, "consent-es": "Participo y me citan"}).status_code == 302
+    river.refresh_from_db()
+    assert (river.version, river.settings.consent_version) == (2, 2)
+    sent = as_sent(river, "texts", **{"consent-en": "I take part and may be cited"})
+    assert organiser.post(place, {**sent, "sure": "on"}).status_code == 302
+
+
+def test_after_saving_the_page_says_so(organiser, river):
+    def said(**typed):
+        response = organiser.post(address("care"), as_sent(river, "care", **typed), follow=True)
+        river.refresh_from_db()
+        return response.content.decode()
+
+    assert '<p class="box note" role="status">Saved.</p>' in said(watch_words="fog")
+    assert "Nothing was different, so nothing was saved." in said()
+    for number in ("1", "99", "x"):
+        page = organiser.get(f"{reverse('organiser:settings', args=['river'])}?saved={number}")
+        assert 'role="status"' not in page.content.decode()
 
 
 def test_texts_of_languages_that_are_off_are_kept(organiser, river):

@@ -9,6 +9,7 @@ from django.db.models import Case, Q, Value, When
 
 from endoxa.collect.models import Campaign, Mention, Pair, Rating
 from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.sampler.tiers import need
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 
 
@@ -47,15 +48,6 @@ def _recount(root: Pair, settings: SamplerSettings) -> None:
     root.mentions = Mention.objects.filter(together).values("person_id").distinct().count()
     root.need = need(root.ratings, root.variance, settings)
     root.save(update_fields=["ratings", "variance", "mentions", "need"])
-
-
-def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int:
-    """State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more."""
-    if ratings < settings.k:
-        return NEEDS
-    if ratings >= settings.k_max:
-        return FULL
-    return TOPUP if variance is not None and variance >= settings.disagreement else OPEN
 
 
 def recount_needs(campaign: Campaign, settings: SamplerSettings) -> None:

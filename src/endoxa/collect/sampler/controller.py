@@ -28,7 +28,7 @@ _LIMITS = ((0.3, Balance.EXPLORE), (0.4, Balance.BALANCE), (0.5, Balance.SPARSE)
 can rate everything, and what is on its way when the fields close still comes. In simulations 0.8, 0.9 and 1 left nearly
 half of all pairs short of k ratings (docs/collect/simulate.md)."""
 
-_CLOSING = 0.3
+_CLOSING = 0.25
 """Last share of the time, in which no further pairs are asked for: pairs that come late find nobody to rate them."""
 
 KEPT_SECONDS = 5.0

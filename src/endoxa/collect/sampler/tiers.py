@@ -1,4 +1,4 @@
-"""Which pairs belong to which tier for one person, and how often each tier is drawn from."""
+"""What a pair needs, which pairs belong to which tier for one person, and how often each tier is drawn from."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from endoxa.collect.sampler.settings import SamplerSettings
-from endoxa.collect.sampler.types import NEEDS, OPEN, TOPUP, Cell, Person, Pool, Region
+from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP, Cell, Person, Pool, Region
 
 ORDER: tuple[str, ...] = ("own", "near", "anywhere", "topup")
 """The share of an empty tier goes to the next one, that of the last to the first."""
 
 NEEDING: tuple[str, ...] = ("own", "near", "anywhere", "exploration", "floor")
 """Names of tiers and branches whose cards show pairs that need ratings."""
+
+
+def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int:
+    """State of a pair: fewer than k ratings; k or more and people disagree; k or more; k_max or more."""
+    if ratings < settings.k:
+        return NEEDS
+    if ratings >= settings.k_max:
+        return FULL
+    return TOPUP if variance is not None and variance >= settings.disagreement else OPEN
 
 
 def base(person: Person, settings: SamplerSettings, *, guarded: bool) -> Region:

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa.collect.sampler import Cell, Region, Rows, SamplerSettings
-from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, RECENT_CARDS, TOPUP, FloatArray
+from endoxa.collect.sampler.tiers import need
+from endoxa.collect.sampler.types import NEEDS, RECENT_CARDS, FloatArray
 
 _NEEDS = 4
 _TOPICS = 100
@@ -69,10 +70,10 @@ class MemoryPool:
         self._names = np.array(countries)
         self._topics = np.arange(_TOPICS).astype(np.str_)
         self._cells = [
-            Cell(country, language, need, negative)
+            Cell(country, language, state, negative)
             for country in countries
             for language in languages
-            for need in range(_NEEDS)
+            for state in range(_NEEDS)
             for negative in (False, True)
         ]
         self._sizes: FloatArray = np.zeros(len(self._cells))
@@ -134,12 +135,14 @@ class MemoryPool:
         if row["ratings"] == self._settings.k:
             row["closed"] = self.cards
         self._coverage[self._countries[row["country"]]] += 1
-        need = self._need(int(row["ratings"]), int(row["total"]), int(row["squares"]))
-        if need != row["need"]:
+        ratings = int(row["ratings"])
+        variance = row["squares"] / ratings - (row["total"] / ratings) ** 2 if ratings > 1 else None
+        state = need(ratings, variance, self._settings)
+        if state != row["need"]:
             self._sizes[self._cell[pair]] -= 1
-            self._cell[pair] += 2 * (need - int(row["need"]))
+            self._cell[pair] += 2 * (state - int(row["need"]))
             self._sizes[self._cell[pair]] += 1
-            row["need"] = need
+            row["need"] = state
 
     def mention(self, pair: int) -> None:
         """Count that somebody proposed a pair unprompted."""
@@ -164,15 +167,6 @@ class MemoryPool:
         self._drawn[self._countries[row["country"]]] += step
         if row["seed"]:
             self._seed_topics[int(row["topic"])] += step
-
-    def _need(self, ratings: int, total: int, squares: int) -> int:
-        settings = self._settings
-        if ratings < settings.k:
-            return NEEDS
-        if ratings >= settings.k_max:
-            return FULL
-        variance = squares / ratings - (total / ratings) ** 2
-        return TOPUP if ratings > 1 and variance >= settings.disagreement else OPEN
 
     def count(self, region: Region) -> int:
         """How many pairs a region holds."""
@@ -218,13 +212,13 @@ class MemoryPool:
 
     def _read_mask(self, region: Region) -> FloatArray:
         """1 for the cells that a region takes: its countries, languages and needs do not depend on each other."""
-        need = min(region.needs)
+        state = min(region.needs)
         places = [
-            [region.holds(country, need, negative=negative) for negative in (False, True)]
+            [region.holds(country, state, negative=negative) for negative in (False, True)]
             for country in self._countries
         ]
         languages = [code in region.languages for code in self._languages]
-        needs = [need in region.needs for need in range(_NEEDS)]
+        needs = [state in region.needs for state in range(_NEEDS)]
         mask = np.einsum(
             "cn,l,d->cldn", *(np.array(part, dtype=np.float64) for part in (places, languages, needs))
         )
