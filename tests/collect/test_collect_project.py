@@ -14,12 +14,16 @@ import subprocess
 import sys
 import time
 import zipfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from uuid import UUID
 
 import pytest
 from campaign_folders import LIMIT, copied, endoxa, environment, refused
 from databases import postgres, postgres_programs
+
+from endoxa.collect.project.folder import open_folder
+from endoxa.collect.project.locking import held
+from endoxa.errors import UserError
 
 
 def in_campaign(folder, code, **more):
@@ -178,6 +182,35 @@ def until_refused(port):
     raise AssertionError("the site went on answering")
 
 
+def until_free(folder):
+    """Wait until nobody holds the folder of a campaign."""
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        try:
+            with held(open_folder(folder)):
+                return
+        except UserError:
+            time.sleep(0.05)
+    raise AssertionError("somebody went on holding the folder")
+
+
+@contextmanager
+def being_read(folder):
+    """The database of a campaign in the hands of another program that reads it until told to `rollback`."""
+    with closing(sqlite3.connect(folder / "db.sqlite3", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT COUNT(*) FROM collect_pair").fetchall()
+        yield reader
+
+
+def holding(folder, word):
+    """The files of a campaign that hold a word. A process that closes a file of SQLite's unlocks it: another one looks."""
+    done = subprocess.run(
+        ["grep", "-rlaF", word, "."], cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    return [line.removeprefix("./") for line in done.stdout.split()]
+
+
 @pytest.fixture
 def served(copy):
     """The site of a campaign in a process of its own: its port and the process."""
@@ -238,6 +271,22 @@ class TestServe:
         os.kill(int(found.stdout.split()[0]), signal.SIGKILL)
         until_refused(port)
         assert wait_for(port, process)[0] == 200
+
+    def test_workers_end_with_the_process_that_started_them(self, copy, served):
+        process = served[1]
+        assert f"process {process.pid})" in refused("serve", copy, "--port", free_port())
+        process.kill()
+        process.communicate(timeout=LIMIT)
+        until_free(copy)
+
+    def test_words_of_somebody_who_left_while_another_was_reading_are_gone_when_it_stops(self, copy, served):
+        with being_read(copy) as reader:
+            in_campaign(copy, f"{SAID}{GONE}")
+            assert "db.sqlite3-wal" in holding(copy, "Zebedina")
+            reader.rollback()
+            served[1].send_signal(signal.SIGINT)
+            served[1].communicate(timeout=LIMIT)
+            assert holding(copy, "Zebedina") == []
 
     def test_a_port_that_is_taken_or_an_address_that_is_not_ours(self, made):
         with socket.socket() as other:
@@ -306,6 +355,40 @@ print(Pair.objects.filter(attribute__contains="Zebedina").count(), Mention.objec
 """
 
 
+GONE = """
+from endoxa.collect.privacy.withdrawal import withdraw
+withdraw(person)
+"""
+READING = """
+import os, sqlite3, subprocess, sys
+from pathlib import Path
+folder = Path(os.environ["ENDOXA_CAMPAIGN"])
+reader = sqlite3.connect(folder / "db.sqlite3", isolation_level=None)
+reader.execute("BEGIN")
+reader.execute("SELECT * FROM collect_pair").fetchall()
+"""
+READ = """
+reader.rollback()
+subprocess.run(["grep", "-laF", "Zebedina", "db.sqlite3-wal"], cwd=folder)
+"""
+READ_TO_THE_END = {
+    "an export": """
+from endoxa.collect.export.run import export_campaign
+export_campaign(campaign, Path({path}))
+""",
+    "a backup": """
+from endoxa.collect.project.backup import back_up
+from endoxa.collect.project.folder import Folder
+back_up(Folder(folder), Path({path}))
+""",
+    "the next turn of the log": """
+reader.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()  # as SQLite does by itself
+Campaign.objects.update(state="closed")
+""",
+}
+"""What makes an end of it: a command of ours, or after other programs what comes by itself."""
+CUT = "\nsys.stdout.flush(); os._exit(0)"
+"""Leave the log as it is: who closes a database last would empty it."""
 BACK = """
 Person.objects.create(id=person.pk, campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
     consent_version=1, consent_language="en", consent_hour=timezone.now())
@@ -375,6 +458,16 @@ class TestBackup:
         assert in_campaign(moved, COUNTED) == "0 0 0 0 4"
         assert b"Zebedina" not in (moved / "db.sqlite3").read_bytes()
         assert (moved / "withdrawals.jsonl").read_text() == (copy / "withdrawals.jsonl").read_text()
+
+    @pytest.mark.parametrize("afterwards", READ_TO_THE_END.values(), ids=READ_TO_THE_END)
+    def test_words_of_somebody_who_left_while_another_was_reading_go_afterwards(
+        self, copy, tmp_path, afterwards
+    ):
+        done = in_campaign(
+            copy, f"{SAID}{READING}{GONE}{READ}{afterwards.format(path=repr(str(tmp_path / 'out')))}{CUT}"
+        )
+        assert "db.sqlite3-wal" in done.split()
+        assert holding(copy, "Zebedina") == []
 
     def test_the_list_of_withdrawals_names_nobody(self, copy):
         person, *_ = in_campaign(

@@ -70,9 +70,10 @@ SQLITE_OPTIONS = {
     # Taking the write lock when a transaction begins is what keeps two people from drawing one place.
     "transaction_mode": "IMMEDIATE",
     "timeout": 30,
-    # What is deleted is overwritten, so that a withdrawal leaves nothing in the file.
+    # What is deleted is overwritten, so that a withdrawal leaves nothing in the file; and the log is cut to what is in
+    # use when it begins anew (`privacy.erasing`).
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
-    "PRAGMA secure_delete=ON;",
+    "PRAGMA secure_delete=ON; PRAGMA journal_size_limit=0;",
 }
 _url = os.environ.get("DATABASE_URL") or (
     f"sqlite:///{FOLDER.resolve()}/db.sqlite3" if FOLDER else "sqlite://:memory:"

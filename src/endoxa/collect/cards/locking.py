@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from django.db import connection, transaction
 
+from endoxa.collect.filelock import waiting_for
 from endoxa.collect.models import Campaign
 
 
@@ -27,24 +27,15 @@ def _in_line() -> AbstractContextManager[None]:
     """Wait for one's turn where the database does not keep a queue.
 
     Those who wait for the lock of SQLite try again after pauses of up to 0.1 s, and the unlucky may try for minutes
-    while others come and go. A lock of the operating system wakes them in turn.
+    while others come and go. A lock of the operating system wakes them in turn; on Windows there is none.
     """
     file = connection.settings_dict["NAME"]
     if connection.vendor != "sqlite" or connection.in_atomic_block or not Path(file).is_file():
         return nullcontext()
-    return _flock(Path(f"{file}-queue"))
+    return _turn(Path(f"{file}-queue"))
 
 
-if sys.platform == "win32":
-    # No queue there: SQLite's own way to wait must do.
-    def _flock(path: Path) -> AbstractContextManager[None]:  # noqa: ARG001
-        return nullcontext()
-
-else:
-    import fcntl
-
-    @contextmanager
-    def _flock(path: Path) -> Iterator[None]:
-        with path.open("w") as queue:
-            fcntl.flock(queue, fcntl.LOCK_EX)
-            yield
+@contextmanager
+def _turn(path: Path) -> Iterator[None]:
+    with path.open("wb") as queue, waiting_for(queue):
+        yield

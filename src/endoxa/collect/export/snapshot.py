@@ -7,13 +7,15 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
+from endoxa.collect.privacy.erasing import erase_traces
+
 
 @contextmanager
 def snapshot() -> Iterator[None]:
     """All that is read inside belongs together; nothing may be written inside.
 
     On SQLite an ordinary transaction would take the write lock at once (see `settings`), and people in the room would
-    wait for the export. Inside another transaction, that one counts.
+    wait for the export. Inside another transaction, that one counts. Who left meanwhile is erased afterwards.
     """
     if connection.in_atomic_block:
         yield
@@ -24,6 +26,7 @@ def snapshot() -> Iterator[None]:
                 yield
             finally:
                 cursor.execute("ROLLBACK")
+                erase_traces()
     else:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

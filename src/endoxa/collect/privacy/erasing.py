@@ -9,8 +9,10 @@ def erase_traces() -> None:
     """Bring SQLite's deletions into its main file and empty its log, which still holds the old pages.
 
     With `secure_delete` (see `settings`) SQLite overwrites what it deletes; until a checkpoint the write-ahead log has
-    the pages as they were. Where somebody is reading for longer than two seconds, a later checkpoint does it.
-    PostgreSQL clears deleted rows when it vacuums, which it does by itself.
+    the pages as they were. Where somebody is reading for longer than two seconds nothing happens, so this is called
+    again when exports and backups have been read and when the site starts and stops. Other programs that read are not
+    known here: after them the log goes with its next turn, some hundred answers later.
+    PostgreSQL has nothing of the kind: what it deletes stays in its files until something else is written there.
     """
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         return

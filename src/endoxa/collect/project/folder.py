@@ -2,8 +2,8 @@
 
 `secret.key` signs cookies and keys the hashes of receipt codes. `db.sqlite3` is everything that was collected; it is
 absent where DATABASE_URL names another database. `withdrawals.jsonl` lists who withdrew, as hashes, so that a restored
-backup forgets them too. `in-use.lock` is empty, and locked while the site runs. `endoxa-campaign.json` says that the
-folder is one of ours; it is written last.
+backup forgets them too. `in-use.lock` is locked while the site runs and names the process that started it.
+`endoxa-campaign.json` says that the folder is one of ours; it is written last.
 """
 
 from __future__ import annotations

@@ -1,30 +1,14 @@
-"""One at a time: locks on files, which end with the process that holds them. Without them (Windows) nothing waits."""
+"""One at a time: a campaign's folder is served or replaced by one process and its workers."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
 
+from endoxa.collect.filelock import take
 from endoxa.collect.project.folder import Folder
 from endoxa.errors import UserError
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover
-    fcntl = None  # type: ignore[assignment]
-
-
-@contextmanager
-def locked(file: BinaryIO) -> Iterator[None]:
-    """Wait for a turn at an open file, and hold it."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 @contextmanager
@@ -35,17 +19,18 @@ def held(folder: Folder) -> Iterator[None]:
         UserError: somebody else holds it, or this account may not write there.
     """
     try:
-        file = folder.lock.open("ab")
+        file = folder.lock.open("a+b", buffering=0)
     except OSError as problem:
         raise UserError(
             f"{folder.lock} cannot be written ({problem.strerror}): may this account use the folder?"
         ) from None
     with file:
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not take(file):
+            file.seek(0)
             raise UserError(
-                f"{folder.path} is being served or restored; nothing was changed: stop that first (Ctrl-C)."
-            ) from None
+                f"{folder.path} is being served or restored; nothing was changed: stop that first (Ctrl-C; it is "
+                f"process {file.read().decode()})."
+            )
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
         yield

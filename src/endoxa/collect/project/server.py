@@ -13,6 +13,7 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.log import LogLevels
 
+from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.errors import UserError
 
 _WORKERS = 2
@@ -37,22 +38,31 @@ def serve(host: str, port: int, workers: int | None) -> None:
     Raises:
         UserError: workers die as soon as they are started.
     """
-    connections.close_all()
+    _erase_traces()
     _let_workers_hear_of_the_end_once()
     started, early = time.monotonic(), 0
-    while _died(host, port, workers or _WORKERS):
-        early = early + 1 if time.monotonic() - started < _SOON else 0
-        if early == _TRIES:
-            raise UserError(
-                "The site cannot run: its worker dies at once. Is there enough memory and disk space?"
-            )
-        started = time.monotonic()
+    try:
+        while _died(host, port, workers or _WORKERS):
+            early = early + 1 if time.monotonic() - started < _SOON else 0
+            if early == _TRIES:
+                raise UserError(
+                    "The site cannot run: its worker dies at once. Is there enough memory and disk space?"
+                )
+            started = time.monotonic()
+    finally:
+        _erase_traces()
+
+
+def _erase_traces() -> None:
+    """Erase while no worker has the database open; they must not inherit a connection either."""
+    erase_traces()
+    connections.close_all()
 
 
 def _died(host: str, port: int, workers: int) -> bool:
     """Answer until interrupted, or until a worker dies: True then."""
     server = Granian(
-        "endoxa.collect.wsgi:application",
+        "endoxa.collect.project.worker:application",
         address=host,
         port=port,
         interface=Interfaces.WSGI,

@@ -22,8 +22,8 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from endoxa.collect.filelock import waiting_for
 from endoxa.collect.models import Campaign, Tombstone
-from endoxa.collect.project.locking import locked
 from endoxa.errors import UserError
 
 NAME = "withdrawals.jsonl"
@@ -90,7 +90,7 @@ def hashed(person: UUID) -> str:
 def append(path: Path, lines: Iterable[Line]) -> None:
     """Add lines to a list, on disk when this returns; what a crash left of a last line is taken away first."""
     content = "".join(line.model_dump_json() + "\n" for line in lines).encode()
-    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file, locked(file):
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file, waiting_for(file):
         _end_last_line(file)
         file.write(content)
         file.flush()
