@@ -17,7 +17,6 @@ from samples import campaign_settings
 from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.campaign.settings import CampaignTexts
 from endoxa.collect.cards.counts import recount_needs
-from endoxa.collect.sampler.tiers import need
 from endoxa.collect.contributor.joining.naming import country_names, language_names
 from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
 from endoxa.collect.organiser.settings.cards import CardsForm
@@ -26,6 +25,7 @@ from endoxa.collect.organiser.settings.fields import code_of, keyed_lines, text_
 from endoxa.collect.organiser.settings.saving import ConflictError, save
 from endoxa.collect.organiser.settings.sections import SECTIONS
 from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.sampler.tiers import need
 
 RICH = {
     "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],
@@ -352,10 +352,9 @@ def test_languages_whose_consent_stays_as_it_was_are_named(organiser, make_campa
     organiser.force_login(make_account("eva", river, Role.ORGANISER))
     place = reverse("organiser:settings_section", args=["sea", "texts"])
     sent = as_sent(river, "texts", **{"consent-en": "I take part, and may be cited"})
-    page = html.unescape(organiser.post(place, sent).content.decode())
-    assert "stay as they were in: <bdi>Spanish</bdi>." in " ".join(
-        page.split()
-    )  # French has no words of its own
+    page = " ".join(html.unescape(organiser.post(place, sent).content.decode()).split())
+    # French has no words of its own.
+    assert "stay as they were in: <bdi>Spanish</bdi>." in page
     assert "and may be cited" in page
     river.refresh_from_db()
     assert river.version == 1

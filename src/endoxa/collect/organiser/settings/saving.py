@@ -12,9 +12,7 @@ from endoxa.collect.cards.counts import recount_needs
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, SettingsVersion
 from endoxa.collect.organiser.audit.log import record
-
-_CONSENT = ("about", "content_warning", "consent", "publication", "keep_words")
-"""Texts that people agree to."""
+from endoxa.collect.organiser.settings.consenting import agreed_to
 
 
 class ConflictError(Exception):
@@ -67,13 +65,9 @@ def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
 
 
 def _consented(before: CampaignSettings, after: CampaignSettings) -> CampaignSettings:
-    if _agreed_to(before) == _agreed_to(after):
+    if agreed_to(before) == agreed_to(after):
         return after
     return after.model_copy(update={"consent_version": before.consent_version + 1})
-
-
-def _agreed_to(settings: CampaignSettings) -> tuple[object, ...]:
-    return settings.retention, *(getattr(settings.texts, name) for name in _CONSENT)
 
 
 def _thresholds(settings: CampaignSettings) -> tuple[float, ...]:

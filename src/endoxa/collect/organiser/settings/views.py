@@ -7,14 +7,19 @@ from typing import Any
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.models import Campaign, Role, SettingsVersion
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.settings.comparing import Change, changes
+from endoxa.collect.organiser.settings.consenting import left_as_they_were
 from endoxa.collect.organiser.settings.removing import removed_languages
 from endoxa.collect.organiser.settings.saving import ConflictError, save, settings_of
 from endoxa.collect.organiser.settings.sections import SECTIONS, SectionForm
+
+_NOTHING = "nothing"
 
 
 class BaseForm(forms.Form):
@@ -26,16 +31,20 @@ class BaseForm(forms.Form):
 @allowed(Role.ORGANISER)
 @require_safe
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """The pages of the settings, and the version in force."""
-    version = _versions(campaign).filter(number=campaign.version).first()
-    context = {"campaign": campaign, "sections": SECTIONS.items(), "version": version}
+    """The pages of the settings, the version in force and, after saving, what was saved."""
+    context = {
+        "campaign": campaign,
+        "sections": SECTIONS.items(),
+        "version": _versions(campaign).filter(number=campaign.version).first(),
+        "saved": _saved(campaign, request.GET.get("saved", "")),
+    }
     return render(request, "organiser/settings.html", context)
 
 
 @allowed(Role.ORGANISER)
 @require_http_methods(["GET", "HEAD", "POST"])
 def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """One page. It keeps what was typed and asks again where somebody saved meanwhile or pairs would go."""
+    """One page. It keeps what was typed and asks again where somebody saved meanwhile or something would be lost."""
     if name not in SECTIONS:
         raise Http404
     if request.method != "POST":
@@ -46,15 +55,16 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     if not form.is_valid():
         return _page(request, campaign, name, form, base=base)
     content = form.content()
-    removed = removed_languages(campaign, content)
-    if removed and "sure" not in request.POST:
-        return _page(request, campaign, name, form, base=base, removed=removed)
+    removed, left = removed_languages(campaign, content), left_as_they_were(campaign.settings, content)
+    if (removed or left) and "sure" not in request.POST:
+        return _page(request, campaign, name, form, base=base, removed=removed, left=left)
     try:
-        save(campaign, base, content, request.user)
+        number = save(campaign, base, content, request.user)
     except ConflictError:
         campaign.refresh_from_db()
         return _page(request, campaign, name, form, meanwhile=_since(campaign, base))
-    return redirect("organiser:settings", campaign.slug)
+    saved = number if number != base else _NOTHING
+    return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
 
 
 @allowed(Role.ORGANISER)
@@ -96,6 +106,20 @@ def _page(
     return render(
         request, "organiser/settings_section.html", context, status=409 if "meanwhile" in more else 200
     )
+
+
+def _saved(campaign: Campaign, number: str) -> str:
+    if number == _NOTHING:
+        return gettext("Nothing was different, so nothing was saved.")
+    before = settings_of(campaign, campaign.version - 1)
+    if number != str(campaign.version) or before is None:
+        return ""
+    consent = campaign.settings.consent_version
+    if consent == before.consent_version:
+        return gettext("Saved.")
+    return gettext("Saved. Who joins from now on agrees to version %(number)d of the consent.") % {
+        "number": consent
+    }
 
 
 def _since(campaign: Campaign, base: int) -> tuple[Change, ...]:
