@@ -1,9 +1,9 @@
 """The draw of one pair, with the probability that it had.
 
 A card comes from one of several branches: the next pair of the calibration set, exploration (equal chances), countries
-that got too little, or the tiers (own country, near, anywhere, disagreement). A pair can be reached by several branches;
-its propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and Thompson 1952).
-It is exact while regions are read whole; larger ones are read by windows, and then it is an approximation.
+that got too little, or the tiers (own country, near, anywhere, disagreement). A pair can be reached by several; its
+propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and Thompson 1952). It
+is exact while regions are read whole; larger ones are read by windows, and then it is an approximation.
 """
 
 from __future__ import annotations
