@@ -146,6 +146,25 @@ def test_an_edit_cannot_make_two_of_one(campaign, person, moderator, make_pairs)
     assert fresh(pair).attribute == "sing like birds"
 
 
+def test_words_that_people_rated_stay_as_they_saw_them(campaign, person, make_person, moderator):
+    pair = say(person, "sing like birds")
+    edited = act(pair, moderator, "edit", text="sing like larks", language="en")
+    act(pair, moderator, "approve")
+    undo(campaign, moderator, act(pair, moderator, "edit", text="sing well", language="en").public_id)
+    rater = make_person(campaign, "ben")
+    card = drawing.next_card(rater)
+    answering.rate(rater, card.token, 4)
+    with pytest.raises(EntryError, match="stay as they are"):
+        act(pair, moderator, "edit", text="sing like crows", language="en")
+    act(pair, moderator, "edit", text="Sing like larks!", language="en")
+    assert fresh(pair).attribute == "Sing like larks!"
+    for done in Act.objects.filter(undone=False, pk__gt=edited.pk).order_by("-pk"):
+        undo(campaign, moderator, done.public_id)
+    with pytest.raises(EntryError, match="stay as they are"):
+        undo(campaign, moderator, edited.public_id)
+    assert fresh(pair).key == "sing like larks"
+
+
 def test_undoing_an_edit_whose_words_came_back_is_refused(campaign, person, make_person, moderator):
     pair = say(person, "sing like birds")
     done = act(pair, moderator, "edit", text="sing very well", language="en")
@@ -263,8 +282,31 @@ def test_pages_cover_words_and_say_why_in_words(client, campaign, person, modera
         assert '<details class="cover"><summary>Show the words</summary>' in html
         assert "It may name a person." in html
         assert f">{pair.public_id.hex[:4]}</bdi>" in html
+        assert '<q lang="en" dir="auto">sing like Maria Gonzalez</q>' in html
     client.post(at("moderation_words", campaign), {"show": "1"})
     assert 'class="cover"' not in client.get(page).content.decode()
+
+
+def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
+    client, campaign, make_pairs, organiser
+):
+    (pair,) = make_pairs(campaign, ("AR", "love poetry", "en"), flags=["long"])
+    client.force_login(organiser)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    html = client.get(at("moderation", campaign)).content.decode()
+    assert '<span class="frame">some say:</span> <q lang="en" dir="auto">love poetry</q>' in html
+    html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
+    assert "People here say of people from" in html
+    assert '<p class="words"><q lang="en" dir="auto">love poetry</q>' in html
+
+
+def test_only_moderators_can_hand_a_pair_to_the_organiser(client, campaign, person, moderator, organiser):
+    page = at("moderation_item", campaign, say(person, "love poetry").public_id)
+    offered = 'value="escalate"'
+    client.force_login(moderator)
+    assert offered in client.get(page).content.decode()
+    client.force_login(organiser)
+    assert offered not in client.get(page).content.decode()
 
 
 def test_a_moderator_works_through_the_queue(client, campaign, person, make_pairs, moderator):

@@ -41,12 +41,19 @@ _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 
 
 class StaleError(EntryError):
-    """Somebody else decided about the pair since the page was shown."""
+    """Somebody else decided about the pair since the page was shown, or it is gone."""
 
     def __init__(self, told: str = "") -> None:
         super().__init__(
             told or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
         )
+
+
+class GoneError(StaleError):
+    """The pair is not there any more: whoever made it left, or took it back."""
+
+    def __init__(self) -> None:
+        super().__init__(gettext("This one is gone meanwhile. There is nothing left to decide."))
 
 
 @dataclass(frozen=True)
@@ -76,13 +83,15 @@ def decide(campaign: Campaign, user: User, item: UUID, decision: Decision) -> Ac
     """Carry out a decision about the pair `item`, if the pair is as the account saw it.
 
     Raises:
-        Pair.DoesNotExist: the campaign has no such pair.
+        GoneError: the campaign has no such pair.
         StaleError: somebody decided meanwhile; nothing is done.
         EntryError: the new words cannot be used or the pairs cannot be merged.
     """
     action = decision.action
     with locked(campaign.pk) as found:
-        pair = Pair.objects.select_related("campaign").get(campaign=found, public_id=item)
+        pair = Pair.objects.select_related("campaign").filter(campaign=found, public_id=item).first()
+        if pair is None:
+            raise GoneError
         if revision(pair) != decision.seen:
             raise StaleError
         merged_into = pair.merged_into_id
@@ -152,11 +161,28 @@ def _edit(pair: Pair, decision: Decision) -> None:
     )
     if same.exclude(pk=pair.pk).exists():
         raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
+    if words.text != pair.attribute:
+        require_same_words(pair, words.key)
     told = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
     pair.attribute, pair.key, pair.language = words.text, words.key, words.language
     # Who called the old words mild has not judged the new ones.
     pair.negative = pair.negative or words.negative
     pair.flags = [*words.flags, *told]
+
+
+def require_same_words(pair: Pair, key: str) -> None:
+    """Refuse words with another key for a pair that people rated: their ratings are about the words they saw.
+
+    Raises:
+        EntryError: says what to do instead.
+    """
+    if key != pair.key and pair.rating_rows.exists():
+        raise EntryError(
+            gettext(
+                "People rated these words already, so they stay as they are. Hide this pair instead; better words "
+                "can be added as a seed."
+            )
+        )
 
 
 _CHANGES: Mapping[Action, Callable[[Pair, Decision], None]] = {

@@ -13,7 +13,7 @@ from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.merging import merge, unmerge
 from endoxa.collect.models import Act, Action, Campaign, Pair
 from endoxa.collect.organiser.audit.log import record
-from endoxa.collect.organiser.moderation.deciding import FIELDS, StaleError
+from endoxa.collect.organiser.moderation.deciding import FIELDS, GoneError, StaleError, require_same_words
 
 
 def latest_act(campaign: Campaign, user: User) -> Act | None:
@@ -26,20 +26,23 @@ def undo(campaign: Campaign, user: User, act_id: UUID) -> Act:
     """Give a pair back what a decision changed; twice does nothing more than once.
 
     Raises:
-        Act.DoesNotExist: the campaign has no such decision.
+        GoneError: the campaign has no such decision, or the pair it was about or was merged into is gone.
         StaleError: another decision about the pair came after it, or it was merged or parted since, by
             whomever: contributors merge pairs of their own.
-        EntryError: it was the removal of personal data, or other people's words took the place.
+        EntryError: it was the removal of personal data, other people's words took the place, or people rated the
+            words of an edit.
     """
     with locked(campaign.pk):
-        act = Act.objects.select_related("pair").get(pair__campaign=campaign, public_id=act_id)
+        act = Act.objects.select_related("pair").filter(pair__campaign=campaign, public_id=act_id).first()
+        if act is None:
+            raise GoneError
         if act.undone:
             return act
         _check(act)
         if act.action == Action.MERGE:
             unmerge(act.pair)
         elif act.action == Action.UNMERGE:
-            merge(act.pair, Pair.objects.get(pk=act.before["merged_into"]))
+            merge(act.pair, _root_before(act))
         else:
             _restore(act)
         act.undone = True
@@ -63,10 +66,19 @@ def _check(act: Act) -> None:
         raise StaleError
 
 
+def _root_before(act: Act) -> Pair:
+    root = Pair.objects.filter(pk=act.before["merged_into"]).first()
+    if root is None:
+        raise GoneError
+    return root
+
+
 def _restore(act: Act) -> None:
     pair = act.pair
     reported = [flag for flag in pair.flags if flag.startswith("report_")]
     changed = {field: value for field, value in act.before.items() if field in FIELDS}
+    if "attribute" in changed:
+        require_same_words(pair, changed.get("key", pair.key))
     for field, value in changed.items():
         setattr(pair, field, value)
     # What was reported since the decision stays reported.
