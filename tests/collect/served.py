@@ -34,6 +34,11 @@ class Site:
         with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=30)) as database:
             return database.execute(sql, values).fetchall()
 
+    def change(self, sql: str, *values: object) -> None:
+        """Change the site's SQLite file."""
+        with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=30)) as database, database:
+            database.execute(sql, values)
+
 
 @contextmanager
 def served(
