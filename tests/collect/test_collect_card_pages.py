@@ -286,8 +286,15 @@ def test_a_pause_is_offered_once(make_campaign, make_person, make_pairs, as_pers
     assert client.get(CARD).url == "/pause/"
     pause = Page(client.get("/pause/"))
     assert "2 cards answered" in pause.words
+    assert "people to talk to" not in pause.words
     assert client.get(CARD, {"on": 1}).status_code == 200
     assert client.get(CARD).status_code == 200
+
+
+def test_a_pause_names_people_to_talk_to_where_there_are_some(make_campaign, make_person, as_person):
+    line = {"country": "AR", "name": "Plain line", "contact": "222"}
+    client = as_person(make_person(make_campaign("lake", help_lines=[line])))
+    assert "people to talk to" in Page(client.get("/pause/")).words
 
 
 def test_thanks_counts_what_was_given_and_leads_out_and_on(make_campaign, make_person, make_pairs, as_person):

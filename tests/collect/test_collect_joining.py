@@ -89,6 +89,19 @@ def test_join_page_tells_whose_it_is(client, code):
     assert '<html lang="es" dir="ltr">' in page
 
 
+def test_nobody_runs_a_campaign_that_names_nobody(client, make_campaign):
+    JoinCode.objects.create(campaign=make_campaign(organisation="", contact=""), code="NAMELESS")
+    assert "Who runs it" not in client.get("/j/NAMELESS/").content.decode()
+
+
+@pytest.mark.parametrize(("setting", "told"), [("workshop", True), ("online", False)])
+def test_the_length_of_the_meeting_is_not_that_of_taking_part(client, make_campaign, setting, told):
+    JoinCode.objects.create(campaign=make_campaign(setting=setting, minutes=90), code="MINUTES2")
+    page = client.get("/j/MINUTES2/").content.decode()
+    assert "Ten minutes help already." in page
+    assert ("The meeting lasts about 90 minutes." in page) is told
+
+
 def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
     page = client.get(f"/j/{code}/consent/").content.decode()
     assert page.count('type="checkbox"') == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from endoxa.collect.models import JoinCode
@@ -37,6 +38,13 @@ def test_only_the_languages_of_a_campaign_are_offered(client, make_campaign):
     assert "हिन्दी" in page
     assert "العربية" not in page
     assert "العربية" in client.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("code", "name"), settings.LANGUAGES)
+def test_a_language_is_spelt_in_one_way(client, db, code, name):
+    page = client.get("/help/", headers={"accept-language": code}).content.decode()
+    assert page.count(f"<bdi>{name}</bdi>") == 2
+    assert f"</span><bdi>{name}</bdi></summary>" in page
 
 
 def test_english_is_the_fallback_where_it_is_offered(client, make_campaign):

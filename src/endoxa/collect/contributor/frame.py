@@ -14,14 +14,17 @@ from endoxa.collect.models import Campaign, State
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The frame of one page. `languages` are pairs (code, own name); `title` is "" where no campaign is known.
+    """The frame of one page.
 
-    `paused` tells a break from the end, on the page of a campaign that is not open.
+    `language` is the own name of the one it is in, `languages` are those to choose from, as pairs (code, own name).
+    `title` is "" where no campaign is known. `paused` tells a break from the end, on the page of a campaign that is
+    not open.
     """
 
     title: str
     organisation: str
     contact: str
+    language: str
     languages: tuple[tuple[str, str], ...]
     paused: bool = False
 
@@ -29,13 +32,15 @@ class Frame:
 def frame(request: HttpRequest) -> dict[str, Frame]:
     """Context processor: gives templates `frame`, for the campaign of `request`."""
     campaign = campaign_of(request)
+    spoken = get_language() or "en"
+    own_name = dict(settings.LANGUAGES).get(spoken, spoken)
     if campaign is None:
-        return {"frame": Frame("", "", "", tuple(settings.LANGUAGES))}
+        return {"frame": Frame("", "", "", own_name, tuple(settings.LANGUAGES))}
     told = campaign.settings
     offered = tuple((code, name) for code, name in settings.LANGUAGES if code in told.ui_languages)
-    title = in_language(told.texts.title, get_language() or "en")
+    title = in_language(told.texts.title, spoken)
     paused = campaign.state == State.PAUSED
-    return {"frame": Frame(title, told.organisation, told.contact, offered, paused)}
+    return {"frame": Frame(title, told.organisation, told.contact, own_name, offered, paused)}
 
 
 def campaign_of(request: HttpRequest) -> Campaign | None:

@@ -22,8 +22,12 @@ _HELP_LINES = 3
 @contributor
 def pause(request: HttpRequest, person: Person) -> HttpResponse:
     """Go on or stop; the person's own counts and what they are good for."""
-    latest = latest_answer(person, person.campaign)
-    return render(request, "contributor/pause.html", {"progress": progress_of(person), "latest": latest})
+    context = {
+        "progress": progress_of(person),
+        "latest": latest_answer(person, person.campaign),
+        "somebody_listens": bool(person.campaign.settings.help_lines),
+    }
+    return render(request, "contributor/pause.html", context)
 
 
 @require_safe

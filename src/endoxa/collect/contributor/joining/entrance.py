@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.campaign.settings import in_language
@@ -62,12 +62,11 @@ def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Say whose campaign it is and how long it takes; ask people who take part in another one which they want."""
     person: Person | None = request.person  # type: ignore[attr-defined]
     settings = campaign.settings
-    minutes = ngettext("About %(count)d minute", "About %(count)d minutes", settings.minutes)
     context = {
         "code": code,
         "title": in_language(settings.texts.title, request.LANGUAGE_CODE),
         "about": in_language(settings.texts.about, request.LANGUAGE_CODE).strip().partition("\n")[0],
-        "minutes": minutes % {"count": settings.minutes} if settings.setting == "workshop" else "",
+        "minutes": settings.minutes if settings.setting == "workshop" else None,
         "other": other_campaign(person, campaign),
         "onward": next_step(person) if person else "",
     }
