@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import polars as pl
@@ -15,29 +15,35 @@ _DRAWN = ("in_group", "weight", "propensity", "pool")
 
 @dataclass(frozen=True)
 class Coarsened:
-    """The tables, and how many people lost their key."""
+    """The tables, how many people have no key now, and of how many something is merged (those among them)."""
 
     frames: Mapping[str, pl.DataFrame]
-    lost: int
+    without_key: int
+    merged: int
 
 
 def coarsened(
-    frames: Mapping[str, pl.DataFrame], without_key: int, respondents: Mapping[str, str]
+    frames: Mapping[str, pl.DataFrame],
+    without_key: int,
+    rare: Mapping[str, Set[str]],
+    respondents: Mapping[str, str],
 ) -> Coarsened:
     """Merge small cells of people anew; whoever is from a country that is given up loses the key.
 
     Args:
         frames: the tables of an export.
-        without_key: people who had no key before.
+        without_key: people who have no key in it and did not leave since.
+        rare: by the key of a person, columns that a new export would give up.
         respondents: by the key of a person, the one that they have in the survey when they have no other.
     """
     people = frames["people"]
     names = ["country", *(name for name in people.columns if name.startswith(PROFILE)), "consent"]
     before: list[Cells] = list(people.select(names).iter_rows())
-    others = [(OTHER, *before[0][1:])] * without_key if before else []
-    merged = merge_small_cells([*before, *others])[: len(before)]
-    if merged == before:
-        return Coarsened(frames, 0)
+    known = [
+        tuple(OTHER if name in rare.get(rater, ()) else cell for name, cell in zip(names, cells, strict=True))
+        for rater, cells in zip(people["rater"], before, strict=True)
+    ]
+    merged = merge_small_cells([*known, *[(OTHER,) * len(names)] * without_key])[: len(before)]
     told = dict(zip(people["rater"], merged, strict=True))
     lost = {rater for rater, cells in told.items() if cells[0] == OTHER}
     answers = {name: _answers(frames[name], told, names, lost) for name in ("ratings", "mentions", "skips")}
@@ -45,7 +51,10 @@ def coarsened(
         "people": _said_anew(people, "rater", told, names).filter(~pl.col("rater").is_in(lost)),
         "statements": _statements(frames["statements"], told, names, lost, respondents),
     }
-    return Coarsened({**frames, **answers, **changed}, len(lost))
+    still = without_key + sum(cells[0] == OTHER for cells in merged)
+    return Coarsened(
+        {**frames, **answers, **changed}, still, without_key + sum(OTHER in cells for cells in merged)
+    )
 
 
 def _answers(
