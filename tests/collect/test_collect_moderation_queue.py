@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
-from endoxa.collect.models import Moderation, Pair, Role
+from endoxa.collect.entry.merging import merge
+from endoxa.collect.entry.proposing import propose
+from endoxa.collect.models import Action, Mention, Moderation, Pair, Role, Via
+from endoxa.collect.organiser.moderation import acting
+from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
 from endoxa.collect.organiser.moderation.queue import take_next, waiting
+from endoxa.collect.privacy.withdrawal import withdraw
 
 
 @pytest.fixture
 def moderator(campaign, make_account):
     return make_account("mo", campaign, Role.MODERATOR)
+
+
+def at(name, campaign, *parts):
+    return reverse(f"organiser:{name}", args=[campaign.slug, *parts])
 
 
 def test_the_database_says_which_pairs_are_flagged(campaign, make_pairs):
@@ -43,3 +53,60 @@ def test_the_queue_is_sorted_before_the_lock_is_taken(campaign, make_pairs, mode
     assert "ORDER BY" in lines[0]
     assert locks[0] > 0
     assert all('."id" IN (' in sql for sql in lines[1:] if "ORDER BY" in sql)
+
+
+def test_a_page_costs_the_same_however_many_said_what_a_pair_is_the_same_as(
+    client, campaign, person, make_person, make_pairs, moderator, django_assert_max_num_queries
+):
+    root, *merged = make_pairs(campaign, *(("AR", f"dance very well {n}", "en") for n in range(4)))
+    for one in merged:
+        merge(one, root)
+    pair = propose(person, None, country="AR", text="dance well", language="en", via=Via.ATTRIBUTE).pair
+    Mention.objects.bulk_create(
+        Mention(
+            person=make_person(campaign, f"p{n}"),
+            pair=pair,
+            text="dance well",
+            via=Via.ATTRIBUTE,
+            alike=True,
+            alike_to=merged[n % 3],
+        )
+        for n in range(60)
+    )
+    client.force_login(moderator)
+    with django_assert_max_num_queries(20):
+        html = client.get(at("moderation_item", campaign, pair.public_id)).content.decode()
+    assert html.count("A contributor says it is the same.") == 1
+
+
+def test_whoever_made_a_pair_may_leave_before_somebody_decides(
+    client, campaign, person, moderator, monkeypatch
+):
+    pair = propose(person, None, country="AR", text="love tea", language="en", via=Via.ATTRIBUTE).pair
+    marked = decide(
+        campaign, moderator, pair.public_id, Decision(Action.MARK, revision(pair), topic="drinks")
+    )
+    pair.refresh_from_db()
+    client.force_login(moderator)
+
+    def after_leaving(act):
+        def run(*told):
+            withdraw(person)
+            return act(*told)
+
+        return run
+
+    for name, page, data in (
+        (
+            "decide",
+            at("moderation_act", campaign, pair.public_id),
+            {"action": "hide", "seen": revision(pair)},
+        ),
+        ("undo", at("moderation_undo", campaign, marked.public_id), {}),
+    ):
+        with transaction.atomic():
+            monkeypatch.setattr(acting, name, after_leaving(getattr(acting, name)))
+            response = client.post(page, data)
+            assert response.status_code == 409
+            assert "gone meanwhile" in response.content.decode()
+            transaction.set_rollback(True)

@@ -8,7 +8,7 @@ from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Act, Pair, Role, State
-from endoxa.collect.organiser.moderation.deciding import revision
+from endoxa.collect.organiser.moderation.deciding import GoneError, revision
 from endoxa.collect.organiser.moderation.undoing import undo
 
 ALL = addresses()
@@ -154,7 +154,7 @@ def test_ids_of_another_campaign_lead_nowhere(world, name):
 def test_a_decision_is_not_taken_back_in_the_name_of_another_campaign(world):
     user = world.accounts["elsewhere"]
     act = Act.objects.create(pair=Pair.objects.first(), user=user, action="hide")
-    with pytest.raises(Act.DoesNotExist):
+    with pytest.raises(GoneError):
         undo(world.other, user, act.public_id)
 
 

@@ -13,10 +13,10 @@ from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.models import Act, Action, Campaign, Pair, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.moderation.deciding import decide
-from endoxa.collect.organiser.moderation.forms import act_form
+from endoxa.collect.organiser.moderation.forms import ActForm, act_form
 from endoxa.collect.organiser.moderation.queue import take_next
 from endoxa.collect.organiser.moderation.undoing import undo
-from endoxa.collect.organiser.moderation.views import OPEN_WORDS, item_page, signed_in
+from endoxa.collect.organiser.moderation.views import OPEN_WORDS, item_page, queue_page, signed_in
 from endoxa.collect.organiser.moderation.wording import ESCALATED
 
 DECIDERS = (Role.ORGANISER, Role.MODERATOR)
@@ -38,9 +38,7 @@ def moderation_act(request: HttpRequest, campaign: Campaign, item: UUID) -> Http
     try:
         decide(campaign, signed_in(request), item, decision)
     except EntryError as error:
-        form.add_error(None, str(error))
-        pair.refresh_from_db()
-        return item_page(request, campaign, pair, bound=form)
+        return _not_done(request, campaign, pair, form, error)
     if request.POST.get("from") == "merges":
         return redirect("organiser:merges", campaign.slug)
     if decision.action in _STAYS:
@@ -57,8 +55,7 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
         undo(campaign, signed_in(request), act)
     except EntryError as error:
         form = act_form(found.pair, {"action": found.action, "seen": "-"})
-        form.add_error(None, str(error))
-        return item_page(request, campaign, found.pair, bound=form)
+        return _not_done(request, campaign, found.pair, form, error)
     return redirect("organiser:moderation_item", campaign.slug, found.pair.public_id)
 
 
@@ -75,6 +72,17 @@ def moderation_words(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show all words at once from now on, or cover them again, for as long as the account is signed in."""
     request.session[OPEN_WORDS] = request.POST.get("show") == "1"
     return redirect(reverse("organiser:moderation", args=[campaign.slug]))
+
+
+def _not_done(
+    request: HttpRequest, campaign: Campaign, pair: Pair, form: ActForm, error: EntryError
+) -> HttpResponse:
+    """Say why on the page of the pair; on that of the queue, if there is no pair any more."""
+    found = Pair.objects.select_related("campaign").filter(pk=pair.pk).first()
+    if found is None:
+        return queue_page(request, campaign, faults=[str(error)])
+    form.add_error(None, str(error))
+    return item_page(request, campaign, found, bound=form)
 
 
 def _onward(request: HttpRequest, campaign: Campaign) -> HttpResponse:

@@ -114,10 +114,13 @@ def _wordings(pair: Pair) -> list[tuple[str, int]]:
 
 def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
     """Pairs it may be merged into: those that contributors named, and those nearest to it or to the search."""
-    named = Mention.objects.filter(pair__in=family(pair), alike=True, alike_to__isnull=False)
-    said = {root_of(one.alike_to).pk: root_of(one.alike_to) for one in named if one.alike_to}
+    mentions = Mention.objects.filter(pair__in=family(pair), alike=True, alike_to__isnull=False)
+    named = (
+        Pair.objects.filter(pk__in=mentions.values("alike_to")).select_related("merged_into").order_by("pk")
+    )
+    roots = {root.pk: root for root in map(root_of, named)}
     said = {
-        pk: other for pk, other in said.items() if pk != pair.pk and other.moderation != Moderation.HIDDEN
+        pk: other for pk, other in roots.items() if pk != pair.pk and other.moderation != Moderation.HIDDEN
     }
     near = scored(
         pair.campaign,

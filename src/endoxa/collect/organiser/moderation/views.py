@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -30,7 +31,7 @@ PAGE = 25
 @require_safe
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The queue, most urgent first."""
-    return render(request, "organiser/moderation.html", _frame(request, campaign))
+    return queue_page(request, campaign)
 
 
 @allowed(*READERS)
@@ -57,6 +58,12 @@ def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     ]
     context = {"campaign": campaign, "page": page, "rows": rows, **_rights(request, campaign)}
     return render(request, "organiser/moderation_merges.html", context)
+
+
+def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
+    """The page of the queue; with what could not be done, and why."""
+    context = {**_frame(request, campaign), "faults": faults}
+    return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
 
 def item_page(
