@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 from datetime import date
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 from filled_campaign import give_rating, propose
+from typer.testing import CliRunner
 
+from endoxa.cli import collect
 from endoxa.collect.models import AuditEntry, Card, Person, State, Tombstone
-from endoxa.collect.privacy.retention import Expired, expire
+from endoxa.collect.privacy.retention import Expired, expire, expire_all
+from endoxa.collect.project.folder import Folder
 from endoxa.errors import UserError
 
 
@@ -74,6 +79,46 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "fails"),
+    [
+        ("export {camp} -o out", "export.delivering.record"),
+        ("export {camp} -o out --release 1.0", "export.delivering.record"),
+        ("export {camp} -o out --patch one", "export.patching.patch_release"),
+        ("expire {camp}", "privacy.retention.expire"),
+        ("account {camp} ines --role moderator", "project.accounts.set_account"),
+        ("replay {camp}", "project.replaying.replay"),
+        ("import one -o copy", "export.restoring.import_campaign"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (sqlite3.SQLITE_FULL, "The database file cannot be written, the disk is full"),
+        (sqlite3.SQLITE_BUSY, "The database file is locked by another program"),
+    ],
+)
+def test_a_full_disk_is_one_sentence_in_every_command(
+    campaign, tmp_path, monkeypatch, words, fails, fault, sentence
+):
+    """The commands run on the database of the test; what they call ends as SQLite would end it."""
+
+    def failing(*_, **__):
+        cause = sqlite3.OperationalError("told by SQLite")
+        cause.sqlite_errorcode = fault
+        raise OperationalError("told by Django") from cause
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "camp").mkdir()
+    monkeypatch.setattr(f"endoxa.collect.{fails}", failing)
+    monkeypatch.setattr("endoxa.collect.project.folder.open_folder", Folder)
+    monkeypatch.setattr("endoxa.collect.project.folder.enter", lambda *_, **__: None)
+    monkeypatch.setattr("endoxa.collect.project.database.prepare", lambda: None)
+    done = CliRunner().invoke(collect.app, words.format(camp="camp").split())
+    assert isinstance(done.exception, UserError), done.exception
+    assert str(done.exception).startswith(sentence)
+
+
 @pytest.fixture
 def ending(make_campaign, make_person):
     """A campaign whose retention ends on 31 May 2027, with somebody in it."""
@@ -111,6 +156,12 @@ def test_the_day_after_nobody_can_be_linked_and_answers_stay(ending):
     assert expire(campaign, date(2027, 6, 2)) == Expired()
     assert AuditEntry.objects.count() == 1
     assert not Tombstone.objects.exists()
+
+
+def test_every_campaign_that_has_a_date_is_expired(ending, make_campaign):
+    for name, text in (("none", ""), ("odd", "soon")):
+        make_campaign(name, retention=text)
+    assert expire_all(date(2027, 6, 1)) == Expired(people=1, cards=1)
 
 
 @pytest.mark.parametrize(

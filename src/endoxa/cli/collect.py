@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.cli import collect_backup, collect_export, collect_import, collect_simulate
+from endoxa.cli.collect_faults import TellsFaults
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from endoxa.collect.project.starting import Started
 
 app = typer.Typer(
+    cls=TellsFaults,
     rich_markup_mode=None,
     no_args_is_help=True,
     help="Collect what people say and how known it is, on their phones; from a folder on your machine.",
@@ -231,6 +233,8 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     addresses = reached_at(host, port)
     for invitation in invitations():
         typer.echo(f"Campaign {invitation.slug} is {invitation.state}.")
+        if invitation.lacking:
+            typer.echo(f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}.")
         _print_invitation(invitation.code, addresses)
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
