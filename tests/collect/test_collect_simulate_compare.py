@@ -98,6 +98,13 @@ def test_what_a_comparison_leaves_behind(tmp_path):
     assert "Criteria, fixed before the first run" in (tmp_path / "report.md").read_text()
 
 
+def test_tables_hold_what_was_asked_for_and_say_what_else_is_there(tmp_path):
+    compare(asked(("laces", "fedback"), seeds=3), tmp_path, restart=False, tell=quiet)
+    lines = compare(asked(("laces",), seeds=2), tmp_path, restart=False, tell=quiet)
+    assert pl.read_csv(tmp_path / "results.csv").select("arm", "seed").rows() == [("laces", 0), ("laces", 1)]
+    assert lines[-1].startswith("4 further campaigns")
+
+
 def planted(ours, theirs):
     """Results of two arms: every measure has these values, seed by seed."""
     rows = [
@@ -124,7 +131,9 @@ def test_paired_intervals_see_through_shared_luck():
 def test_criteria_report_what_came_out():
     luck = np.linspace(0.9, 1.0, 30)
     for factor, met in ((1.3, True), (1.05, False)):
-        found = {one.number: one for one in verdicts({MAIN: planted(factor * luck, luck)})}
+        main = planted(factor * luck, luck)
+        found = {one.number: one for one in verdicts({MAIN: main, "online": main})}
+        assert {one.met for one in verdicts({MAIN: main}) if one.number == "1b"} == {None}
         assert found["1a"].met is met
         assert found["1b"].met is met
         assert f"{factor:.2f}" in found["1a"].value

@@ -70,8 +70,13 @@ def compare(asked: Comparison, folder: Path, *, restart: bool, tell: Told) -> li
     grid = [main, *(others if asked.grid_seeds else [])]
     planned = [Planned(cell, range(asked.seeds if cell is main else asked.grid_seeds)) for cell in grid]
     run_all(planned, asked.arms, asked.sampler, store, jobs=asked.jobs, tell=tell)
-    rows = [row for row in results(store) if row["arm"] in asked.arms]
+    wanted = {(plan.cell.name, arm, seed) for plan in planned for arm in asked.arms for seed in plan.seeds}
+    stored = results(store)
+    rows = [row for row in stored if (row["cell"], row["arm"], row["seed"]) in wanted]
     fitted = simulated(asked.world, _FITTED_SEEDS) if asked.world == load_world(FITTED) else None
     order = {name: place for place, name in enumerate(asked.arms)}
     rows.sort(key=lambda row: (row["cell"], order[row["arm"]], row["seed"]))
-    return write_report(folder, rows, tuned(store), grid, fitted)
+    lines = write_report(folder, rows, tuned(store), grid, fitted)
+    if left := len(stored) - len(rows):
+        lines.append(f"{left:,} further campaigns in {folder} were not asked for now and are in no table.")
+    return lines

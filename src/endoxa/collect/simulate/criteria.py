@@ -36,12 +36,13 @@ def _against_survey(main: CellResults, cells: dict[str, CellResults]) -> Iterato
     if _SURVEY in main.arms:
         yield _ratio("1a", "unique valid pairs, ours / best survey, main world", main, "valid", 1.15)
         shares = [_low(cell, "valid") >= 1.15 for cell in cells.values()]
+        ran = len(shares) > 1
         yield Verdict(
             "1b",
             "grid cells in which that holds",
             "at least 80 % of the cells",
-            f"{sum(shares)} of {len(shares)}",
-            sum(shares) >= _CELLS * len(shares),
+            f"{sum(shares)} of {len(shares)}" if ran else "the grid was not run",
+            sum(shares) >= _CELLS * len(shares) if ran else None,
         )
         added = "added after the first runs: the same, counting only pairs with k ratings"
         yield _ratio("1c", added, main, "complete", 1.15)
