@@ -317,6 +317,26 @@ def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
 
 
+def test_the_card_says_from_which_tiers_ratings_came(campaign, crowd, make_pairs, tmp_path):
+    """Shares are those of the ratings, not those that the settings ask for."""
+    pairs = make_pairs(campaign, *((code, "love poetry", "en") for code in ("CL", "AR", "UY", "BR")))
+    export_campaign(campaign, tmp_path / "none")
+    assert "| tier | what was drawn from |" not in (tmp_path / "none" / "README.md").read_text()
+    for person, tiers in zip(
+        crowd(campaign, "CL"), (("own", "near"), ("own", "anywhere", "topup")), strict=False
+    ):
+        for pair, tier in zip(pairs, tiers, strict=False):
+            give_rating(person, pair, 3, tier=tier)
+    export_campaign(campaign, tmp_path / "out")
+    card = (tmp_path / "out" / "README.md").read_text()
+    shares = [
+        line.split(" | ")[-2:] for line in card.splitlines() if line.startswith(("| `own`", "| `other`"))
+    ]
+    assert shares == [["2", "40 % |"], ["2", "40 % |"]]
+    assert "| `topup` | pairs with enough ratings, about which people disagree | 1 | 20 % |" in card
+    assert "70 %" not in card
+
+
 def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pairs, tmp_path):
     place = tmp_path / "out"
     export_campaign(campaign, place)

@@ -14,8 +14,18 @@ import polars as pl
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, in_language
 from endoxa.collect.export.about import About
-from endoxa.collect.export.columns import LEAST, OTHER, columns_of
+from endoxa.collect.export.columns import LEAST, OTHER, OWN, columns_of
 from endoxa.collect.export.tables import Tables
+
+_TIERS = {
+    OWN: "pairs about the person's own country",
+    OTHER: "pairs about other countries, near ones or any",
+    "topup": "pairs with enough ratings, about which people disagree",
+    "open": "pairs with enough ratings, when no pair needed any",
+    "exploration": "all pairs that needed ratings, with equal chances",
+    "floor": "pairs about countries that had got too few cards",
+    "calibration": "the set that everybody may be shown, in one order",
+}
 
 
 def data_card(about: About, tables: Tables) -> str:
@@ -37,6 +47,7 @@ def data_card(about: About, tables: Tables) -> str:
         languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]}),
         negative=frames["pairs"].filter(polarity="negative").height,
         withdrawn=frames["withdrawals"].height,
+        tiers=_tiers(frames["ratings"]),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
         least=LEAST,
     )
@@ -75,6 +86,12 @@ def people_by_country(people: pl.DataFrame, without_key: int) -> list[tuple[str,
     counted = Counter(people["country"].to_list())
     counted[OTHER] += without_key
     return [(country, n) for country, n in counted.most_common() if n]
+
+
+def _tiers(ratings: pl.DataFrame) -> list[tuple[str, str, int, float]]:
+    """From which tiers ratings came, most first: name, meaning, how many, and their share of those with a tier."""
+    counted = Counter(ratings.filter(pl.col("tier") != "")["tier"].to_list())
+    return [(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()]
 
 
 def _place(country: str) -> str:
