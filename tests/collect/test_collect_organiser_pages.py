@@ -230,6 +230,12 @@ def test_a_file_of_seeds_is_shown_before_it_is_added(organiser, river, make_pair
     assert "3 are new." in page
     assert "2 are left out" in page
     assert "1 new row is nearly like another" in page
+    html = response.content.decode()
+    assert (
+        '<details class="cover"><summary>Show the words</summary><q lang="es" dir="auto">sing at night</q>'
+        in html
+    )
+    assert '<td><q lang="en" dir="auto">drink mate all day</q>' in html
     assert re.search(r"Argentina: 2 \(English 2\)", page)
     rows = response.context["form"]["rows"].value()
     for times in (1, 2):

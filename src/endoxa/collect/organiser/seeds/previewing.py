@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.utils.translation import get_language
 
 from endoxa.collect import geography
-from endoxa.collect.entry.seeding import SeedReport, SeedRow
+from endoxa.collect.entry.seeding import SeedReport, SeedRow, unkind
 
 FIRST = 10
 """Rows of each kind that are shown."""
@@ -17,11 +17,12 @@ FIRST = 10
 
 @dataclass(frozen=True)
 class Shown:
-    """A row with names in the language of the page."""
+    """A row with names in the language of the page, and whether it is unkind (None: not known)."""
 
     country: str
     language: str
     row: SeedRow
+    unkind: bool | None
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ def shown(rows: Sequence[SeedRow]) -> list[Shown]:
 def named(row: SeedRow) -> Shown:
     """A row with names."""
     here = get_language() or "en"
-    return Shown(geography.name(row.country, here), geography.language_name(row.language, here), row)
+    return Shown(
+        geography.name(row.country, here), geography.language_name(row.language, here), row, unkind(row)
+    )
 
 
 def counted(report: SeedReport) -> list[Counted]:

@@ -18,6 +18,15 @@ function typing(target) {
   return target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
 }
 
+/* Approving by key shows covered words to others: the first press shows them to the moderator. */
+function firstLook(control) {
+  const cover = control.value === "approve" && document.querySelector("article > .cover:not([open])");
+  if (!cover) return false;
+  cover.open = true;
+  cover.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
 function press(control) {
   if (control.tagName !== "SUMMARY") {
     control.click();
@@ -49,7 +58,7 @@ if (help) {
       : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
     if (control) {
       event.preventDefault();
-      press(control);
+      if (!firstLook(control)) press(control);
     }
   });
 }
