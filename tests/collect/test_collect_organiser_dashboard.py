@@ -6,6 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -18,6 +19,9 @@ from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, Coverage
 from endoxa.collect.organiser.dashboard.figures import Figures, count
 from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, switch_at
 from endoxa.collect.organiser.moderation.queue import waiting
+from endoxa.collect.organiser.preparing import lacking
+from endoxa.collect.organiser.settings.saving import save
+from endoxa.collect.project.serving import invitations
 from endoxa.collect.sampler import Balance, Forecast
 
 
@@ -250,6 +254,34 @@ def test_the_page_says_what_cards_will_do_and_what_an_organiser_should(
     Campaign.objects.update(began_at=timezone.now())
     assert 'end. From <time data-clock="short"' in page()
     assert "UTC</time> on cards will ask only for ratings." in page()
+
+
+def test_what_is_missing_before_people_come_is_named_to_organisers(organiser, campaign, client, make_account):
+    def box():
+        page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+        return " ".join(page.partition('aria-labelledby="lacking"')[2].partition("</section>")[0].split())
+
+    assert [str(one.what) for one in lacking(campaign)] == [
+        "the last day on which answers are linked to people",
+        "the licence of the data",
+        "help lines",
+        "seeds of your own",
+    ]
+    assert [one.lacking for one in invitations()] == [tuple(str(one.what) for one in lacking(campaign))]
+    assert "Still missing" in box()
+    assert 'href="/organise/river/settings/care/#id_help_lines">help lines</a>' in box()
+    Campaign.objects.update(began_at=None)
+    assert "Before people come" in box()
+    lines = [{"country": "AR", "name": "Line", "contact": "102"}]
+    save(
+        campaign, 1, {"retention": "2027-05-01", "licence": "CC BY 4.0", "help_lines": lines}, AnonymousUser()
+    )
+    AuditEntry.objects.create(campaign=campaign, action="seeds added")
+    assert box() == ""
+    save(campaign, 2, {"organisation": "", "contact": ""}, AnonymousUser())
+    assert "who runs it" in box()
+    client.force_login(make_account("ben", campaign, Role.MODERATOR))
+    assert box() == ""
 
 
 def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(organiser, campaign):

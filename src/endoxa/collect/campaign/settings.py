@@ -71,6 +71,7 @@ class CampaignSettings(_Checked):
 
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
+    `licence` is that of the exports.
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     """
 
@@ -91,6 +92,7 @@ class CampaignSettings(_Checked):
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
     retention: str = ""
+    licence: str = ""
     help_lines: tuple[HelpLine, ...] = ()
     watch_words: tuple[str, ...] = ()
     sampler: SamplerSettings = SamplerSettings()

@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from django.core.management import call_command
 
 from endoxa.collect.models import Campaign, JoinCode, State
+from endoxa.collect.organiser.preparing import lacking
 
 
 @dataclass(frozen=True)
 class Invitation:
-    """A campaign that people can join, or why they cannot: `code` is None then."""
+    """A campaign that people can join, or why they cannot: `code` is None then. `lacking` is still to be filled in."""
 
     slug: str
     state: str
     code: str | None
+    lacking: tuple[str, ...]
 
 
 def invitations() -> list[Invitation]:
     """What to tell people for each campaign."""
     return [
-        Invitation(one.slug, one.state, _code(one) if one.state == State.OPEN else None)
+        Invitation(
+            one.slug,
+            one.state,
+            code=_code(one) if one.state == State.OPEN else None,
+            lacking=tuple(str(missing.what) for missing in lacking(one)),
+        )
         for one in Campaign.objects.order_by("slug")
     ]
 

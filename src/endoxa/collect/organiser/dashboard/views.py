@@ -18,6 +18,7 @@ from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, sur
 from endoxa.collect.organiser.dashboard.steering import BalanceForm, StateForm, set_balance, set_state
 from endoxa.collect.organiser.dashboard.surveying import survey_figures_of
 from endoxa.collect.organiser.dashboard.wording import bars, country_rows, question_rows
+from endoxa.collect.organiser.preparing import lacking
 from endoxa.collect.organiser.wording import BALANCES
 
 ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
@@ -27,10 +28,12 @@ ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
 @allowed(*ROLES)
 @require_safe
 def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Figures, forecast and, for organisers, the buttons."""
+    """Figures, forecast and, for organisers, the buttons and what is missing."""
     steers = Role.ORGANISER in roles_of(request, campaign)
-    forms = {"state_form": StateForm(), "balance_form": BalanceForm()} if steers else {}
-    return render(request, "organiser/dashboard.html", {**_shown(campaign), **forms})
+    more: dict[str, Any] = {"begun": campaign.began_at is not None}
+    if steers:
+        more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
+    return render(request, "organiser/dashboard.html", {**_shown(campaign), **more})
 
 
 @allowed(*ROLES)

@@ -18,7 +18,7 @@ from endoxa.collect.organiser.settings.fields import CodesField
 
 _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
-    "minutes", "expected_people", "minimum_age", "retention",
+    "minutes", "expected_people", "minimum_age", "retention", "licence",
 )  # fmt: skip
 
 
@@ -97,6 +97,12 @@ class GeneralForm(forms.Form):
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         label=gettext_lazy("Last day on which answers are linked to people"),
         help_text=gettext_lazy("People read it before they agree."),
+    )
+    licence = forms.CharField(
+        required=False,
+        max_length=60,
+        label=gettext_lazy("Licence of the data"),
+        help_text=gettext_lazy("It stands in the data card of each export. For example: CC BY 4.0."),
     )
 
     def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
