@@ -11,6 +11,7 @@ from endoxa.collect.cards.counts import recount
 from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.rows import withdrawal_rows
 from endoxa.collect.models import (
+    Attempts,
     AuditEntry,
     Card,
     Mention,
@@ -26,6 +27,7 @@ from endoxa.collect.models import (
     Via,
 )
 from endoxa.collect.privacy.withdrawal import Withdrawn, withdraw
+from endoxa.collect.security.limits import PROPOSALS
 
 
 @pytest.fixture
@@ -72,6 +74,16 @@ def traces(*needles):
         for field in model._meta.concrete_fields
         if any(needle in str(field.value_from_object(row)) for needle in needles)
     ]
+
+
+def test_how_often_somebody_tried_what_goes_too(person, make_person):
+    other = make_person(person.campaign, "ben")
+    for one in (person, other):
+        PROPOSALS.count(str(one.pk))
+    withdraw(person)
+    assert Attempts.objects.count() == 1
+    PROPOSALS.clear(str(other.pk))
+    assert not Attempts.objects.exists()
 
 
 def test_a_pair_that_nobody_else_said_goes_with_its_author(campaign, person, make_person, propose):

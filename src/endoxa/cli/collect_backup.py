@@ -61,6 +61,7 @@ def restore(
     restored = put_back(file, folder, replace=replace, withdrawals=withdrawals)
     typer.echo(f"Restored to {folder}: everything as of {restored.made_at}.")
     typer.echo(f"People who had withdrawn since and were deleted again: {restored.people}.")
+    _print_expired(restored.expired)
     typer.echo(f"Next: endoxa collect serve {folder}")
 
 
@@ -81,4 +82,10 @@ def replay(folder: Campaign) -> None:
 
     lines = read(opened.withdrawals, whole=False)
     prepare()
-    typer.echo(f"People deleted again: {withdraw_again(lines).people}.")
+    replayed = withdraw_again(lines)
+    typer.echo(f"People deleted again: {replayed.people}.")
+    _print_expired(replayed.expired)
+
+
+def _print_expired(people: int) -> None:
+    typer.echo(f"People who lost the link to their answers, as the retention date is over: {people}.")

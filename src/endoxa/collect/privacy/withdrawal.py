@@ -26,6 +26,7 @@ from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.collect.privacy.tombstones import bury, bury_keys
 from endoxa.collect.project.withdrawn import What, noted
+from endoxa.collect.security.limits import PROPOSALS
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         found = Person.objects.filter(pk=person.pk).first()
         if found is None:
             return Withdrawn()
+        PROPOSALS.clear(str(found.pk))
         with noted(campaign, What.PERSON, found.pk):
             gone = _withdraw(campaign, found, now)
         record(campaign, None, "withdrawal", **asdict(gone))

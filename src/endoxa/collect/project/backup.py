@@ -17,6 +17,7 @@ from endoxa.collect.project.locking import held
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
+    from endoxa.collect.project.replaying import Replayed
     from endoxa.collect.project.withdrawn import Line
 
 
@@ -33,10 +34,11 @@ def _entering() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Restored:
-    """What was restored: when the backup was made, and who was deleted again because they withdrew after it."""
+    """When the backup was made; the people who were deleted, and those whose links were cut, as in `Replayed`."""
 
     made_at: str
     people: int
+    expired: int
 
 
 def back_up(folder: Folder, target: Path, *, replace: bool = False) -> int:
@@ -88,12 +90,12 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
         staged = _staged(archive, Path(temporary) / "campaign")
         check_database(staged.database)
         enter(staged)
-        people, lines = _replayed(archive, present, withdrawals)
+        replayed, lines = _replayed(archive, present, withdrawals)
         with nullcontext(present) if present else making(path, secret=archive.secret) as folder:
             copy_database(staged.database, folder.database)
             _complete(folder, lines)
             folder.finish()
-    return Restored(archive.made_at, people)
+    return Restored(archive.made_at, replayed.people, replayed.expired)
 
 
 def _staged(archive: Archive, path: Path) -> Folder:
@@ -125,8 +127,8 @@ def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
     return folder
 
 
-def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tuple[int, list[Line]]:
-    """Bring the staged database up to date without the people in the lists; how many they were, and all lines."""
+def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tuple[Replayed, list[Line]]:
+    """Bring the staged database up to date without the people in the lists; what was done, and all lines."""
     # Only importable once Django has started on the staged folder.
     from django.db import connections
 
@@ -140,9 +142,9 @@ def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tu
         withdrawn.read(more) if more else [],
     )
     prepare()
-    people = replay(lines).people
+    replayed = replay(lines)
     connections.close_all()
-    return people, lines
+    return replayed, lines
 
 
 def _complete(folder: Folder, lines: Sequence[Line]) -> None:

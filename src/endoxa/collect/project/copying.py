@@ -48,7 +48,7 @@ def check_database(path: Path) -> None:
 
 
 def forget_sessions(path: Path) -> None:
-    """Take the sign-ins out of a copy: whoever finds a backup must not be able to use them.
+    """Take the sign-ins out of a copy, which whoever finds a backup must not be able to use; and the counts of tries.
 
     Raises:
         UserError: it is no database of ours.
@@ -57,6 +57,7 @@ def forget_sessions(path: Path) -> None:
         with closing(_open(path)) as database, database:
             database.execute("PRAGMA secure_delete = ON")
             database.execute("DELETE FROM django_session")
+            database.execute("DELETE FROM collect_attempts")
     except sqlite3.Error as problem:
         raise UserError(told(problem, path.name)) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from uuid import UUID
 
 from django.db import transaction
@@ -22,22 +23,25 @@ from endoxa.collect.models import (
     Tombstone,
 )
 from endoxa.collect.organiser.moderation.redacting import redact_rows
+from endoxa.collect.privacy.retention import expire_all
 from endoxa.collect.privacy.withdrawal import withdraw
 from endoxa.collect.project.withdrawn import Line, What, hashed
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """People who were deleted again, and ids of rows that were put on the list of withdrawals again."""
+    """People who were deleted again, rows that were listed as withdrawn again, people whose links were cut again."""
 
     people: int
     rows: int
+    expired: int
 
 
 def replay(lines: Sequence[Line]) -> Replayed:
     """Delete what a list of withdrawals names, and complete the database's own list for coming releases.
 
-    That is: people with all they gave, words that were removed as personal data, and single answers.
+    That is: people with all they gave, words that were removed as personal data, and single answers. What a retention
+    date had ended comes back with a backup too, and is ended again.
     """
     people = 0
     by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
@@ -51,7 +55,7 @@ def replay(lines: Sequence[Line]) -> Replayed:
         own = [line for line in lines if line.campaign == campaign.slug]
         _remove_words(campaign, _named(own, What.WORDS))
         _take_back(campaign, _named(own, What.ANSWER))
-    return Replayed(people, rows)
+    return Replayed(people, rows, expire_all(date.today()).people)
 
 
 def _named(lines: Sequence[Line], what: What) -> set[UUID]:
