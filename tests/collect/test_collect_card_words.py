@@ -73,6 +73,40 @@ def test_without_moderation_nothing_waits(make_campaign, make_person, make_pairs
     assert "after a check" not in client.get(at("add", card)).content.decode()
 
 
+@pytest.fixture
+def swahili(answered, person):
+    """The same for somebody who reads and writes a language in which the campaign has no words."""
+    person.languages = ["sw"]
+    person.save()
+    return answered
+
+
+def test_a_language_that_nobody_named_is_never_chosen_beforehand(swahili):
+    client, card = swahili
+    assert client.get(at("add", card)).context["form"]["language"].value() == ""
+    page = add(client, card, "huimba njiani", language="", countries=["PE"])
+    assert page.context["form"].errors == {"language": ["Please choose the language you wrote in."]}
+    assert 'value="huimba njiani"' in page.content.decode()
+    assert not Mention.objects.exists()
+    add(client, card, "cantan", language="es")
+    assert client.get(at("add", card)).context["form"]["language"].value() == "es"
+
+
+def test_countries_need_no_language(swahili):
+    client, card = swahili
+    assert add(client, card, language="", countries=["PE"]).status_code == 302
+    assert Mention.objects.get().pair.country == "PE"
+
+
+@pytest.mark.parametrize(("known", "hidden"), [(["es"], True), (["sw"], False)])
+def test_the_only_language_is_told_to_those_who_did_not_name_it(
+    make_campaign, make_person, as_person, known, hidden
+):
+    campaign = make_campaign("lake", data_languages=("es",))
+    page = as_person(make_person(campaign, languages=known)).get(CARD)
+    assert page.context["form"]["language"].is_hidden is hidden
+
+
 def test_the_same_is_said_of_other_countries_ticked_or_typed(answered, person):
     client, card = answered
     offered = client.get(at("add", card)).content.decode()

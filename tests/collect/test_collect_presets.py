@@ -58,6 +58,12 @@ def test_whoever_runs_it_is_left_to_fill_in_and_places_are_known(name):
     assert all(geography.language_name(code, "en") != code for code in settings.data_languages)
 
 
+@pytest.mark.parametrize("name", preset_names())
+def test_people_may_write_in_every_language_of_the_pages(name):
+    settings = load_preset(name).settings
+    assert set(settings.ui_languages) <= set(settings.data_languages)
+
+
 def test_an_unknown_preset_is_refused_with_the_names():
     with pytest.raises(UserError, match=r"no preset 'rivers': choose one of afristereo, laces"):
         load_preset("rivers")
@@ -68,7 +74,7 @@ def test_sixty_seeds_start_the_cards_spread_over_all_countries_and_languages(mak
     settings, seeds = preset.settings, preset.seeds
     assert len(seeds) == 60
     assert {seed.country for seed in seeds} == set(settings.countries)
-    assert {seed.language for seed in seeds} == set(settings.data_languages)
+    assert {seed.language for seed in seeds} == {"es", "en", "pt"}
     assert {seed.topic for seed in seeds} <= set(TOPICS)
     assert max(Counter(seed.topic for seed in seeds).values()) <= settings.sampler.topic_cap * len(seeds)
     assert 0 < sum(seed.negative is True for seed in seeds) < 10

@@ -227,8 +227,21 @@ def test_an_example_is_from_the_own_country_else_near_by_else_general():
 def test_languages_of_the_person_come_first_and_the_likely_one_is_chosen():
     choices = answer_languages(["sw", "de"], ["en", "fr", "sw"], "fr")
     assert choices == [("sw", "swahili"), ("en", "anglais"), ("fr", "français")]
-    assert likely_language(choices, None, "ar", "fr") == "fr"
-    assert likely_language(choices, "ar") == "sw"
+    assert likely_language(choices, ["sw", "de"], None, "ar", "fr") == "sw"
+    assert likely_language(choices, ["fr", "sw"], None, "ar", "sw") == "sw"
+    assert likely_language(choices, ["sw", "de"], "fr", "sw") == "fr"
+    assert likely_language(choices, ["de"], None, "en") == ""
+
+
+def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_person, as_person):
+    client = as_person(make_person(campaign, languages=["sw"], ui_language="sw"))
+    page = client.get(COOKS)
+    assert page.context["form"]["language"].value() == ""
+    refused = client.post(COOKS, sent("Wapishi huimba", language=""))
+    assert refused.context["form"].errors == {"language": ["Please choose the language you wrote in."]}
+    assert 'value="Wapishi huimba"' in refused.content.decode()
+    assert client.post(COOKS, sent("", language="", nothing="1")).url == POETS
+    assert Statement.objects.get().language == ""
 
 
 @given(st.text(), st.integers(0, 1))
@@ -240,7 +253,7 @@ def test_the_number_of_lines_stays_in_its_bounds_whatever_is_sent(sent_number, m
 def test_an_export_feeds_curate_one_statement_a_line(person, as_person, tmp_path):
     client = as_person(person)
     client.post(COOKS, sent("Cooks love salt", "Cooks sing at work"))
-    client.post(POETS, sent("", nothing="1"))
+    client.post(POETS, sent("", language="", nothing="1"))
     export_campaign(person.campaign, tmp_path / "out")
     table = tmp_path / "out" / "statements.csv"
     found = read_statements(table, RowColumns("text", "question"))
@@ -250,3 +263,4 @@ def test_an_export_feeds_curate_one_statement_a_line(person, as_person, tmp_path
         (f"{row}-2", "Cooks sing at work"),
     ]
     assert {(one.question.axis, one.language) for one in found if one.text} == {("profession", "en")}
+    assert "| languages | en |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")

@@ -44,7 +44,7 @@ def data_card(about: About, tables: Tables) -> str:
             (_place(country), n) for country, n in people_by_country(frames["people"], about.left_out.people)
         ],
         people=frames["people"].height + about.left_out.people,
-        languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]}),
+        languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""}),
         negative=frames["pairs"].filter(polarity="negative").height,
         withdrawn=frames["withdrawals"].height,
         tiers=_tiers(frames["ratings"]),

@@ -78,6 +78,12 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("origin", _TEXT, "'seed' or 'contributor'"),
         Column("calibration", _BOOL, "whether it belongs to the random set that everybody may be shown"),
         Column("k", _WHOLE, "ratings that each pair was to get"),
+        Column(
+            "cards_while_waiting",
+            _WHOLE,
+            "cards about any pair that were drawn while it waited for its k ratings: one digit and zeros, at least 10; "
+            "for means over all pairs; empty where no rating has a propensity",
+        ),
         Column("ratings", _WHOLE, "people who judged it when it was shown (recognition)"),
         Column("mean", _NUMBER, "mean of these ratings, 1 (never heard) to 5 (everyone knows it)"),
         Column("variance", _NUMBER, "variance of these ratings (divided by n); empty for fewer than two"),
@@ -105,7 +111,12 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _PAIR,
         Column("shown_id", _TEXT, "the pair as it was shown, before merging"),
         _RATER,
-        Column("value", _WHOLE, "1 never heard it, 2, 3, 4, 5 everyone knows it, where the person lives"),
+        Column(
+            "value",
+            _WHOLE,
+            "how known it is where the person lives: 1 'I have never heard it', 2 'I have heard it once or twice', 3 'Some "
+            "people here say it', 4 'Many people here say it', 5 'Everyone here knows it'",
+        ),
         Column(
             "in_group",
             _BOOL,
@@ -169,7 +180,9 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("question", _TEXT, "name of the question"),
         Column("axis", _TEXT, "social axis of the question"),
         _COUNTRY,
-        Column("language", _TEXT, "language of the answer (ISO 639)"),
+        Column(
+            "language", _TEXT, "language of the answer (ISO 639); may be empty where nothing came to mind"
+        ),
         Column(
             "text",
             _TEXT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.translation import get_language, gettext
 
@@ -20,7 +21,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     said = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
     own = (*person.origins, *person.connections)
     near = offered(card.country, own, person.campaign.settings.countries, without=set(said))
-    form = MoreForm(data, offered=near, **_language(card, person, card.pair.language))
+    form = MoreForm(data, offered=near, **_language(person, card.pair.language))
     name = geography.name(card.country, get_language() or "en")
     form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
         "country": name
@@ -30,18 +31,19 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
 
 def prompt_form(card: Card, person: Person, data: QueryDict | None = None) -> PromptForm:
     """The form of an open question; it stays with the country that the person wrote about before."""
-    return PromptForm(data, about=card.country or _latest(card, "pair__country"), **_language(card, person))
+    before = _own_words(person).filter(card=card).values_list("pair__country", flat=True).first()
+    return PromptForm(data, about=card.country or before or "", **_language(person))
 
 
-def _language(card: Card, person: Person, *guesses: str) -> dict[str, Any]:
-    """Languages to choose from, and the one that is likely: as before on this card, else that of the page."""
+def _language(person: Person, *guesses: str) -> dict[str, Any]:
+    """Languages to choose from, and the one that is likely: as they wrote before, else that of the page."""
     page = get_language() or "en"
     languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
-    likely = likely_language(languages, _latest(card, "pair__language"), page, *guesses)
+    before = _own_words(person).values_list("pair__language", flat=True).first()
+    likely = likely_language(languages, person.languages, before, page, *guesses)
     return {"languages": languages, "initial": {"language": likely}}
 
 
-def _latest(card: Card, field: str) -> str:
-    """A field of what the person wrote last on this card; "" before they wrote anything."""
-    own_words = Mention.objects.filter(card=card).exclude(via=Via.OTHER_COUNTRY)
-    return str(own_words.order_by("-pk").values_list(field, flat=True).first() or "")
+def _own_words(person: Person) -> QuerySet[Mention]:
+    """What the person wrote, the latest first."""
+    return person.mentions.exclude(via=Via.OTHER_COUNTRY).order_by("-pk")

@@ -42,24 +42,26 @@ class SkipForm(forms.Form):
 
 
 class WordsForm(forms.Form):
-    """What people say about a country, and in which language; both fields of all cards that ask for words."""
+    """What people say about a country, and in which language; both fields of all cards that ask for words.
+
+    The language is not asked for where there is one only and `initial` has it.
+    """
 
     text = forms.CharField(
         label=_("What people say"),
         required=False,
         widget=_typed(autocapitalize="none", maxlength=cleaning.MAX_LENGTH),
     )
-    language = forms.ChoiceField(label=_("Language you write in"))
+    language = forms.ChoiceField(label=_("Language you write in"), required=False)
 
     def __init__(
         self, data: QueryDict | None = None, *, languages: Sequence[tuple[str, str]], **options: Any
     ) -> None:
         super().__init__(data, **options)
         field = self.fields["language"]
-        field.choices = languages  # type: ignore[attr-defined]
-        if len(languages) == 1:
+        field.choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
+        if len(languages) == 1 and self.initial.get("language"):
             field.widget = forms.HiddenInput()
-            field.initial = languages[0][0]
 
     def clean_text(self) -> str:
         """The words as they will be stored; "" where none were written."""
@@ -68,6 +70,13 @@ class WordsForm(forms.Form):
             return cleaning.clean(typed) if typed else ""
         except EntryError as error:
             raise ValidationError(str(error)) from error
+
+    def clean_language(self) -> str:
+        """The language; "" without words."""
+        chosen: str = self.cleaned_data["language"]
+        if self.cleaned_data.get("text") and not chosen:
+            raise ValidationError(_("Please choose the language you wrote in."))
+        return chosen
 
 
 class MoreForm(WordsForm):

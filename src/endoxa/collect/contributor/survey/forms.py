@@ -37,10 +37,10 @@ class LineField(forms.CharField):
 class AnswerForm(forms.Form):
     """Fields `line_0`, `line_1` ..., as many as told, and the language.
 
-    Sent with the button `nothing` the lines must be empty; else at least one is needed.
+    Sent with the button `nothing` the lines must be empty; else at least one is needed, and their language.
     """
 
-    language = forms.ChoiceField(label=_("Language of your answers"))
+    language = forms.ChoiceField(label=_("Language of your answers"), required=False)
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class AnswerForm(forms.Form):
         **options: Any,
     ) -> None:
         super().__init__(data, label_suffix="", **options)
-        self.fields["language"].choices = languages  # type: ignore[attr-defined]
+        self.fields["language"].choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
         for index in range(lines):
             self.fields[f"line_{index}"] = LineField(index + 1)
 
@@ -72,6 +72,8 @@ class AnswerForm(forms.Form):
             raise forms.ValidationError(
                 _("Please write at least one line. If you know of nothing, choose “Nothing comes to mind”.")
             )
+        if lines and not cleaned.get("language") and "language" not in self.errors:
+            self.add_error("language", _("Please choose the language you wrote in."))
         return {**cleaned, "lines": lines}
 
 

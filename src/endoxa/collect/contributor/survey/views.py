@@ -65,8 +65,8 @@ def _filled_form(person: Person, step: Step) -> AnswerForm:
     latest = person.statements.exclude(text="").order_by("-created_at").first()
     written = step.answer if step.lines else latest
     initial = {f"line_{index}": line for index, line in enumerate(step.lines)}
-    guesses = (written.language if written else None, _language(), *person.languages)
-    initial["language"] = likely_language(languages, *guesses)
+    before = written.language if written else None
+    initial["language"] = likely_language(languages, person.languages, before, _language())
     return AnswerForm(lines=max(LINES, len(step.lines)), languages=languages, initial=initial)
 
 

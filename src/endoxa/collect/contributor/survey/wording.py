@@ -25,7 +25,18 @@ def answer_languages(known: Sequence[str], wanted: Sequence[str], ui_language: s
     return [(code, geography.language_name(code, ui_language)) for code in (*own, *others)]
 
 
-def likely_language(choices: Sequence[tuple[str, str]], *guesses: str | None) -> str:
-    """The first guess that can be chosen, else the first choice."""
+def likely_language(
+    choices: Sequence[tuple[str, str]], known: Sequence[str], written: str | None, *guesses: str
+) -> str:
+    """The language that somebody is likely to write in; "" where only they can tell.
+
+    Args:
+        choices: languages that can be chosen, as (code, name).
+        known: languages that the person reads and writes. Others are never guessed: words would be kept under a
+            language that they are not in.
+        written: the language they wrote in before.
+        guesses: what is likely from the place, best first; after these any that the person knows.
+    """
     codes = [code for code, _ in choices]
-    return next((guess for guess in guesses if guess in codes), codes[0])
+    named = [code for code in (*guesses, *known) if code in known]
+    return next((code for code in (written, *named) if code in codes), "")
