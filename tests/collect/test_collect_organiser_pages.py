@@ -22,6 +22,7 @@ from endoxa.collect.organiser.audit.wording import ACTIONS as WORDS_OF_ACTIONS
 from endoxa.collect.organiser.codes.addresses import qr_code
 from endoxa.collect.organiser.moderation.wording import LOGGED
 from endoxa.collect.organiser.seeds.views import ADDED
+from endoxa.collect.privacy.withdrawal import withdraw
 
 PASSWORD = "a long password of ours"
 HOSTILE = (
@@ -347,7 +348,7 @@ def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
     ]
     named = {call.args[2].value for call in calls if isinstance(call.args[2], ast.Constant)}
     assert len(named) > 10
-    assert named | {ADDED, "release", *LOGGED.values()} == set(WORDS_OF_ACTIONS)
+    assert named | {ADDED, "export", "release", *LOGGED.values()} == set(WORDS_OF_ACTIONS)
     record(river, None, "state", before="draft", after="open")
     record(river, None, "balance", before="auto", after="validate")
     record(river, None, "decision taken back", decision="hide")
@@ -358,6 +359,34 @@ def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
         "<bdi>pair hidden</bdi>",
     ):
         assert said in page
+
+
+def test_the_log_leads_to_pairs_that_are_there(organiser, river, make_pairs):
+    (pair,) = make_pairs(river, ("AR", "drink mate", "en"))
+    gone = "0f0e0d0c-0000-4000-8000-000000000000"
+    record(river, None, "pair approved", pair=str(pair.public_id))
+    record(river, None, "pair hidden", pair=gone)
+    page = words(organiser.get(address("audit")))
+    link = f'<a href="{address("moderation_item", pair.public_id)}"><bdi>{pair.public_id.hex[:4]}</bdi></a>'
+    assert f"pair: {link}" in page
+    assert "pair: <bdi>0f0e</bdi>" in page
+    assert gone not in page
+
+
+def test_who_leaves_is_a_contributor_in_the_log_and_the_minute_is_not_kept(organiser, river, make_person):
+    withdraw(make_person(river))
+    entry = AuditEntry.objects.get()
+    assert (entry.at.minute, entry.at.second, entry.at.microsecond) == (0, 0, 0)
+    assert "<td><bdi>a contributor</bdi></td>" in words(organiser.get(address("audit")))
+    assert "<td>somebody deleted" in words(organiser.get(address("audit"), {"account": "+"}))
+    assert "<td>somebody deleted" not in words(organiser.get(address("audit"), {"account": "-"}))
+
+
+def test_details_of_the_log_speak_the_language_of_the_page(organiser, river):
+    record(river, None, "settings saved", version=2, fields="consent_version, help_lines, minutes")
+    assert "settings: <bdi>Version of the consent, Help lines, Minutes planned</bdi>" in words(
+        organiser.get(address("audit"))
+    )
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

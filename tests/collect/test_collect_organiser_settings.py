@@ -15,13 +15,20 @@ from django.utils import timezone, translation
 from samples import campaign_settings
 
 from endoxa.collect.campaign.presets import load_preset
-from endoxa.collect.campaign.settings import CampaignTexts
+from endoxa.collect.campaign.settings import (
+    CampaignSettings,
+    CampaignTexts,
+    HelpLine,
+    ProfileField,
+    SurveyQuestion,
+)
 from endoxa.collect.cards.counts import recount_needs
 from endoxa.collect.contributor.joining.naming import country_names, language_names
 from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
 from endoxa.collect.organiser.settings.cards import CardsForm
 from endoxa.collect.organiser.settings.comparing import Change, changes
 from endoxa.collect.organiser.settings.fields import code_of, keyed_lines, text_lines
+from endoxa.collect.organiser.settings.labelling import label_of
 from endoxa.collect.organiser.settings.saving import ConflictError, save
 from endoxa.collect.organiser.settings.sections import SECTIONS
 from endoxa.collect.sampler import SamplerSettings
@@ -150,7 +157,9 @@ def test_what_is_typed_is_stored_as_a_new_version(organiser, river, section, typ
         found = found[step]
     assert found == value
     assert river.settings.model_dump(mode="json") == stored.content
-    assert AuditEntry.objects.get().detail["version"] == 2
+    detail = AuditEntry.objects.get().detail
+    assert detail["version"] == 2
+    assert set(detail["fields"].split(", ")) - {"consent_version"} == {path[0]}
 
 
 def test_the_day_of_deletion_is_to_come_and_another_one_needs_consent_anew(organiser, river):
@@ -308,7 +317,7 @@ def test_the_second_of_two_organisers_sees_what_the_first_saved(organiser, river
     response = organiser.post(address("care"), second)
     page = response.content.decode()
     assert response.status_code == 409
-    assert response.context["meanwhile"] == (Change("watch_words", "rain, snow", "fog"),)
+    assert response.context["meanwhile"] == (Change("Words to watch", "rain, snow", "fog"),)
     assert "Everyone | 112" in page
     assert '<input type="hidden" name="base" value="2">' in page
     river.refresh_from_db()
@@ -407,9 +416,42 @@ def test_changes_name_what_is_different():
     before = campaign_settings(**RICH)
     after = before.model_copy(update={"minutes": 60, "questions": before.questions[:1]})
     found = changes(before, after)
-    assert found[0] == Change("questions › music › name", "music", "")
-    assert found[-1] == Change("minutes", "90", "60")
+    assert found[0] == Change("Survey › music › Short name", "music", "")
+    assert found[-1] == Change("Minutes planned", "90", "60")
     assert changes(before, before) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "shown", "language"),
+    [
+        (("texts", "consent", "es"), "Texts › Consent: taking part › Spanish", "en"),
+        (("texts", "title", "en"), "Textos › Título › inglés", "es"),
+        (("sampler", "k"), "Cards › Ratings each pair should get", "en"),
+        (("questions", "es", "examples", "CL", "en"), "Survey › es › Examples › Chile › English", "en"),
+        (
+            ("profile", "age", "choices", "young", "ar"),
+            "About the person › age › Answers to choose from › young › Arabic",
+            "en",
+        ),
+        (("help_lines", "name", "contact"), "Help lines › name › How to reach it", "en"),
+    ],
+)
+def test_parts_of_the_settings_are_called_as_on_their_pages(path, shown, language):
+    with translation.override(language):
+        assert label_of(path) == shown
+
+
+def test_every_field_of_the_settings_has_a_name():
+    inside = {
+        "sampler": SamplerSettings,
+        "texts": CampaignTexts,
+        "questions": SurveyQuestion,
+        "profile": ProfileField,
+        "help_lines": HelpLine,
+    }
+    paths = [(name,) for name in CampaignSettings.model_fields]
+    paths += [(name, "an entry", field) for name, kind in inside.items() for field in kind.model_fields]
+    assert not [path for path in paths if label_of(path).split(" › ")[-1] == path[-1]]
 
 
 def test_versions_and_what_each_changed(organiser, river):

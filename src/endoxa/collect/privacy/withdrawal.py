@@ -58,7 +58,10 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         PROPOSALS.clear(str(found.pk))
         with noted(campaign, What.PERSON, found.pk):
             gone = _withdraw(campaign, found, now)
-        record(campaign, None, "withdrawal", **asdict(gone))
+        entry = record(campaign, None, "withdrawal", **asdict(gone))
+        # As with tombstones: whoever saw somebody leave learns nothing from the minute.
+        entry.at = now.replace(minute=0, second=0, microsecond=0)
+        entry.save(update_fields=["at"])
         transaction.on_commit(erase_traces)
     return gone
 

@@ -9,10 +9,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.models import AuditEntry, Campaign
-from endoxa.collect.organiser.audit.wording import action_name
+from endoxa.collect.organiser.audit.wording import WITHDRAWAL, action_name
 
 COMMAND_LINE = "-"
 """Stands for the command line, and for accounts that are gone, among accounts."""
+CONTRIBUTORS = "+"
+"""Stands for contributors, who are no accounts."""
 
 
 class LogForm(forms.Form):
@@ -28,10 +30,13 @@ class LogForm(forms.Form):
         actions = self._entries.order_by("action").values_list("action", flat=True).distinct()
         names = self._entries.filter(user__isnull=False).order_by("user__username")
         accounts = names.values_list("user__username", flat=True).distinct()
-        machine = (COMMAND_LINE, gettext_lazy("command line"))
+        others = (
+            (COMMAND_LINE, gettext_lazy("command line")),
+            (CONTRIBUTORS, gettext_lazy("a contributor")),
+        )
         self._choose("action", [everything, *((name, action_name(name)) for name in actions)])
         self._choose(
-            "account", [("", gettext_lazy("everybody")), machine, *((name, name) for name in accounts)]
+            "account", [("", gettext_lazy("everybody")), *others, *((name, name) for name in accounts)]
         )
 
     def _choose(self, name: str, choices: list[tuple[Any, Any]]) -> None:
@@ -48,5 +53,7 @@ class LogForm(forms.Form):
             found = found.filter(action=action)
         account = self.cleaned_data["account"]
         if account == COMMAND_LINE:
-            return found.filter(user__isnull=True)
+            return found.filter(user__isnull=True).exclude(action=WITHDRAWAL)
+        if account == CONTRIBUTORS:
+            return found.filter(user__isnull=True, action=WITHDRAWAL)
         return found.filter(user__username=account) if account else found

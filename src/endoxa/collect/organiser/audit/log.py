@@ -10,6 +10,6 @@ from endoxa.collect.models import AuditEntry, Campaign
 def record(
     campaign: Campaign, user: User | AnonymousUser | None, action: str, **detail: str | int | bool
 ) -> AuditEntry:
-    """Note an action; `user` None stands for the command line. Never pass words of contributors."""
+    """Note an action; `user` None is the command line, or somebody who left. Never pass words of contributors."""
     who = user if isinstance(user, User) else None
     return AuditEntry.objects.create(campaign=campaign, user=who, action=action, detail=detail)

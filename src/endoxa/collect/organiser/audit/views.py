@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.audit.forms import LogForm
-from endoxa.collect.organiser.audit.wording import line
+from endoxa.collect.organiser.audit.wording import lines
 
 PAGE = 50
 
@@ -23,6 +23,11 @@ def audit(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     page = Paginator(form.entries(), PAGE).get_page(request.GET.get("page"))
     kept = request.GET.copy()
     kept.pop("page", None)
-    lines = [line(entry) for entry in page]
-    context = {"campaign": campaign, "form": form, "page": page, "lines": lines, "kept": kept.urlencode()}
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "page": page,
+        "lines": lines(campaign, page),
+        "kept": kept.urlencode(),
+    }
     return render(request, "organiser/audit.html", context)

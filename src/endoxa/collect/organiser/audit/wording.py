@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from endoxa.collect.models import AuditEntry
+from endoxa.collect.models import AuditEntry, Campaign, Pair
 from endoxa.collect.organiser.moderation.wording import LOGGED
+from endoxa.collect.organiser.settings.labelling import label_of
 from endoxa.collect.organiser.wording import BALANCES, ROLES, STATES
 
 ACTIONS: dict[str, Promise] = {
@@ -39,6 +40,9 @@ ACTIONS: dict[str, Promise] = {
 }
 """What was done, by the name it is stored under."""
 
+WITHDRAWAL = "withdrawal"
+"""The only action of a contributor that the log knows."""
+
 DETAILS: dict[str, Promise] = {
     "account": pgettext_lazy("log", "account"),
     "added": pgettext_lazy("log", "added"),
@@ -61,9 +65,11 @@ DETAILS: dict[str, Promise] = {
     "role": pgettext_lazy("log", "role"),
     "skips": pgettext_lazy("log", "skips"),
     "statements": pgettext_lazy("log", "statements"),
+    "sha256": pgettext_lazy("log", "checksum"),
     "version": pgettext_lazy("log", "version"),
+    "withdrawals": pgettext_lazy("log", "rows taken back"),
 }
-"""Names of details; hashes and tables of exports that are not here keep the name they have in files."""
+"""Names of details."""
 
 _DECISIONS: Mapping[str, Promise] = {action: ACTIONS[name] for action, name in LOGGED.items()}
 _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
@@ -79,26 +85,53 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """One fact of an entry. `pair` is the id of a pair that has a page, else ""."""
+
+    name: str
+    value: str
+    pair: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
-    """One entry as the page shows it; `account` None stands for the command line."""
+    """One entry as the page shows it."""
 
     at: datetime
-    account: str | None
+    who: str
     what: str
-    details: tuple[tuple[str, str], ...]
+    details: tuple[Detail, ...]
 
 
-def line(entry: AuditEntry) -> Line:
-    """An entry in the language of the page; what nobody wrote words for stays as it is stored."""
-    return Line(
-        at=entry.at,
-        account=entry.user.get_username() if entry.user else None,
-        what=action_name(entry.action),
-        details=tuple(
-            (str(DETAILS.get(name, name)), _value(entry.action, name, value))
-            for name, value in entry.detail.items()
-        ),
-    )
+def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
+    """Entries in the language of the page; what nobody wrote words for stays as it is stored."""
+    entries = list(entries)
+    named = [entry.detail["pair"] for entry in entries if "pair" in entry.detail]
+    there = Pair.objects.filter(campaign=campaign, public_id__in=named).values_list("public_id", flat=True)
+    pairs = frozenset(map(str, there))
+    return [
+        Line(
+            at=entry.at,
+            who=_who(entry),
+            what=action_name(entry.action),
+            details=tuple(_detail(entry.action, name, value, pairs) for name, value in entry.detail.items()),
+        )
+        for entry in entries
+    ]
+
+
+def _who(entry: AuditEntry) -> str:
+    if entry.user is not None:
+        return entry.user.get_username()
+    return gettext("a contributor") if entry.action == WITHDRAWAL else gettext("command line")
+
+
+def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
+    told = str(DETAILS.get(name, name))
+    if name == "pair":
+        # The mark that moderation pages show.
+        return Detail(told, str(value)[:4], str(value) if value in pairs else "")
+    return Detail(told, _value(action, name, value))
 
 
 def action_name(action: str) -> str:
@@ -107,5 +140,7 @@ def action_name(action: str) -> str:
 
 
 def _value(action: str, name: str, value: object) -> str:
+    if name == "fields":
+        return ", ".join(label_of([field]) for field in str(value).split(", "))
     known = _VALUES.get((action, name), {})
     return str(known.get(str(value), value))

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.organiser.settings.labelling import label_of
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One value that is different; "" stands for what is not there."""
+    """One value that is different, named in the language of the page; "" stands for what is not there."""
 
-    path: str
+    name: str
     before: str
     after: str
 
@@ -22,13 +23,13 @@ def changes(before: CampaignSettings, after: CampaignSettings) -> tuple[Change, 
     """The values that are different, in the order of the settings."""
     old, new = dict(_values(before.model_dump(mode="json"))), dict(_values(after.model_dump(mode="json")))
     return tuple(
-        Change(path, old.get(path, ""), new.get(path, ""))
+        Change(label_of(path), old.get(path, ""), new.get(path, ""))
         for path in dict.fromkeys([*old, *new])
         if old.get(path, "") != new.get(path, "")
     )
 
 
-def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
     if isinstance(content, Mapping):
         for name, value in content.items():
             yield from _values(value, (*path, name or "*"))
@@ -36,6 +37,6 @@ def _values(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str
         for place, value in enumerate(content, start=1):
             yield from _values(value, (*path, str(value.get("name") or place)))
     elif isinstance(content, list):
-        yield " › ".join(path), ", ".join(map(str, content))
+        yield path, ", ".join(map(str, content))
     else:
-        yield " › ".join(path), str(content)
+        yield path, str(content)

@@ -52,10 +52,15 @@ def save(campaign: Campaign, base: int, content: Mapping[str, Any], user: User |
         )
         current.version = base + 1
         current.save(update_fields=["version"])
-        record(current, user, "settings saved", version=current.version, fields=", ".join(sorted(content)))
+        record(current, user, "settings saved", version=current.version, fields=_different(before, after))
         if _thresholds(before) != _thresholds(after):
             recount_needs(current, after.sampler)
         return current.version
+
+
+def _different(before: CampaignSettings, after: CampaignSettings) -> str:
+    fields = CampaignSettings.model_fields
+    return ", ".join(sorted(name for name in fields if getattr(before, name) != getattr(after, name)))
 
 
 def settings_of(campaign: Campaign, number: int) -> CampaignSettings | None:
