@@ -1,4 +1,4 @@
-"""Predicates of plural groups in languages other than English: Spanish, French, Portuguese, Hindi and Swahili.
+"""Predicates of plural groups in languages other than English: Spanish, French, Portuguese, Arabic, Hindi and Swahili.
 
 An attribute is taken as it is given: in the form that agrees with the group. A verb phrase is known by its ending
 (a third person plural) or by what the associations say of it. Languages that somebody brings a template for have the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from endoxa.build.pairs.arabic import arabic
 from endoxa.build.pairs.predicate import Predicate, UnclearError, cleaned
 from endoxa.build.pairs.templates import Template
 
@@ -39,6 +40,8 @@ def predicate(attribute: str, template: Template, evidence: str = "") -> Predica
         UnclearError: no predicate can be made that is surely grammatical.
     """
     text = cleaned(attribute)
+    if template.language == "ar":
+        return arabic(text, template, evidence)
     copula = template.said.replace("{attribute}", "").strip()
     negated = _after(text, template.denied)
     if negated:

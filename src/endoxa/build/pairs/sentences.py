@@ -92,7 +92,8 @@ def sentences(
 
 def _require_script(text: str, template: Template) -> None:
     """Identity and attribute of another script than the sentence are of another language than is said."""
-    own = scripts_of(template.said.replace("{attribute}", ""))
+    # Not by `said`: Arabic says it without a copula.
+    own = scripts_of(template.denied.replace("{attribute}", ""))
     found = scripts_of(text)
     if own and found and not own & found:
         raise UnclearError(
