@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,9 @@ from django.utils import timezone, translation
 from endoxa.collect.campaign.settings import CampaignTexts
 from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret, receipt_of
 from endoxa.collect.contributor.joining import consent
+from endoxa.collect.contributor.joining.tickets import new_ticket
 from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
+from endoxa.collect.privacy.withdrawal import withdraw
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 
@@ -188,6 +191,37 @@ def test_double_tap_is_one_person(client, code):
     answers = [Client().post(path, sent) for _ in range(2)]
     assert Person.objects.count() == 1
     assert answers[0].cookies[COOKIE].value == answers[1].cookies[COOKIE].value
+
+
+def test_a_form_of_before_somebody_left_leads_to_no_trace_of_them(client, campaign, code):
+    path = f"/j/{code}/consent/"
+    sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
+    first = client.post(path, sent).cookies[COOKIE].value
+    before = Person.objects.get()
+    withdraw(before)
+    second = client.post(path, sent).cookies[COOKIE].value
+    after = Person.objects.get()
+    assert second != first
+    assert {after.secret_hash, after.receipt_hash}.isdisjoint({before.secret_hash, before.receipt_hash})
+    # Two taps are one person then, too.
+    assert Client().post(path, sent).cookies[COOKIE].value == second
+    assert Person.objects.count() == 1
+
+
+@pytest.mark.parametrize("ticket", ["old", "made up", "", "\0"])
+def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypatch, ticket):
+    path = f"/j/{code}/consent/"
+    if ticket == "old":
+        with monkeypatch.context() as earlier:
+            hour_ago = time.time() - 3_601
+            earlier.setattr(time, "time", lambda: hour_ago)
+            ticket = new_ticket()
+    page = client.post(path, {**TICKS, "ticket": ticket, "version": 1})
+    assert "open for a long while" in page.content.decode()
+    assert not Person.objects.exists()
+    again = {**TICKS, "ticket": page.context["form"]["ticket"].value(), "version": 1}
+    assert client.post(path, again).status_code == 302
+    assert Person.objects.count() == 1
 
 
 def test_a_changed_text_is_read_again(client, campaign, code):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import runpy
-import uuid
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -13,6 +12,7 @@ from site_map import PASSWORD, addresses, build
 
 import endoxa.collect.settings
 from endoxa.collect.contributor.identity import COOKIE
+from endoxa.collect.contributor.joining.tickets import new_ticket
 from endoxa.collect.models import Role
 
 HEADERS = {
@@ -104,7 +104,7 @@ def test_https_is_remembered_and_cookies_are_secure(world, settings):
     assert response.headers["Strict-Transport-Security"].startswith("max-age=31536000")
     client.post("/language/", {"language": "es", "next": "/"}, secure=True)
     client.post("/organise/login/", {"username": "organiser", "password": PASSWORD}, secure=True)
-    boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1, "ticket": uuid.uuid4()}
+    boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1, "ticket": new_ticket()}
     client.post("/j/MATE2345/consent/", boxes, secure=True)
     client.post("/card/covers/", {"covers": "lift"}, secure=True)
     assert set(client.cookies) == {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
-
 import pytest
 from django.test import Client
 from site_map import PASSWORD, build
 
 from endoxa.collect.cards import drawing
 from endoxa.collect.contributor.identity import COOKIE, hash_receipt
+from endoxa.collect.contributor.joining.tickets import new_ticket
 from endoxa.collect.models import Attempts, Person
 from endoxa.collect.project import accounts
 from endoxa.collect.security import known_browsers, limits, throttle
@@ -210,7 +209,7 @@ def test_a_script_that_holds_the_code_cannot_enrol_without_end(world, clock):
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1}
 
     def enrol():
-        return Client().post("/j/MATE2345/consent/", {**boxes, "ticket": uuid.uuid4()})
+        return Client().post("/j/MATE2345/consent/", {**boxes, "ticket": new_ticket()})
 
     before = Person.objects.count()
     assert {enrol().status_code for _ in range(120)} == {302}

@@ -122,6 +122,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "organiser:login"
 LOGIN_REDIRECT_URL = "organiser:home"
+SESSION_ENGINE = "endoxa.collect.security.sessions"
 SESSION_COOKIE_NAME = "endoxa_account"
 SESSION_COOKIE_PATH = "/organise/"
 SESSION_COOKIE_AGE = 12 * 3600

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate
 
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -27,7 +29,8 @@ def answers_last(page: Page) -> Page:
 def contributor(page: Page) -> Callable[..., HttpResponse]:
     """Open a page to contributors of an open campaign; strangers are sent to the first page.
 
-    Outside of that nothing is shown and nothing sent is taken (403), but see `answers_last`.
+    Outside of that nothing is shown and nothing sent is taken (403), but see `answers_last`. Those who left while the
+    page was at work are sent to the first page, too.
     """
 
     @wraps(page)
@@ -38,7 +41,13 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
         sent = request.method == "POST"
         if person.campaign.state != State.OPEN and not (sent and getattr(page, "answers_last", False)):
             return closed(request, status=403 if sent else 200)
-        return page(request, person, *args, **named)
+        try:
+            return page(request, person, *args, **named)
+        except (DatabaseError, ObjectDoesNotExist):
+            # Whoever leaves in another tab, while this one is being answered, is not there to be written about.
+            if Person.objects.filter(pk=person.pk).exists():
+                raise
+            return redirect("contributor:home")
 
     return view
 

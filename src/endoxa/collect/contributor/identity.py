@@ -44,14 +44,6 @@ def person_of(secret: str) -> Person | None:
     return Person.objects.select_related("campaign").filter(secret_hash=hash_secret(secret)).first()
 
 
-def secret_of(ticket: str) -> str:
-    """The cookie value, 128 bits, of whoever sends the consent form with this random ticket.
-
-    Sending the form twice, as a double tap does, gives the same person.
-    """
-    return salted_hmac("endoxa.ticket", ticket, algorithm="sha256").hexdigest()[:32]
-
-
 def hash_secret(secret: str) -> str:
     """What is stored of a cookie; 128 random bits need no slow hash."""
     return sha256(secret.encode()).hexdigest()

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.campaign.settings import Texts, in_language
 from endoxa.collect.contributor.access import next_step
-from endoxa.collect.contributor.identity import hash_receipt, hash_secret, receipt_of, remember, secret_of
+from endoxa.collect.contributor.identity import hash_receipt, hash_secret, receipt_of, remember
 from endoxa.collect.contributor.joining.codes import with_code
 from endoxa.collect.contributor.joining.consent_form import ConsentForm
 from endoxa.collect.contributor.joining.entrance import other_campaign
+from endoxa.collect.contributor.joining.tickets import secret_of
 from endoxa.collect.models import Campaign, Person
 from endoxa.collect.security.limits import ENROLMENTS, refuse
 
@@ -28,13 +29,13 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
         return redirect(next_step(person))
     language: str = request.LANGUAGE_CODE
     form = ConsentForm(campaign.settings, language, request.POST if request.method == "POST" else None)
-    outdated = form.outdated
-    if outdated:
+    outdated, expired = form.outdated, form.expired
+    if outdated or expired:
         form = ConsentForm(campaign.settings, language)
     elif form.is_valid():
         if not ENROLMENTS.count(code):
             return refuse(request, ENROLMENTS)
-        secret = secret_of(str(form.cleaned_data["ticket"]))
+        secret = secret_of(form.cleaned_data["ticket"], campaign)
         _enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
         response = redirect("contributor:receipt")
         remember(response, secret)
@@ -43,6 +44,7 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
         "form": form,
         "code": code,
         "outdated": outdated,
+        "expired": expired,
         "lines": headed(in_language(campaign.settings.texts.about, language)),
         "retention": campaign.settings.retention,
         "warning": in_language(campaign.settings.texts.content_warning, language),

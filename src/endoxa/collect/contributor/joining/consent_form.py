@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.campaign.settings import CampaignSettings, in_language
+from endoxa.collect.contributor.joining.tickets import in_force, new_ticket
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -24,11 +24,11 @@ def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.Bool
 class ConsentForm(forms.Form):
     """The boxes of one campaign, in one language.
 
-    `ticket` makes sending twice harmless. `version` is of the text that was read. `subject` is hidden from people and
-    filled in by machines.
+    `ticket` makes sending twice harmless (see `tickets`). `version` is of the text that was read. `subject` is hidden
+    from people and filled in by machines.
     """
 
-    ticket = forms.UUIDField(widget=forms.HiddenInput)
+    ticket = forms.CharField(max_length=120, widget=forms.HiddenInput)
     version = forms.IntegerField(widget=forms.HiddenInput)
     subject = forms.CharField(required=False, widget=forms.TextInput(attrs={"autocomplete": "off"}))
     age = _box("", gettext_lazy("Please tick this box if you are old enough. Only then can you take part."))
@@ -45,7 +45,7 @@ class ConsentForm(forms.Form):
     keep_words = _box("")
 
     def __init__(self, settings: CampaignSettings, language: str, data: Any = None) -> None:
-        super().__init__(data, initial={"ticket": uuid.uuid4(), "version": settings.consent_version})
+        super().__init__(data, initial={"ticket": new_ticket(), "version": settings.consent_version})
         self._version = settings.consent_version
         self.fields["publication"].label = in_language(settings.texts.publication, language)
         self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
@@ -59,6 +59,11 @@ class ConsentForm(forms.Form):
     def outdated(self) -> bool:
         """Whether another text was read than the one in force."""
         return self.is_bound and self.data.get("version") != str(self._version)
+
+    @property
+    def expired(self) -> bool:
+        """Whether it was sent with a ticket that is not in force, mostly since the page was open for too long."""
+        return self.is_bound and not in_force(self.data.get("ticket", ""))
 
     @property
     def boxes(self) -> list[forms.BoundField]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.security import throttle
 from endoxa.collect.security.known_browsers import known_as
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER, LOGIN_SITE
 
+_TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
 
@@ -24,7 +25,7 @@ class SignInForm(AuthenticationForm):
     error_messages = {
         "invalid_login": _WRONG,
         "inactive": _WRONG,
-        "too_often": gettext_lazy("That was tried too often. Please wait ten minutes, then try again."),
+        "too_often": _TOO_OFTEN,
     }
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -48,3 +49,18 @@ class SignInForm(AuthenticationForm):
             raise
         mine.clear(key)
         return cleaned
+
+
+class NewPasswordForm(PasswordChangeForm):
+    """The old password and a new one; who does not know the old one is not let try without end."""
+
+    error_messages = {**PasswordChangeForm.error_messages, "too_often": _TOO_OFTEN}
+
+    def clean_old_password(self) -> str:
+        """Count the try, as signing in does, before the password is looked at."""
+        name = self.user.get_username()
+        if not LOGIN_ACCOUNT.count(name):
+            raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
+        old = super().clean_old_password()
+        LOGIN_ACCOUNT.clear(name)
+        return old

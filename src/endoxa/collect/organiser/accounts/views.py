@@ -14,7 +14,7 @@ from django.urls import reverse_lazy
 from django.views.decorators.http import require_safe
 
 from endoxa.collect.models import Campaign, Membership
-from endoxa.collect.organiser.accounts.forms import SignInForm
+from endoxa.collect.organiser.accounts.forms import NewPasswordForm, SignInForm
 from endoxa.collect.organiser.wording import ROLES, STATES
 from endoxa.collect.security.known_browsers import remember
 
@@ -36,7 +36,9 @@ class SignIn(auth.LoginView):
 sign_in = SignIn.as_view()
 sign_out = auth.LogoutView.as_view(next_page="organiser:login")
 change_password = auth.PasswordChangeView.as_view(
-    template_name="organiser/password.html", success_url=reverse_lazy("organiser:password_changed")
+    form_class=NewPasswordForm,
+    template_name="organiser/password.html",
+    success_url=reverse_lazy("organiser:password_changed"),
 )
 
 
