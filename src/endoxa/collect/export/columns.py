@@ -114,8 +114,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "value",
             _WHOLE,
-            "how known it is where the person lives: 1 'I have never heard it', 2 'I have heard it once or twice', 3 'Some "
-            "people here say it', 4 'Many people here say it', 5 'Everyone here knows it'",
+            "how known it is where the person lives: 1 'I have never heard it', 2 'I have heard it once or twice', "
+            "3 'Some people here say it', 4 'Many people here say it', 5 'Everyone here knows it'",
         ),
         Column(
             "in_group",

@@ -21,6 +21,7 @@ FIXED = (
     "origin",
     "calibration",
     "k",
+    "cards_while_waiting",
     "merged_ids",
 )
 """Columns of pairs that do not depend on other tables."""
@@ -44,6 +45,8 @@ def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         .with_columns(
             pl.col("support", "ratings", "skips", "in_group_ratings", "out_group_ratings").fill_null(0),
             pl.col("region").fill_null(""),
+            # Where there is nothing to weigh it would only say when a pair was added.
+            cards_while_waiting=pl.when(pl.col("weighted_mean").is_not_null()).then("cards_while_waiting"),
         )
     )
     return whole.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,64 +31,59 @@ Pairs = Mapping[str, Pair]
 
 _Row = dict[str, Any]
 
+_BATCH = 500
+"""Rows that are updated in one statement."""
+
 _NEGATIVE = {word: negative for negative, word in POLARITIES.items()}
 
 
 def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -> Pairs:
     """Pairs, and a shell for each that was merged into one: of its own words only mentions are exported."""
-    found: dict[str, Pair] = {}
     spoken = dict(mentions.select("said_id", "language").iter_rows())
-    for row in pairs.iter_rows(named=True):
-        name = row["association_id"]
-        root = found[name] = Pair.objects.create(
+    roots = Pair.objects.bulk_create(_pair(campaign, row) for row in pairs.iter_rows(named=True))
+    shells = Pair.objects.bulk_create(
+        Pair(
             campaign=campaign,
-            public_id=name,
-            country=row["country"],
-            attribute=row["attribute"],
-            key=name,
-            language=row["language"],
-            topic=row["topic"],
-            negative=_NEGATIVE.get(row["polarity"]),
-            source=row["origin"],
-            moderation=Moderation.LIVE,
-            calibration=row["calibration"],
+            public_id=merged,
+            country=root.country,
+            attribute="",
+            key=merged,
+            language=spoken.get(merged, root.language),
+            source=Source.CONTRIBUTOR,
+            moderation=Moderation.MERGED,
+            merged_into=root,
         )
-        for merged in row["merged_ids"].split():
-            found[merged] = Pair.objects.create(
-                campaign=campaign,
-                public_id=merged,
-                country=root.country,
-                attribute="",
-                key=merged,
-                language=spoken.get(merged, root.language),
-                source=Source.CONTRIBUTOR,
-                moderation=Moderation.MERGED,
-                merged_into=root,
-            )
-    return found
+        for root, merged_ids in zip(roots, pairs["merged_ids"], strict=True)
+        for merged in merged_ids.split()
+    )
+    return {str(pair.public_id): pair for pair in (*roots, *shells)}
 
 
 def add_ratings(ratings: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     """Ratings with their cards; those that were rated again come first, so that the same ones count."""
-    for row in ratings.sort("hour", "counted", "row_id").iter_rows(named=True):
-        person = placed.person(row["rater"], "ratings", row["association_id"])
-        pair = pairs[row["shown_id"]]
-        Rating.objects.create(
+    rows = ratings.sort("hour", "counted", "row_id").to_dicts()
+    people = [placed.person(row["rater"], "ratings", row["association_id"]) for row in rows]
+    cards = _add_cards(rows, people, pairs, CardState.ANSWERED)
+    Rating.objects.bulk_create(
+        Rating(
             public_id=row["row_id"],
-            card=_card(person, pair, row, CardState.ANSWERED),
-            person=person,
-            pair=pair,
+            card=card,
+            person=card.person,
+            pair=card.pair,
             value=row["value"],
             in_group=bool(row["in_group"]),
             surplus=row["surplus"],
             created_at=moment_of(row["hour"]),
         )
+        for row, card in zip(rows, cards, strict=True)
+    )
 
 
 def add_mentions(mentions: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     """Mentions; the first of a person comes first, so that the same ones count."""
-    for row in mentions.sort("hour", ~pl.col("counted"), "row_id").iter_rows(named=True):
-        made = Mention.objects.create(
+    rows = mentions.sort("hour", ~pl.col("counted"), "row_id").to_dicts()
+    made = Mention.objects.bulk_create(
+        Mention(
             public_id=row["row_id"],
             person=placed.person(row["rater"], "mentions", row["association_id"]),
             pair=pairs[row["said_id"]],
@@ -97,29 +92,38 @@ def add_mentions(mentions: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
             alike_to=pairs.get(row["asked_same_as"]),
             alike=row["same"],
         )
-        Mention.objects.filter(pk=made.pk).update(created_at=moment_of(row["hour"]))
+        for row in rows
+    )
+    # Making a row sets its time.
+    for mention, row in zip(made, rows, strict=True):
+        mention.created_at = moment_of(row["hour"])
+    Mention.objects.bulk_update(made, ["created_at"], batch_size=_BATCH)
 
 
 def add_skips(skips: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     """Skips with their cards."""
-    for row in skips.iter_rows(named=True):
-        person = placed.person(row["rater"], "skips", row["association_id"])
-        pair = pairs.get(row["shown_id"])
-        Skip.objects.create(
+    rows = skips.to_dicts()
+    people = [placed.person(row["rater"], "skips", row["association_id"]) for row in rows]
+    cards = _add_cards(rows, people, pairs, CardState.SKIPPED)
+    Skip.objects.bulk_create(
+        Skip(
             public_id=row["row_id"],
-            card=_card(person, pair, row, CardState.SKIPPED),
-            person=person,
-            pair=pair,
+            card=card,
+            person=card.person,
+            pair=card.pair,
             reason=row["reason"],
             created_at=moment_of(row["hour"]),
         )
+        for row, card in zip(rows, cards, strict=True)
+    )
 
 
 def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed) -> None:
     """Answers of the survey, their statements put together again."""
-    for _, lines in statements.group_by("row_id", maintain_order=True):
-        row = lines.row(0, named=True)
-        made = Statement.objects.create(
+    answers = [lines for _, lines in statements.group_by("row_id", maintain_order=True)]
+    rows = [lines.row(0, named=True) for lines in answers]
+    made = Statement.objects.bulk_create(
+        Statement(
             public_id=row["row_id"],
             campaign=campaign,
             person=placed.person(row["respondent"], "statements"),
@@ -128,7 +132,11 @@ def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed)
             language=row["language"],
             text="\n".join(lines.sort("position")["text"]),
         )
-        Statement.objects.filter(pk=made.pk).update(created_at=moment_of(row["hour"]))
+        for row, lines in zip(rows, answers, strict=True)
+    )
+    for statement, row in zip(made, rows, strict=True):
+        statement.created_at = moment_of(row["hour"])
+    Statement.objects.bulk_update(made, ["created_at"], batch_size=_BATCH)
 
 
 def add_tombstones(campaign: Campaign, withdrawals: pl.DataFrame) -> None:
@@ -146,9 +154,33 @@ def moment_of(hour: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _pair(campaign: Campaign, row: _Row) -> Pair:
+    return Pair(
+        campaign=campaign,
+        public_id=row["association_id"],
+        country=row["country"],
+        attribute=row["attribute"],
+        key=row["association_id"],
+        language=row["language"],
+        topic=row["topic"],
+        negative=_NEGATIVE.get(row["polarity"]),
+        source=row["origin"],
+        moderation=Moderation.LIVE,
+        calibration=row["calibration"],
+        waited=row["cards_while_waiting"],
+    )
+
+
+def _add_cards(rows: Sequence[_Row], people: Sequence[Person], pairs: Pairs, state: CardState) -> list[Card]:
+    return Card.objects.bulk_create(
+        _card(person, pairs.get(row["shown_id"]), row, state)
+        for row, person in zip(rows, people, strict=True)
+    )
+
+
 def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Card:
     moment = moment_of(row["hour"])
-    return Card.objects.create(
+    return Card(
         campaign_id=person.campaign_id,
         person=person,
         pair=pair,

@@ -15,6 +15,7 @@ from endoxa.collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schem
 from endoxa.collect.export.identities import identity_of
 from endoxa.collect.export.people import Published
 from endoxa.collect.export.pool import Pool
+from endoxa.collect.export.waiting import told, waited
 from endoxa.collect.models import (
     Campaign,
     Card,
@@ -32,6 +33,7 @@ Row = dict[str, Any]
 
 def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
     """Live pairs that were not merged away, without their figures (see `counting`)."""
+    cards = waited(campaign, pool)
     merged: dict[UUID, list[str]] = {}
     for pk, root in pool.roots.items():
         if pool.names[pk] != root:
@@ -54,6 +56,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "origin": pair.source,
                 "calibration": pair.calibration,
                 "k": campaign.settings.sampler.k,
+                "cards_while_waiting": told(cards[pair.public_id]) if pair.waited is None else pair.waited,
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live
