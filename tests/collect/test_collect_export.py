@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from endoxa.build.pairs import build_pairs
 from endoxa.collect import settings as site
 from endoxa.collect.campaign.settings import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
 from endoxa.collect.export.card import survey_map
@@ -371,15 +372,15 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
     [
         ("CL", "en", "people from Chile"),
         ("NL", "en", "people from the Netherlands"),
-        ("CL", "es", "las personas de Chile"),
+        ("CL", "es", "los habitantes de Chile"),
         ("CL", "fr", "les gens du Chili"),
         ("AR", "fr", "les gens d’Argentine"),
         ("US", "fr", "les gens des États-Unis"),
         ("FR", "fr", "les gens de France"),
-        ("BR", "pt", "as pessoas do Brasil"),
-        ("AR", "pt", "as pessoas da Argentina"),
-        ("PT", "pt", "as pessoas de Portugal"),
-        ("US", "pt", "as pessoas dos Estados Unidos"),
+        ("BR", "pt", "os habitantes do Brasil"),
+        ("AR", "pt", "os habitantes da Argentina"),
+        ("PT", "pt", "os habitantes de Portugal"),
+        ("US", "pt", "os habitantes dos Estados Unidos"),
         ("IN", "hi", "भारत के लोग"),
         ("KE", "sw", "watu wa Kenya"),
         ("EG", "ar", "سكان مصر"),
@@ -388,6 +389,37 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
 )
 def test_people_of_a_country_are_a_subject_in_each_language(country, language, identity):
     assert identity_of(country, language) == identity
+
+
+@pytest.mark.parametrize(
+    ("language", "attribute", "sentences"),
+    [
+        (
+            "es",
+            "hospitalarios",
+            ("Los habitantes de Chile son hospitalarios.", "Los habitantes de Chile no son hospitalarios."),
+        ),
+        (
+            "es",
+            "trabajadores",
+            ("Los habitantes de Chile son trabajadores.", "Los habitantes de Chile son perezosos."),
+        ),
+        ("pt", "fortes", ("Os habitantes do Chile são fortes.", "Os habitantes do Chile são fracos.")),
+        (
+            "fr",
+            "chaleureux",
+            ("Les gens du Chili sont chaleureux.", "Les gens du Chili sont froids."),
+        ),
+        ("ar", "كرماء", ("سكان تشيلي كرماء.", "سكان تشيلي ليسوا كرماء.")),
+        ("hi", "अच्छे", ("चिली के लोग अच्छे हैं।", "चिली के लोग बुरे हैं।")),
+        ("sw", "hodari", ("Watu wa Chile ni hodari.", "Watu wa Chile ni dhaifu.")),
+    ],
+)
+def test_sentences_of_pairs_agree_with_the_people_of_a_country(language, attribute, sentences):
+    """Written by us; the gender of adjectives is that of the subject."""
+    row = {"identity": identity_of("CL", language), "attribute": attribute, "language": language}
+    built = build_pairs(pl.DataFrame([row]))
+    assert built.pairs.select("sent_more", "sent_less").rows() == [sentences]
 
 
 def test_every_language_of_the_pages_has_its_words():
