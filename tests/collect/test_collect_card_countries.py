@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from endoxa.collect import geography
+from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.campaign.settings import UI_LANGUAGES
 from endoxa.collect.contributor.cards.countries import OFFERED, match, offered
 
@@ -56,8 +60,29 @@ def test_whatever_is_typed_gives_countries_or_nothing(typed, language):
 
 
 def test_neighbours_in_the_campaign_come_first():
-    found = offered("AR", own=("PE",), campaign=("ES", "CL", "UY", "AR"), without={"UY"})
-    assert found == ("CL", "PE", "BO", "BR", "PY", "ES")
+    found = offered("AR", ("JP",), ("ES", "CL", "UY", "AR", "CO"), card="one", without={"UY"})
+    assert found[:3] == ("CL", "JP", "CO")  # Colombia is a neighbour of Brazil
+    assert set(found[3:]) == {"BO", "BR", "PY"}
+
+
+def test_no_country_is_offered_for_its_name():
+    """Peru has five neighbours in the campaign, so one place is left, for the five that stand two borders away."""
+    campaign = tuple(load_preset("laces").settings.countries)
+    cards = [str(number) for number in range(600)]
+    sixth = Counter(offered("PE", (), campaign, card=card)[5] for card in cards)
+    assert set(sixth) == {"AR", "PA", "PY", "UY", "VE"}
+    assert chisquare(list(sixth.values())).pvalue > 1e-4
+    first = Counter(offered("PE", (), campaign, card=card)[0] for card in cards)
+    assert set(first) == {"BO", "BR", "CL", "CO", "EC"}
+    assert chisquare(list(first.values())).pvalue > 1e-4
+
+
+def test_a_card_offers_the_same_however_often_it_is_shown():
+    campaign = tuple(load_preset("laces").settings.countries)
+    whole = offered("PE", ("JP",), campaign, card="one")
+    assert offered("PE", ("JP",), tuple(reversed(campaign)), card="one") == whole
+    later = offered("PE", ("JP",), campaign, card="one", without={whole[1]})
+    assert later[:5] == (whole[0], *whole[2:])
 
 
 @given(
@@ -67,6 +92,6 @@ def test_neighbours_in_the_campaign_come_first():
     st.sets(st.sampled_from(geography.codes()), max_size=8),
 )
 def test_offers_are_few_different_and_new(about, own, campaign, without):
-    found = offered(about, own, campaign, without)
+    found = offered(about, own, campaign, card="one", without=without)
     assert len(found) == len(set(found)) <= OFFERED
     assert not set(found) & {about, *without}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -32,26 +33,34 @@ class Match:
 
 
 def offered(
-    about: str, own: Iterable[str], campaign: Iterable[str], without: Collection[str] = ()
+    about: str, own: Iterable[str], campaign: Collection[str], *, card: str, without: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Up to `OFFERED` countries near the one a card is about, those of the campaign first.
+    """Up to `OFFERED` countries near the one a card is about.
+
+    Its neighbours in the campaign come first, then the person's own countries, the neighbours of neighbours in the
+    campaign, other neighbours, and what else is in the campaign. Within each of these the order is drawn, once a card,
+    so that no country is offered more often for its name.
 
     Args:
         about: country of the card.
-        own: countries of the person, offered after the campaign's neighbours.
-        campaign: countries of the campaign; they fill what is left.
+        own: countries of the person.
+        campaign: countries of the campaign.
+        card: name of the card; the order is the same whenever the card is shown.
         without: countries that were answered already.
     """
-    campaign = tuple(campaign)
-    beside = sorted(geography.neighbours(about))
-    ordered = [
-        *(code for code in beside if code in campaign),
-        *own,
-        *beside,
-        *(code for code in campaign if code not in beside),
-    ]
+    beside = geography.neighbours(about)
+    beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
+    inside = frozenset(campaign)
+    rings: tuple[Iterable[str], ...] = (beside & inside, own, beyond & inside, beside, inside)
+    drawn = random.Random(card)
+    ordered = [code for ring in rings for code in _shuffled(ring, drawn)]
     wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
     return tuple(wanted[:OFFERED])
+
+
+def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
+    sorted_codes = sorted(codes)
+    return drawn.sample(sorted_codes, len(sorted_codes))
 
 
 def match(typed: str, language: str) -> Match:

@@ -20,7 +20,8 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     assert card.pair is not None
     said = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
     own = (*person.origins, *person.connections)
-    near = offered(card.country, own, person.campaign.settings.countries, without=set(said))
+    campaign = person.campaign.settings.countries
+    near = offered(card.country, own, campaign, card=str(card.token), without=set(said))
     form = MoreForm(data, offered=near, **_language(person, card.pair.language))
     name = geography.name(card.country, get_language() or "en")
     form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
