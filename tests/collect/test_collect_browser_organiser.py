@@ -33,7 +33,7 @@ def signed_in(browser, site):
         one.page.get_by_label("How people reach you").fill("river@example.org")
         one.page.get_by_label("A moderator looks at each new pair").check()
         one.press("Save as a new version")
-        one.page.wait_for_url(f"**{HERE}settings/")
+        one.page.wait_for_url(f"**{HERE}settings/*")
         return one.context.storage_state()
 
 
@@ -502,7 +502,7 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
                 desk.page.locator(f"[name='{name}']").fill(value or text)
             desk.press("Save as a new version")
             harmless(desk)
-        desk.page.wait_for_url(f"**{HERE}settings/")
+        desk.page.wait_for_url(f"**{HERE}settings/*")
     newest = site.ask("select max(number) from collect_settingsversion")[0][0]
     versions = [f"settings/versions/{number}/" for number in range(newest, newest - 5, -1)]
     for page in ("", "projector/", "codes/", "moderation/", "exports/", "log/", "settings/", *versions):
