@@ -68,6 +68,7 @@ def test_natural_opposite_in_english(term: str, opposite: str | None) -> None:
         ("fr", "paresseux", "travailleurs"),
         ("fr", "bien élevés", "mal élevés"),
         ("pt", "preguiçosas", "trabalhadoras"),
+        ("pt", "bons", "cruéis"),
         ("hi", "मेहनती", "आलसी"),
         ("hi", "गंदे", "साफ़"),
         ("sw", "wavivu", "wachapakazi"),

@@ -141,6 +141,8 @@ def _portuguese(word: str) -> Forms:
         feminine, plural = word, word[:-2] + "eis"
     elif word.endswith("il"):
         feminine, plural = word, word[:-1] + "s"
+    elif word.endswith(("el", "ol")):
+        feminine, plural = word, word[:-2] + {"e": "é", "o": "ó"}[word[-2]] + "is"
     elif word.endswith("l"):
         feminine, plural = word, word[:-1] + "is"
     else:
