@@ -257,7 +257,7 @@ def test_small_cells_give_up_the_last_column_first():
     assert merged == {("AR", "old"): 5, ("AR", OTHER): 5}
 
 
-NASTY = ("=1+1", "+41 79", "-2", "@sum", "\t=1", " =1", "'=1", "''=1", "\r=x", "\n=1", "＝1")
+NASTY = ("=1+1", "+41 79", "-2", "@sum", "\t=1", " =1", "'=1", "''=1", "\r=x", "\n=1", "＝1", '"=1')
 
 
 @pytest.mark.parametrize("text", NASTY)
@@ -277,12 +277,12 @@ def test_other_words_stay_as_they_are(text):
     assert neutralised(text) == text == restored(text)
 
 
-@given(st.text(alphabet=st.sampled_from("';=+-@\t\r ax")) | st.text())
+@given(st.text(alphabet=st.sampled_from("'\";=+-@\t\r ax")) | st.text())
 def test_every_text_survives_neutralising(text):
     written = neutralised(text)
     assert restored(written) == text
     for cell in written.split(";"):
-        assert not cell.lstrip().startswith(("=", "+", "-", "@"))
+        assert not cell.lstrip(' \t\r\n"').startswith(("=", "+", "-", "@"))
         assert cell[:1] not in {"\t", "\r"}
 
 
