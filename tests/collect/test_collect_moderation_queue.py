@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.proposing import propose
-from endoxa.collect.models import Action, Mention, Moderation, Pair, Role, Via
+from endoxa.collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Via
 from endoxa.collect.organiser.moderation import acting
 from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
 from endoxa.collect.organiser.moderation.queue import take_next, waiting
@@ -110,3 +110,76 @@ def test_whoever_made_a_pair_may_leave_before_somebody_decides(
             assert response.status_code == 409
             assert "gone meanwhile" in response.content.decode()
             transaction.set_rollback(True)
+
+
+def say(person, text):
+    return propose(person, None, country="AR", text=text, language="en", via=Via.ATTRIBUTE).pair
+
+
+def listed(page):
+    return [
+        f"{pair.public_id}:{seen}"
+        for pair, seen in (page.context["plain"] if page.context["decides"] else ())
+    ]
+
+
+@pytest.fixture
+def room(campaign, person, make_person):
+    """What a room added: five that nothing is wrong with, one that names somebody."""
+    pairs = [say(person, f"love tea number {n}") for n in range(5)]
+    return [*pairs, say(make_person(campaign, "ben"), "sing like Maria Gonzalez")]
+
+
+def test_all_without_a_flag_are_approved_each_for_itself(client, campaign, room, moderator):
+    client.force_login(moderator)
+    page = client.get(at("moderation", campaign))
+    assert "show all words first" in page.content.decode()
+    assert '<form method="post" action="/organise/river/moderation/approve/"' not in page.content.decode()
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    page = client.get(at("moderation", campaign))
+    assert "Approve the 5 pairs below that have no flag" in page.content.decode()
+    done = client.post(at("moderation_approve", campaign), {"shown": listed(page)}, follow=True)
+    assert "5 pairs are approved." in done.content.decode()
+    assert "Approve the" not in done.content.decode()
+    assert set(Pair.objects.values_list("attribute", "moderation")) == {
+        *((f"love tea number {n}", "live") for n in range(5)),
+        ("sing like Maria Gonzalez", "pending"),
+    }
+    logged = AuditEntry.objects.filter(action="pair approved").values_list("detail__pair", flat=True)
+    assert sorted(logged) == sorted(str(pair.public_id) for pair in room[:5])
+    # Each can be taken back, the latest first.
+    for left in (4, 3):
+        act = client.get(at("moderation", campaign)).context["done"]
+        client.post(at("moderation_undo", campaign, act.public_id))
+        assert Pair.objects.filter(moderation=Moderation.LIVE).count() == left
+
+
+def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
+    client, campaign, room, moderator, make_account
+):
+    other = make_account("olu", campaign, Role.ORGANISER)
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    sent = listed(client.get(at("moderation", campaign)))
+    claimed = take_next(campaign, other, organiser=True)
+    assert claimed == room[5]
+    Claim.objects.update(pair=room[0])
+    assert len(listed(client.get(at("moderation", campaign)))) == 4
+    hidden, flagged, gone = room[1:4]
+    decide(campaign, other, hidden.public_id, Decision(Action.HIDE, revision(hidden)))
+    flagged.flags = ["report_other"]
+    flagged.save()
+    gone.delete()
+    named = [*sent, f"{room[5].public_id}:{revision(room[5])}", f"{flagged.public_id}:{revision(flagged)}"]
+    done = client.post(at("moderation_approve", campaign), {"shown": named}, follow=True)
+    assert "1 pair is approved." in done.content.decode()
+    assert "6 were left as they are" in done.content.decode()
+    assert list(Pair.objects.filter(moderation=Moderation.LIVE)) == [room[4]]
+
+
+@pytest.mark.parametrize("shown", [[], ["no id"], [":"], ["\0"]])
+def test_lists_that_no_page_sends_do_nothing(client, campaign, room, moderator, shown):
+    client.force_login(moderator)
+    assert client.post(at("moderation_approve", campaign), {"shown": shown}).status_code == 302
+    assert client.get(at("moderation", campaign) + "?approved=" + "9" * 5000 + "&left=x").status_code == 200
+    assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()

@@ -43,6 +43,7 @@ ROLES = {
     "merges": "moderator organiser reviewer",
     "moderation": "moderator organiser reviewer",
     "moderation_act": "moderator organiser",
+    "moderation_approve": "moderator organiser",
     "moderation_item": "moderator organiser reviewer",
     "moderation_next": "moderator organiser",
     "moderation_undo": "moderator organiser",

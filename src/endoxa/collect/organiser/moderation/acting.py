@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,8 +13,9 @@ from django.views.decorators.http import require_POST
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.models import Act, Action, Campaign, Pair, Role
 from endoxa.collect.organiser.access import allowed, roles_of
+from endoxa.collect.organiser.moderation.approving import approve_all
 from endoxa.collect.organiser.moderation.deciding import decide
-from endoxa.collect.organiser.moderation.forms import ActForm, act_form
+from endoxa.collect.organiser.moderation.forms import ActForm, ShownForm, act_form
 from endoxa.collect.organiser.moderation.queue import take_next
 from endoxa.collect.organiser.moderation.undoing import undo
 from endoxa.collect.organiser.moderation.views import OPEN_WORDS, item_page, queue_page, signed_in
@@ -64,6 +66,20 @@ def moderation_undo(request: HttpRequest, campaign: Campaign, act: UUID) -> Http
 def moderation_next(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Claim the most urgent pair that nobody else is looking at."""
     return _onward(request, campaign)
+
+
+@allowed(*DECIDERS)
+@require_POST
+def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Approve all new pairs without a flag that stood on a page of the queue, and say how many that were."""
+    form = ShownForm(request.POST)
+    queue = reverse("organiser:moderation", args=[campaign.slug])
+    if not form.is_valid():
+        return redirect(queue)
+    shown = form.cleaned_data["shown"]
+    approved = approve_all(campaign, signed_in(request), shown)
+    told = {"approved": approved, "left": len(shown) - approved}
+    return redirect(f"{queue}?{urlencode(told)}")
 
 
 @allowed(*DECIDERS, Role.REVIEWER)

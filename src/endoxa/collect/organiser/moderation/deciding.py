@@ -134,11 +134,12 @@ def _check(pair: Pair, action: Action) -> None:
         raise EntryError(gettext("This pair is merged into another one. Take that back first."))
 
 
-def _approve(pair: Pair, _: Decision) -> None:
+def _approve(pair: Pair, decision: Decision) -> None:
     if pair.moderation != Moderation.LIVE:
         # Its wait for ratings begins now.
         pair.waiting_since = int(time.time())
     pair.moderation, pair.flags = Moderation.LIVE, []
+    pair.negative = True if decision.negative else pair.negative
 
 
 def _hide(pair: Pair, _: Decision) -> None:

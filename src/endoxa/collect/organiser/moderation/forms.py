@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.utils.translation import get_language, gettext_lazy
@@ -10,9 +11,11 @@ from django.utils.translation import get_language, gettext_lazy
 from endoxa.collect import geography
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.models import Action, Pair
+from endoxa.collect.organiser.moderation.approving import Shown
 from endoxa.collect.organiser.moderation.deciding import Decision
 
 _TOPIC_LENGTH = 40
+_MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
 
 
 class ActForm(forms.Form):
@@ -46,12 +49,18 @@ class EditForm(ActForm):
         field.choices = [(code, geography.language_name(code, shown)) for code in codes]
 
 
+class ApproveForm(ActForm):
+    """Passing a pair; what is ticked as unkind stays covered."""
+
+    negative = forms.BooleanField(label=_MAY_HURT, required=False)
+
+
 class MarkForm(ActForm):
     """What the sampler and the covers go by."""
 
     topic = forms.CharField(label=gettext_lazy("Topic"), max_length=_TOPIC_LENGTH, required=False)
     negative = forms.NullBooleanField(
-        label=gettext_lazy("It may hurt to hear this about oneself"),
+        label=_MAY_HURT,
         help_text=gettext_lazy(
             "What people added stays covered while this is unknown and nobody has approved it."
         ),
@@ -66,9 +75,41 @@ class MergeForm(ActForm):
     into_seen = forms.CharField(max_length=12)
 
 
+class ShownField(forms.Field):
+    """Pairs as `<id>:<revision>`, one in each hidden field."""
+
+    widget = forms.MultipleHiddenInput
+
+    def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
+        """The pairs.
+
+        Raises:
+            ValidationError: not what the page sends.
+        """
+        told = [one.partition(":") for one in value or ()]
+        try:
+            return tuple(Shown(UUID(item), seen) for item, _, seen in told)
+        except ValueError as error:
+            raise forms.ValidationError(gettext_lazy("Please load the page again.")) from error
+
+
+class ShownForm(forms.Form):
+    """What stood on a page of the queue and may be approved at once."""
+
+    shown = ShownField()
+
+
+class ApprovedForm(forms.Form):
+    """How many of them were approved, and how many were not, for the page that says so."""
+
+    approved = forms.IntegerField(min_value=0)
+    left = forms.IntegerField(min_value=0)
+
+
 def act_form(pair: Pair, data: Any) -> ActForm:
     """The form that belongs to the action which was sent."""
     action = data.get("action", "")
     if action == Action.EDIT:
         return EditForm(pair, data)
-    return {Action.MARK: MarkForm, Action.MERGE: MergeForm}.get(action, ActForm)(data)
+    kinds = {Action.APPROVE: ApproveForm, Action.MARK: MarkForm, Action.MERGE: MergeForm}
+    return kinds.get(action, ActForm)(data)

@@ -44,8 +44,7 @@ def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
 
 def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:
     """The first pair that nobody else is looking at, claimed for this account; None where there is none."""
-    now = timezone.now()
-    taken = Claim.objects.filter(until__gt=now).exclude(user=user).values("pair")
+    taken = claims_of_others(user).values("pair")
     free = waiting(campaign, organiser=organiser).exclude(pk__in=taken)
     if not organiser:
         free = free.exclude(_HANDED)
@@ -54,15 +53,19 @@ def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None
         with locked(campaign.pk):
             pair = free.filter(pk__in=ahead).first()
             if pair is not None:
-                until = now + timedelta(minutes=CLAIM_MINUTES)
+                until = timezone.now() + timedelta(minutes=CLAIM_MINUTES)
                 Claim.objects.filter(user=user).delete()
                 Claim.objects.update_or_create(pair=pair, defaults={"user": user, "until": until})
                 return pair
     return None
 
 
+def claims_of_others(user: User) -> QuerySet[Claim]:
+    """What other accounts are looking at now."""
+    return Claim.objects.filter(until__gt=timezone.now()).exclude(user=user)
+
+
 def taken_by(pair: Pair, user: User) -> str:
     """The name of another account that is looking at this pair; "" where there is none."""
-    claim = Claim.objects.filter(pair=pair, until__gt=timezone.now()).exclude(user=user)
-    found = claim.select_related("user").first()
+    found = claims_of_others(user).filter(pair=pair).select_related("user").first()
     return found.user.get_username() if found else ""

@@ -14,7 +14,7 @@ from endoxa.collect.cards.counts import family, root_of
 from endoxa.collect.entry.alike import scored
 from endoxa.collect.models import Action, Campaign, Mention, Moderation, Pair, Source
 from endoxa.collect.organiser.moderation.deciding import revision
-from endoxa.collect.organiser.moderation.forms import ActForm, EditForm, MarkForm
+from endoxa.collect.organiser.moderation.forms import ActForm, ApproveForm, EditForm, MarkForm
 from endoxa.collect.organiser.moderation.queue import taken_by
 from endoxa.collect.organiser.moderation.undoing import latest_act
 from endoxa.collect.organiser.moderation.wording import DONE, ESCALATED, STATES, reasons
@@ -99,6 +99,7 @@ def item_context(
         "alike": _candidates(pair, search, open_words=open_words),
         "search": search,
         "edit": bound if isinstance(bound, EditForm) else EditForm(pair, initial=words),
+        "approve": bound if isinstance(bound, ApproveForm) else ApproveForm(auto_id="approve_%s"),
         "mark": bound if isinstance(bound, MarkForm) else MarkForm(initial=marks),
         "faults": list(bound.non_field_errors()) if bound else [],
         "personal": Action.PERSONAL,

@@ -15,8 +15,9 @@ from django.views.decorators.http import require_safe
 from endoxa.collect.entry.cleaning import MAX_LENGTH, visible
 from endoxa.collect.models import Campaign, Pair, Role
 from endoxa.collect.organiser.access import allowed, roles_of
+from endoxa.collect.organiser.moderation.approving import plain
 from endoxa.collect.organiser.moderation.deciding import revision
-from endoxa.collect.organiser.moderation.forms import ActForm
+from endoxa.collect.organiser.moderation.forms import ActForm, ApprovedForm
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.organiser.moderation.showing import done, item_context, line
 from endoxa.collect.organiser.moderation.wording import ESCALATED
@@ -62,7 +63,14 @@ def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
     """The page of the queue; with what could not be done, and why."""
-    context = {**_frame(request, campaign), "faults": faults}
+    frame = _frame(request, campaign)
+    told = ApprovedForm(request.GET)
+    context = {
+        **frame,
+        "faults": faults,
+        "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, signed_in(request))],
+        "told": told.cleaned_data if told.is_valid() else None,
+    }
     return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
 
