@@ -29,8 +29,10 @@ from endoxa.collect.export.run import export_campaign
 from endoxa.collect.export.small_cells import merge_small_cells
 from endoxa.collect.models import Moderation, Statement
 from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.datasets.check import check_file
 from endoxa.datasets.collected import neutralised, restored
 from endoxa.datasets.folders import CHECKSUMS
+from endoxa.datasets.read import recognise
 from endoxa.errors import UserError
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
@@ -152,6 +154,26 @@ def test_people_of_rare_countries_have_no_key_and_no_group(campaign, crowd, make
     (row,) = frames["pairs"]
     assert (row["ratings"], row["in_group_ratings"], row["out_group_ratings"]) == (2 * LEAST, 0, LEAST)
     assert (row["weighted_mean"], row["weighted_knowers"]) == (4, 1)
+
+
+def test_the_card_says_what_nobody_judged_and_whom_it_merged(campaign, crowd, make_pairs, export, tmp_path):
+    """Seven Argentinians stand with the one who named no country, so that this one does not stand out."""
+    for number, negative in enumerate((True, False, False, None, None, None)):
+        make_pairs(campaign, ("CL", f"habit {number}", "es"), negative=negative)
+    crowd(campaign, "AR", 7)
+    crowd(campaign, "", 1, origins=[])
+    assert not export(campaign)["people"]
+    card = " ".join((tmp_path / "export" / "README.md").read_text().split())
+    assert "Of the 6 pairs 1 are marked as negative (they hurt to hear about oneself) and 2 as not" in card
+    assert "of 3 it is not known: nobody judged them" in card
+    together = (
+        "countries that fewer than 5 people share, or that were put with them so that nobody stands out"
+    )
+    assert f"| {together} | 8 |" in card
+    assert (
+        "8 people have no key: they come from countries that fewer than 5 share, or that were put with"
+        in card
+    )
 
 
 @pytest.mark.parametrize("now", [["AR"], []])
@@ -514,3 +536,17 @@ def test_small_cells_of_a_patch_are_merged_anew(campaign, crowd, make_pairs, tmp
     assert patched["people"].is_empty()
     earlier = set(same["people"]["rater"])
     assert not earlier & set(patched["statements"]["respondent"])
+
+
+def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tmp_path):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    export_campaign(campaign, tmp_path / "out")
+    assert not [one for one in check_file(tmp_path / "out" / "pairs.csv") if one.severity == "error"]
+    for name in set(TABLES) - {"pairs"}:
+        path = tmp_path / "out" / f"{name}.csv"
+        with pytest.raises(UserError, match=f"is the table '{name}' of a campaign"):
+            check_file(path)
+        with pytest.raises(UserError, match="is a table without rows"):
+            check_file(path.with_suffix(".jsonl"))
+    with pytest.raises(UserError, match="make sentences of it with endoxa build pairs"):
+        recognise(tmp_path / "out" / "pairs.csv")

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TextIO
 
+from endoxa.datasets.collected import is_collected
 from endoxa.errors import UserError
 
 _BYTE_ORDER_MARKS = {
@@ -38,6 +39,8 @@ def require_file(path: Path) -> None:
             start = stream.read(4)
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    if not start and is_collected(path):
+        raise UserError(f"{path} is a table without rows: the campaign has nothing of that kind.")
     if not start:
         raise UserError(f"{path} is empty (0 bytes): download or export it again.")
     for mark, encoding in _BYTE_ORDER_MARKS.items():

@@ -9,6 +9,7 @@ import polars as pl
 
 from endoxa.datasets import READERS
 from endoxa.datasets.bbq import is_bbq
+from endoxa.datasets.collected import use_of
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
 from endoxa.datasets.tables import TABLE_SUFFIXES, separator_hint, table_columns
@@ -41,6 +42,9 @@ def recognise(path: Path) -> Reader:
             f"{path} holds multiple-choice questions in BBQ's layout, not sentence pairs: ask them with "
             f"endoxa probe qa --data {path} --model NAME --out FOLDER."
         )
+    use = use_of(path)
+    if use:
+        raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
     _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
     raise UserError(f"{path} is of no known format.{_found(path)} Looked for: {wanted}.")
