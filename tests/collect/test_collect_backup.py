@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
+import stat
 
 import pytest
 from campaign_folders import copied, endoxa, refused, said
 
+from endoxa.collect.drafts import draft
 from endoxa.collect.project import archive, backup, faults
 from endoxa.collect.project import folder as folder_module
 from endoxa.collect.project.addresses import resolved
@@ -207,6 +211,53 @@ backup.enter = enter
             problem.sqlite_errorcode = code
             assert sentence in faults.told(problem, "It")
         assert "restore it from a backup" in faults.told(sqlite3.ProgrammingError(), "It")
+
+
+BACKUP = backup.__name__
+KILLED = """
+import os, signal
+from importlib import import_module
+setattr(import_module("{module}"), "{name}", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+class TestKilled:
+    """What a process leaves that is killed in the middle, and what the next of its kind does about it."""
+
+    @pytest.mark.parametrize(
+        ("words", "module", "name", "left"),
+        [
+            ("backup camp -o b.zip", BACKUP, "forget_sessions", "tmp/.endoxa-*/db.sqlite3"),
+            ("backup camp -o b.zip", "os", "fsync", ".endoxa-*/backup.zip"),
+            ("restore made.zip -o new", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
+            ("restore made.zip -o camp --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
+            ("export camp -o out", "endoxa.datasets.folders", "put_in_place", ".endoxa-*/people.csv"),
+        ],
+        ids=["backup: copying", "backup: packing", "restore: new", "restore: replace", "export"],
+    )  # fmt: skip
+    def test_the_next_one_tidies_up(self, copy, tmp_path, monkeypatch, words, module, name, left):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "tmp").mkdir()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+        backup.back_up(Folder(copy), tmp_path / "made.zip")
+        killed = endoxa(*words.split(), before=KILLED.format(module=module, name=name))
+        assert killed.returncode == -signal.SIGKILL
+        assert len(list(tmp_path.glob(left))) == 1
+        assert not (tmp_path / "new").exists()
+        done = endoxa(*words.split())
+        assert done.returncode == 0, done.stderr
+        assert not list(tmp_path.rglob(".endoxa-*"))
+
+    def test_what_runs_or_is_somebody_elses_stays(self, tmp_path):
+        for name in ("one.1.abc", f"one.{os.getpid()}.abc", "two.999999999.abc", "one.999999999.abc/in"):
+            (tmp_path / f".endoxa-{name}").mkdir(parents=True)
+        (tmp_path / "dead").mkdir()
+        (tmp_path / ".endoxa-one.999999998.abc").symlink_to(tmp_path / "dead")
+        before = set(tmp_path.iterdir())
+        with draft(tmp_path, "one") as place:
+            assert stat.S_IMODE(place.stat().st_mode) == 0o700
+            assert before - set(tmp_path.iterdir()) == {tmp_path / ".endoxa-one.999999999.abc"}
+        assert not place.exists()
 
 
 class TestWithdrawals:

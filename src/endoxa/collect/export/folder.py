@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
+from endoxa.collect.drafts import draft
 from endoxa.collect.export.about import read_about
 from endoxa.datasets.collected import neutralised
 from endoxa.datasets.folders import changed_file
@@ -20,25 +19,22 @@ FORMATS = ("csv", "jsonl", "parquet")
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends.
+    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `drafts`).
 
-    `target` is free, or an earlier working copy in which nothing was changed. Only its owner can read the draft.
+    `target` is free, or an earlier working copy in which nothing was changed.
 
     Raises:
         UserError: `target` holds something else or a release, or cannot be written.
     """
     require_replaceable(target)
     place = target.resolve()
-    draft = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        draft.mkdir(mode=0o700)
-        yield draft
+        with draft(place.parent, "export") as made:
+            yield made
     except (OSError, pl.exceptions.ComputeError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
         raise UserError(f"The folder {target} cannot be written: {reason}. Nothing was changed.") from problem
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def require_replaceable(target: Path) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from zlib import error as ZlibError  # noqa: N812
 
+from endoxa.collect.drafts import draft
 from endoxa.collect.project.folder import Folder
 from endoxa.errors import UserError
 
@@ -53,17 +53,15 @@ def write_archive(folder: Folder, database: Path, target: Path) -> int:
 
 def _write(target: Path, parts: Mapping[str, bytes]) -> None:
     # Made beside the target, readable by its owner only, and moved when it is whole.
-    with NamedTemporaryFile(dir=target.parent, prefix=".backup-", delete=False) as file:
-        try:
+    with draft(target.parent, "backup") as place:
+        made = place / "backup.zip"
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name, content in parts.items():
                     archive.writestr(name, content)
             file.flush()
             os.fsync(file.fileno())
-            Path(file.name).replace(target)
-        except BaseException:
-            Path(file.name).unlink(missing_ok=True)
-            raise
+        made.replace(target)
 
 
 def read_archive(path: Path) -> Archive:

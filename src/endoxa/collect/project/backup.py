@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
+from endoxa.collect.drafts import draft
 from endoxa.collect.project.archive import Archive, read_archive, write_archive
 from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
-from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, making, open_folder, refuse_used
+from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
 from endoxa.collect.project.locking import held
 from endoxa.errors import UserError
 
@@ -51,8 +52,8 @@ def back_up(folder: Folder, target: Path, *, replace: bool = False) -> int:
     _refuse_server("pg_dump")
     folder.need_database()
     _refuse_target(folder, target, replace=replace)
-    with TemporaryDirectory() as temporary:
-        copy = Path(temporary) / "db.sqlite3"
+    with _drafting(Path(gettempdir()), "backup") as place:
+        copy = place / "db.sqlite3"
         copy_database(folder.database, copy)
         forget_sessions(copy)
         check_database(copy)
@@ -86,16 +87,28 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
     with _entering():
         if withdrawals is not None and not withdrawals.is_file():
             raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
-    with held(present) if present else nullcontext(), TemporaryDirectory() as temporary:
-        staged = _staged(archive, Path(temporary) / "campaign")
+    # Beside the new folder, which takes its name as a whole; or in the folder that is replaced.
+    parent = present.path if present else path.resolve().parent
+    with held(present) if present else nullcontext(), _drafting(parent, "restore") as place:
+        staged = _staged(archive, place / "campaign")
         check_database(staged.database)
         enter(staged)
         replayed, lines = _replayed(archive, present, withdrawals)
-        with nullcontext(present) if present else making(path, secret=archive.secret) as folder:
-            copy_database(staged.database, folder.database)
-            _complete(folder, lines)
-            folder.finish()
+        _put_in_place(staged, present, path, lines)
     return Restored(archive.made_at, replayed.people, replayed.expired)
+
+
+@contextmanager
+def _drafting(parent: Path, kind: str) -> Iterator[Path]:
+    with ExitStack() as stack:
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            place = stack.enter_context(draft(parent, kind))
+        except OSError as problem:
+            raise UserError(
+                f"{parent} cannot be written ({problem.strerror}): may this account use it, and is there room?"
+            ) from None
+        yield place
 
 
 def _staged(archive: Archive, path: Path) -> Folder:
@@ -103,10 +116,26 @@ def _staged(archive: Archive, path: Path) -> Folder:
     try:
         folder.database.write_bytes(archive.database)
     except OSError as problem:
-        raise UserError(
-            f"{path.parent} cannot be written ({problem.strerror}): make room, or name another place with TMPDIR."
-        ) from None
+        raise UserError(f"{path.parent} cannot be written ({problem.strerror}): make room.") from None
     return folder
+
+
+def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Sequence[Line]) -> None:
+    try:
+        if present is None:
+            # Only what replaying itself wrote.
+            staged.withdrawals.unlink(missing_ok=True)
+            _complete(staged, lines)
+            staged.finish()
+            staged.path.rename(path.resolve())
+        else:
+            copy_database(staged.database, present.database)
+            _complete(present, lines)
+            present.finish()
+    except OSError as problem:
+        raise UserError(
+            f"{path} cannot be written ({problem.strerror}): make room, or choose another folder."
+        ) from None
 
 
 @_entering()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
 from django.contrib.auth.models import AnonymousUser, User
 
+from endoxa.collect.drafts import draft
 from endoxa.collect.export.delivering import ExportReport
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Campaign
@@ -25,10 +26,10 @@ def packed(
     name = f"{campaign.slug}-{release or 'export'}"
     archive: IO[bytes] = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:
-        with TemporaryDirectory(prefix="endoxa-") as place:
+        with draft(Path(gettempdir()), "export") as place:
             report = export_campaign(
                 campaign,
-                Path(place) / name,
+                place / name,
                 release=release,
                 user=user,
                 pack=lambda draft: _zip(draft, name, archive),

@@ -1,0 +1,49 @@
+"""Folders in which something is made before it gets its place. What killed processes left there goes with the next."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+
+
+@contextmanager
+def draft(parent: Path, kind: str) -> Iterator[Path]:
+    """A folder `.endoxa-KIND.PID.RANDOM` in `parent` that only its owner can enter; it goes at the end, if it is there.
+
+    Those of the same kind whose process does not run any more go first.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    with suppress(OSError):  # of others, or a folder that may not be listed
+        _remove_dead(parent, kind)
+    path = Path(mkdtemp(prefix=f".endoxa-{kind}.{os.getpid()}.", dir=parent))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_dead(parent: Path, kind: str) -> None:
+    named = re.compile(rf"\.endoxa-{re.escape(kind)}\.(\d{{1,9}})\.\w+")
+    for path in list(parent.iterdir()):
+        found = named.fullmatch(path.name)
+        if found and path.is_dir() and not path.is_symlink() and not _runs(int(found[1])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    if os.name == "nt":  # where asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
