@@ -301,6 +301,8 @@ def test_moderation_with_keys(desk, browser, site):
     # Nobody approves words that they were never shown: the first press shows them.
     desk.page.locator("article > .cover[open]").get_by_text("hum on the bus").wait_for()
     assert state_of(site, pages["hum on the bus"])[0] == "pending"
+    quotes = "q => { q.lang = 'fr'; return getComputedStyle(q).quotes; }"
+    assert "«\u202f" in desk.page.locator("article q").first.evaluate(quotes)
     desk.page.keyboard.press("a")
     desk.page.get_by_text("You approved:").wait_for()
     assert state_of(site, pages["hum on the bus"])[0] == "live"

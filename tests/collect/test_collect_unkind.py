@@ -127,6 +127,18 @@ def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, 
     assert hurtful(Pair.objects.get(pk=unjudged.pk))
 
 
+def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    client.force_login(moderator)
+    pair = say(person, "siempre se quejan")
+    facts = {"action": "approve", "seen": revision(pair), "negative": "on"}
+    client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
+    passed = Pair.objects.get()
+    assert (passed.moderation, passed.negative, hurtful(passed)) == (Moderation.LIVE, True, True)
+    undo(campaign, moderator, passed.acts.get().public_id)
+    assert (Pair.objects.get().moderation, Pair.objects.get().negative) == (Moderation.PENDING, None)
+
+
 def test_new_words_are_judged_anew(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")
