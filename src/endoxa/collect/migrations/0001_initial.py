@@ -151,7 +151,9 @@ class Migration(migrations.Migration):
                     "flagged",
                     models.GeneratedField(
                         db_persist=True,
-                        expression=models.Q(("flags", []), _negated=True),
+                        expression=models.ExpressionWrapper(
+                            models.Q(("flags", []), _negated=True), output_field=models.BooleanField()
+                        ),
                         output_field=models.BooleanField(),
                     ),
                 ),

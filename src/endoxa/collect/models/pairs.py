@@ -65,7 +65,9 @@ class Pair(models.Model):
     before_merge = models.CharField(max_length=8, choices=Moderation.choices, blank=True)
     flags = models.JSONField(default=list)
     flagged = models.GeneratedField(
-        expression=~Q(flags=[]), output_field=models.BooleanField(), db_persist=True
+        expression=models.ExpressionWrapper(~Q(flags=[]), output_field=models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
     )
     calibration = models.BooleanField(default=False)
     need = models.PositiveSmallIntegerField(

@@ -38,7 +38,7 @@ def approve_all(campaign: Campaign, user: User, shown: Iterable[Shown]) -> int:
 
 
 def _approve(campaign: Campaign, user: User, shown: Shown) -> bool:
-    if not plain(Pair.objects.filter(campaign=campaign, public_id=shown.item), user):
+    if not plain(list(Pair.objects.filter(campaign=campaign, public_id=shown.item)), user):
         return False
     try:
         decide(campaign, user, shown.item, Decision(Action.APPROVE, shown.seen))
