@@ -108,8 +108,8 @@ def _print(report: ExportReport) -> None:
     out = report.left_out
     if out.pairs or out.people:
         typer.echo(
-            f"Left out: {out.pairs} pairs not approved; the keys of {out.people} people from countries that fewer than "
-            "5 share. See README.md.",
+            f"Left out: {out.pairs} pairs not approved; the keys of {out.people} people, so that nobody stands out "
+            "(countries that fewer than 5 share, or that were put with them). See README.md.",
             err=True,
         )
     typer.echo(f"{f'Release {report.release}' if report.release else 'Export'} written to {report.folder}")

@@ -14,7 +14,7 @@ import polars as pl
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, in_language
 from endoxa.collect.export.about import About
-from endoxa.collect.export.columns import LEAST, OTHER, OWN, columns_of
+from endoxa.collect.export.columns import LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa.collect.export.tables import Tables
 
 _TIERS = {
@@ -26,6 +26,10 @@ _TIERS = {
     "floor": "pairs about countries that had got too few cards",
     "calibration": "the set that everybody may be shown, in one order",
 }
+
+_MERGED = (
+    f"countries that fewer than {LEAST} people share, or that were put with them so that nobody stands out"
+)
 
 
 def data_card(about: About, tables: Tables) -> str:
@@ -45,7 +49,7 @@ def data_card(about: About, tables: Tables) -> str:
         ],
         people=frames["people"].height + about.left_out.people,
         languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""}),
-        negative=frames["pairs"].filter(polarity="negative").height,
+        polarities=_polarities(frames["pairs"]),
         withdrawn=frames["withdrawals"].height,
         tiers=_tiers(frames["ratings"]),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
@@ -94,9 +98,15 @@ def _tiers(ratings: pl.DataFrame) -> list[tuple[str, str, int, float]]:
     return [(tier, _TIERS.get(tier, ""), n, n / counted.total()) for tier, n in counted.most_common()]
 
 
+def _polarities(pairs: pl.DataFrame) -> dict[bool | None, int]:
+    """How many pairs are judged to be negative, not to be, and not at all."""
+    counted = Counter(pairs["polarity"].to_list())
+    return {negative: counted[word] for negative, word in POLARITIES.items()}
+
+
 def _place(country: str) -> str:
     if country in ("", OTHER):
-        return "none named" if not country else f"countries that fewer than {LEAST} people share"
+        return "none named" if not country else _MERGED
     return " and ".join(geography.name(code, "en") for code in country.split("; "))
 
 

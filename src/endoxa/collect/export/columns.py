@@ -45,17 +45,16 @@ _PAIR = Column("association_id", _TEXT, "the pair, as in the table of pairs (aft
 _RATER = Column(
     "rater",
     _TEXT,
-    "who, as a key that is made anew for each export and release; empty where fewer than 5 people share the country",
+    "who, as a key that is made anew for each export and release; empty where fewer than 5 people share the country, "
+    "or where it was put with such countries so that nobody stands out",
 )
 _CONSENT = Column("consent", _TEXT, "version of the consent text that the person agreed to")
-_HOUR = Column(
-    "hour", _TEXT, "when, to the hour, in UTC; only the day where fewer than 5 people share the country"
-)
+_HOUR = Column("hour", _TEXT, "when, to the hour, in UTC; only the day where the person has no key (`rater`)")
 _COUNTRY = Column(
     "country",
     _TEXT,
     "country or countries of origin that the person named, now or when they answered (ISO 3166), 'other' where fewer "
-    "than 5 people share them, empty where none was named",
+    "than 5 people share them or they were put with such, empty where none was named",
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {

@@ -77,6 +77,6 @@ def _step(people: int) -> int:
 
 def _place(country: str) -> str:
     if country == OTHER:
-        return _("Countries that too few share")
+        return _("Countries that too few share, or that were put with them")
     names = (geography.name(code, get_language() or "en") for code in country.split("; ") if code)
     return ", ".join(names) or _("No country named")
