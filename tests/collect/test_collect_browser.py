@@ -72,6 +72,8 @@ def test_from_the_code_to_thanks(phone, site):
     phone.check("card-more")
     phone.page.get_by_role("textbox").last.fill("sing in the street")
     phone.press("Add")
+    field, button = phone.page.locator("input[name=text]"), phone.page.locator("#more > .button").first
+    assert 0 < field.bounding_box()["y"] < button.bounding_box()["y"] < 400
     phone.check("card-added")
     phone.press("Next")
     phone.check("card-next")

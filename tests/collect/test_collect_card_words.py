@@ -48,6 +48,7 @@ def add(client, card, text="", name="add", language="en", **more):
 
 def test_several_things_are_added_each_in_its_language(answered, person):
     client, card = answered
+    page = client.get(at("add", card))
     assert add(client, card, "sing on the bus").url == at("add", card) + "#added"
     add(client, card, "comen palta", language="es")
     said = Mention.objects.filter(person=person).order_by("pk").values_list("text", "pair__language", "via")
@@ -56,7 +57,10 @@ def test_several_things_are_added_each_in_its_language(answered, person):
         ("comen palta", "es", Via.ATTRIBUTE),
     ]
     assert set(Pair.objects.values_list("country", flat=True)) == {"CL"}
+    before = page.content.decode()
+    assert before.index('name="countries"') < before.index('name="text"')
     page = client.get(at("add", card)).content.decode()
+    assert page.index('id="added"') < page.index('name="text"') < page.index('name="countries"')
     assert "sing on the bus" in page
     assert "Others will see it after a check." in page
     assert 'value="es" selected' in page

@@ -52,15 +52,15 @@ def offered(
     beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
     inside = frozenset(campaign)
     rings: tuple[Iterable[str], ...] = (beside & inside, own, beyond & inside, beside, inside)
-    drawn = random.Random(card)
+    drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
     ordered = [code for ring in rings for code in _shuffled(ring, drawn)]
     wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
     return tuple(wanted[:OFFERED])
 
 
 def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
-    sorted_codes = sorted(codes)
-    return drawn.sample(sorted_codes, len(sorted_codes))
+    known = sorted(codes)
+    return drawn.sample(known, len(known))
 
 
 def match(typed: str, language: str) -> Match:
