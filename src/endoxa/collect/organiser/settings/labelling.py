@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from django import forms
 from django.conf import settings as django_settings
+from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect import geography
@@ -18,13 +18,10 @@ from endoxa.collect.organiser.settings.questions import QuestionForm
 from endoxa.collect.organiser.settings.sections import SECTIONS
 from endoxa.collect.organiser.settings.texts import LABELS
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-Names = Mapping[str, "StrOrPromise"]
+Names = Mapping[str, str | Promise]
 
 
-def _labels(form: type[forms.Form]) -> dict[str, StrOrPromise]:
+def _labels(form: type[forms.Form]) -> Names:
     return {name: field.label or name for name, field in form.base_fields.items()}
 
 
