@@ -14,7 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.collect.cards import answering, drawing
-from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Role, Source, State
+from endoxa.collect.cards.balance import lately, outlook_of
+from endoxa.collect.cards.counts import recount
+from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
+from endoxa.collect.organiser.dashboard.agreement import Agreement, agreement_of
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, Coverage, together
 from endoxa.collect.organiser.dashboard.figures import Figures, count
 from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, switch_at
@@ -90,21 +93,73 @@ def test_planted_counts(campaign, make_person, make_pairs):
         campaign, ("AR", "drink mate", "es"), ("AR", "love football", "es"), ("CL", "love poetry", "es")
     )
     make_pairs(campaign, ("AR", "sing well", "es"), moderation="pending")
-    made = make_pairs(campaign, ("AR", "dance well", "es"), source=Source.CONTRIBUTOR, moderation="hidden")
-    Pair.objects.filter(pk=made[0].pk).update(created_at=now - timedelta(minutes=2))
+    for attribute, moderation in {"dance well": "hidden", "swim well": "pending"}.items():
+        pair = ("AR", attribute, "es")
+        made = make_pairs(campaign, pair, source=Source.CONTRIBUTOR, moderation=moderation)
+        Pair.objects.filter(pk=made[0].pk).update(created_at=now - timedelta(minutes=2))
     for place in range(3):
         person = make_person(campaign, f"p{place}", connections=["CL"])
         for _ in range(3):
             card = drawing.next_card(person, now=now - timedelta(minutes=5))
             answering.rate(person, card.token, 4, now=now - timedelta(minutes=5))
     figures = count(campaign, now)
-    assert (figures.pairs, figures.done, figures.waiting, figures.share) == (3, 3, 1, 1.0)
+    assert (figures.pairs, figures.done, figures.waiting, figures.share) == (3, 3, 2, 1.0)
     Pair.objects.filter(attribute="love poetry").update(flags=["report_other"])
-    assert count(campaign, now).waiting == waiting(campaign, organiser=False).count() == 2
+    assert count(campaign, now).waiting == waiting(campaign, organiser=False).count() == 3
     assert figures.coverage == (Coverage("AR", 2, 2, 6, 6), Coverage("CL", 1, 1, 3, 3))
     assert figures.lately is not None
     assert (figures.lately.people, figures.lately.pace) == (3, 9 / 10)
     assert (figures.lately.new_pairs, figures.lately.skips, figures.lately.reports) == (1, None, None)
+
+
+def test_the_controller_and_the_dashboard_count_the_same_minutes(campaign, make_person, make_pairs):
+    now = timezone.now()
+    Campaign.objects.update(began_at=now - timedelta(minutes=30))
+    campaign.refresh_from_db()
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(6)))
+    for place, minutes in enumerate((2, 5, 10, 15)):
+        person = make_person(campaign, f"p{place}")
+        moment = now - timedelta(minutes=minutes)
+        answering.rate(person, drawing.next_card(person, now=moment).token, 4, now=moment)
+        added = make_pairs(campaign, ("AR", f"new {place}", "es"), source=Source.CONTRIBUTOR)
+        Pair.objects.filter(pk=added[0].pk).update(created_at=moment)
+    recent, outlook = lately(campaign, now), outlook_of(campaign, now)
+    assert (recent.cards.count(), recent.new_pairs, recent.minutes) == (2, 2, 10.0)
+    assert (outlook.pace.people, outlook.pace.rate, outlook.new_pairs) == (2, 0.2, 1.0)
+    Campaign.objects.update(began_at=now - timedelta(minutes=4))
+    campaign.refresh_from_db()
+    assert (lately(campaign, now).cards.count(), lately(campaign, now).minutes) == (1, 4.0)
+
+
+def test_agreement_is_the_share_of_pairs_whose_ratings_lie_close_together(campaign, make_person, make_pairs):
+    now = timezone.now()
+    earlier = now - timedelta(minutes=10)
+    raters = [make_person(campaign, f"p{place}") for place in range(4)]
+    pairs = make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(12)))
+
+    def rate(pair, *values, first=0, at=earlier):
+        for rater, value in zip(raters[first:], values, strict=False):
+            drawn = {"number": 0, "tier": "own", "version": 1, "drawn_at": at, "expires_at": at}
+            card = Card.objects.create(
+                campaign=campaign, person=rater, pair=pair, state="answered", closed_at=at, **drawn
+            )
+            Rating.objects.create(
+                card=card, person=rater, pair=pair, value=value, in_group=True, created_at=at
+            )
+        recount(campaign, [pair])
+
+    for pair in pairs[:9]:
+        rate(pair, 4, 5, 4)
+    rate(pairs[10], 1, 5)  # too few
+    assert agreement_of(campaign, earlier) is None
+    rate(pairs[9], 3, 4, 5, at=now)
+    assert agreement_of(campaign, earlier) == Agreement(now=100, before=None)
+    rate(pairs[11], 1, 5, 5)
+    assert agreement_of(campaign, earlier) == Agreement(now=round(100 * 10 / 11), before=90)
+    rate(pairs[0], 1, first=3, at=now)  # 4, 5, 4 and 1: a variance of 2.25, over the limit of 1.5
+    assert agreement_of(campaign, earlier) == Agreement(now=round(100 * 9 / 11), before=90)
+    Pair.objects.filter(pk__in=[pair.pk for pair in pairs[:2]]).update(moderation="hidden")
+    assert agreement_of(campaign, earlier) is None
 
 
 def test_skips_and_reports_are_counted_apart_and_shown_of_three(organiser, campaign, make_person, make_pairs):
@@ -140,7 +195,7 @@ def test_the_number_of_queries_does_not_grow(
         person = make_person(campaign, f"p{place}")
         for _ in range(5):
             answering.rate(person, drawing.next_card(person).token, 3)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         count(campaign, timezone.now())
 
 
@@ -148,7 +203,7 @@ def figures_with(
     short=0, switch_in=None, minutes_left=30.0, pairs=40, done=10, coming=0.0, guessed=None
 ) -> Figures:
     forecast = Forecast(short, switch_in, coming, balance=Balance.EXPLORE, guessed_people=guessed)
-    return Figures(timezone.now(), pairs, done, 0, (), None, forecast, minutes_left)
+    return Figures(timezone.now(), pairs, done, 0, (), None, None, forecast, minutes_left)
 
 
 SHORT = "At this pace 12 pairs, counting new ones, will end with fewer than 3 ratings."
@@ -351,12 +406,38 @@ def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(
     assert f"http://{shown}:8808/j/NEWEST22/" in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("state", "said"), [("closed", "Thank you to everybody"), ("paused", "a break"), ("draft", "begins soon")]
+)
+def test_the_projector_invites_nobody_who_could_not_join(organiser, campaign, state, said):
+    JoinCode.objects.create(campaign=campaign, code="NEWEST22")
+    pages = [reverse(f"organiser:{name}", args=["river"]) for name in ("projector", "projector_invitation")]
+    for page in pages:
+        assert "Take part with your phone" in organiser.get(page).content.decode()
+    Campaign.objects.update(state=state)
+    for page in pages:
+        shown = organiser.get(page).content.decode()
+        assert said in shown
+        assert "NEWEST22" not in shown
+
+
+def test_the_projector_shows_the_pace_of_three_people(organiser, campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
+    address = reverse("organiser:projector_live", args=["river"])
+    for place in range(3):
+        assert "Answers a minute" not in organiser.get(address).content.decode()
+        person = make_person(campaign, f"p{place}")
+        answering.rate(person, drawing.next_card(person).token, 3)
+        cache.clear()
+    assert "<dt>Answers a minute</dt><dd>3.0</dd>" in organiser.get(address).content.decode()
+
+
 def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs):
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
     for place in range(4):
         person = make_person(campaign, f"p{place}")
         answering.rate(person, drawing.next_card(person).token, 3)
-    pages = ("dashboard", "dashboard_live", "projector", "projector_live")
+    pages = ("dashboard", "dashboard_live", "projector", "projector_live", "projector_invitation")
     shown = "".join(
         organiser.get(reverse(f"organiser:{name}", args=["river"])).content.decode() for name in pages
     )

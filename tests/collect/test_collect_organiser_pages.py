@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -21,7 +22,7 @@ from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.audit.wording import ACTIONS as WORDS_OF_ACTIONS
 from endoxa.collect.organiser.codes.addresses import qr_code
 from endoxa.collect.organiser.moderation.wording import LOGGED
-from endoxa.collect.organiser.seeds.views import ADDED
+from endoxa.collect.organiser.seeds.noting import ADDED
 from endoxa.collect.privacy.withdrawal import withdraw
 
 PASSWORD = "a long password of ours"
@@ -38,6 +39,7 @@ PAGES = {
     ("dashboard",): EVERYBODY,
     ("dashboard_live",): EVERYBODY,
     ("projector",): EVERYBODY,
+    ("projector_invitation",): EVERYBODY,
     ("projector_live",): EVERYBODY,
     ("code_qr", "WQ7M4KDP"): EVERYBODY,
     ("settings",): ORGANISER,
@@ -337,6 +339,22 @@ def test_the_log_is_filtered_and_paged(organiser, river, make_account):
     assert "restored</td>" not in only
     assert "action=looked&amp;account=ben&amp;page=1" in only
     assert organiser.get(address("audit"), {"account": "nobody", "page": "x"}).status_code == 200
+
+
+def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
+    before = JoinCode.objects.count()
+    JoinCode.objects.create(campaign=river, code="MADEBEFR")
+
+    def full(*_, **__):
+        raise OperationalError
+
+    monkeypatch.setattr("endoxa.collect.organiser.codes.views.record", full)
+    for name, data in (("codes", {"days": "7"}), ("code_revoke", {})):
+        where = [river.slug] if name == "codes" else [river.slug, "MADEBEFR"]
+        with pytest.raises(OperationalError):
+            organiser.post(reverse(f"organiser:{name}", args=where), data)
+    assert not JoinCode.objects.filter(revoked=True).exists()
+    assert JoinCode.objects.count() == before + 1
 
 
 def test_the_log_has_words_for_all_that_is_written_down(organiser, river):

@@ -49,6 +49,7 @@ ROLES = {
     "moderation_undo": "moderator organiser",
     "moderation_words": "moderator organiser reviewer",
     "projector": EVERYBODY,
+    "projector_invitation": EVERYBODY,
     "projector_live": EVERYBODY,
     "seeds": "organiser",
     "seeds_add": "organiser",

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
 
 from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Source
@@ -15,6 +15,7 @@ from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
+_CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 _KEPT: dict[int, tuple[float, Balance]] = {}
 
 
@@ -28,16 +29,33 @@ def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
     return kept[1]
 
 
-@dataclass(frozen=True)
-class _Pace:
-    people: int
-    pace: float
-    new_pairs: float
-
-
 def window_of(campaign: Campaign) -> timedelta:
     """How far back one looks to see how a campaign is doing now."""
     return timedelta(minutes=_expected(campaign).window)
+
+
+@dataclass(frozen=True)
+class Lately:
+    """The last minutes (at least one) of a campaign: cards that were closed, and how many pairs contributors added.
+
+    Pairs that moderators hid or merged do not count.
+    """
+
+    cards: QuerySet[Card]
+    new_pairs: int
+    minutes: float
+
+
+def lately(campaign: Campaign, now: datetime) -> Lately:
+    """The time within `window_of` and not before the campaign began."""
+    since = max(now - window_of(campaign), campaign.began_at or now)
+    closed = Card.objects.filter(campaign=campaign, state__in=_CLOSED)
+    added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
+    return Lately(
+        cards=closed.filter(closed_at__gt=since, closed_at__lte=now),
+        new_pairs=added.filter(created_at__gt=since, created_at__lte=now).count(),
+        minutes=max(1.0, (now - since).total_seconds() / 60),
+    )
 
 
 def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
@@ -48,18 +66,17 @@ def forecast_of(campaign: Campaign, now: datetime | None = None) -> Forecast:
 def outlook_of(campaign: Campaign, now: datetime) -> Outlook:
     """A campaign as it stands; where the last minutes say nothing yet, as its settings expect it.
 
-    Only ratings of pairs that needed them count as pace. Pairs that wait for a moderator count as if they
-    were live: they will ask for ratings too.
+    Pairs that wait for a moderator count as if they were live: they will ask for ratings too.
     """
     settings = campaign.settings
     age = (now - (campaign.began_at or now)).total_seconds() / 60
-    lately = _lately(campaign, now - window_of(campaign), now)
+    people, each, new_pairs = _pace(lately(campaign, now))
     return Outlook(
         backlog=_backlog(campaign, now),
-        pace=_expected(campaign).pace(age, lately.people, lately.pace),
+        pace=_expected(campaign).pace(age, people, each),
         minutes=settings.minutes - age,
         total=settings.minutes,
-        new_pairs=lately.new_pairs,
+        new_pairs=new_pairs,
         k=settings.sampler.k,
         ordered=Balance(campaign.balance) if campaign.balance else None,
     )
@@ -70,20 +87,13 @@ def _expected(campaign: Campaign) -> Expected:
     return Expected(settings.setting == "workshop", settings.expected_people, settings.minutes)
 
 
-def _lately(campaign: Campaign, since: datetime, now: datetime) -> _Pace:
-    answered = Card.objects.filter(
-        campaign=campaign,
-        state=CardState.ANSWERED,
-        closed_at__gte=since,
-        closed_at__lte=now,
-        tier__in=NEEDING,
-    ).aggregate(people=Count("person", distinct=True), cards=Count("id"))
-    people, cards = answered["people"], answered["cards"]
-    added = Pair.objects.filter(
-        campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING, created_at__gte=since
-    ).count()
-    minutes = (now - since).total_seconds() / 60
-    return _Pace(people, cards / people / minutes if people else 0.0, added / cards if cards else 0.0)
+def _pace(recent: Lately) -> tuple[int, float, float]:
+    """People, ratings of each a minute, and new pairs per rating; only ratings of pairs that needed them count."""
+    needed = recent.cards.filter(state=CardState.ANSWERED, tier__in=NEEDING)
+    found = needed.aggregate(people=Count("person", distinct=True), cards=Count("id"))
+    people, cards = found["people"], found["cards"]
+    each = cards / people / recent.minutes if people else 0.0
+    return people, each, recent.new_pairs / cards if cards else 0.0
 
 
 def _backlog(campaign: Campaign, now: datetime) -> int:

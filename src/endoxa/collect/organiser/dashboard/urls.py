@@ -11,6 +11,7 @@ urlpatterns = [
     path("<slug:slug>/live/", views.live, name="dashboard_live"),
     path("<slug:slug>/projector/", views.projector, name="projector"),
     path("<slug:slug>/projector/live/", views.projector_live, name="projector_live"),
+    path("<slug:slug>/projector/invitation/", views.projector_invitation, name="projector_invitation"),
     path("<slug:slug>/state/", views.state, name="state"),
     path("<slug:slug>/balance/", views.balance, name="balance"),
 ]

@@ -47,14 +47,25 @@ def live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_safe
 def projector(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The page for the wall, in the campaign's first language."""
-    return _projected(request, campaign, "organiser/projector.html")
+    with translation.override(campaign.settings.ui_languages[0]):
+        context = _shown(campaign) | _invited(request, campaign)
+        return render(request, "organiser/projector.html", context)
 
 
 @allowed(*ROLES)
 @require_safe
 def projector_live(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """The figures of the projector page alone."""
-    return _projected(request, campaign, "organiser/projector_figures.html")
+    with translation.override(campaign.settings.ui_languages[0]):
+        return render(request, "organiser/projector_figures.html", _shown(campaign))
+
+
+@allowed(*ROLES)
+@require_safe
+def projector_invitation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """The invitation of the projector page alone; a word instead of it where nobody can join."""
+    with translation.override(campaign.settings.ui_languages[0]):
+        return render(request, "organiser/projector_invitation.html", _invited(request, campaign))
 
 
 @allowed(Role.ORGANISER)
@@ -79,16 +90,14 @@ def balance(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("organiser:dashboard", campaign.slug)
 
 
-def _projected(request: HttpRequest, campaign: Campaign, template: str) -> HttpResponse:
+def _invited(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     code = newest_code(campaign)
-    with translation.override(campaign.settings.ui_languages[0]):
-        context = _shown(campaign)
-        context |= {
-            "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
-            "code": code,
-            "address": join_address(request, code) if code else "",
-        }
-        return render(request, template, context)
+    return {
+        "campaign": campaign,
+        "title": in_language(campaign.settings.texts.title, campaign.settings.ui_languages[0]),
+        "code": code,
+        "address": join_address(request, code) if code else "",
+    }
 
 
 def _shown(campaign: Campaign) -> dict[str, Any]:

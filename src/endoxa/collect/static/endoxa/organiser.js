@@ -19,6 +19,8 @@ function showClocks(part) {
   }
 }
 
+const shown = new WeakMap();
+
 async function renew(part) {
   const response = await fetch(part.dataset.live, { headers: { Accept: "text/html" }, cache: "no-store" });
   if (response.redirected) {
@@ -26,7 +28,10 @@ async function renew(part) {
     return;
   }
   if (!response.ok) throw new Error(String(response.status));
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const text = await response.text();
+  if (shown.get(part) === text) return;
+  shown.set(part, text);
+  const fresh = new DOMParser().parseFromString(text, "text/html");
   showClocks(fresh);
   part.replaceChildren(...fresh.body.childNodes);
 }
