@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import SystemRandom
 
@@ -17,6 +17,9 @@ from endoxa.collect.models import Campaign, Moderation, Pair, Source
 
 _MOST = 1 / 3
 """Largest share of the seeds that becomes the calibration set."""
+
+_BLOCK = 500
+"""Rows that are added in one transaction."""
 
 
 @dataclass(frozen=True)
@@ -66,27 +69,55 @@ class SeedReport:
         return len(self.new)
 
 
-Known = dict[tuple[str, str], dict[str, str]]
-"""Words of pairs by key, by (country, language)."""
+Name = tuple[str, str, str]
+"""Country, language and key: what no two pairs of a campaign share."""
 
 
 def preview_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
     """What `add_seeds` would do, with near-duplicates."""
-    known = _known(campaign)
-    sorted_out = _sort_out(known, rows)
-    return SeedReport(sorted_out.new, sorted_out.duplicates, _alike(_known(campaign), sorted_out.new))
+    known = _words(campaign)
+    new, duplicates = _sort_out(set(known), ((_name(row), row) for row in rows))
+    return SeedReport(tuple(new), tuple(duplicates), _alike(known, new))
 
 
-def add_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:
+def add_seeds(
+    campaign: Campaign, rows: Iterable[SeedRow], *, note: Callable[[SeedReport], None] = lambda _: None
+) -> SeedReport:
     """Add the rows that the campaign does not have, live at once, and choose the calibration set.
 
-    Rows keep to the rules that `entry.seed_files.read_seeds` checks.
+    Rows keep to the rules that `entry.seed_files.read_seeds` checks. They are added in blocks, so that people who
+    answer meanwhile get their turn; what was added stays if a later block fails.
+
+    Args:
+        campaign: to which.
+        rows: what to add.
+        note: called with what was done so far, in the transaction of each block.
     """
+    new: list[SeedRow] = []
+    duplicates: list[SeedRow] = []
+    ready = [(_pair(campaign, row), row) for row in rows]
+    for start in range(0, len(ready), _BLOCK):
+        with locked(campaign.pk) as found:
+            added, there = _add(found, ready[start : start + _BLOCK])
+            new += added
+            duplicates += there
+            note(SeedReport(tuple(new), tuple(duplicates)))
     with locked(campaign.pk) as found:
-        report = _sort_out(_known(found), rows)
-        Pair.objects.bulk_create(_pair(found, row) for row in report.new)
         choose_calibration(found)
-    return report
+    return SeedReport(tuple(new), tuple(duplicates))
+
+
+def _add(campaign: Campaign, block: Sequence[tuple[Pair, SeedRow]]) -> tuple[list[SeedRow], list[SeedRow]]:
+    """Add one block of rows; which were new, and which were there."""
+    pairs = {(pair.country, pair.language, pair.key): pair for pair, _ in reversed(block)}
+    there = Pair.objects.filter(
+        campaign=campaign,
+        country__in={pair.country for pair in pairs.values()},
+        key__in={pair.key for pair in pairs.values()},
+    )
+    known = set(there.values_list("country", "language", "key"))
+    Pair.objects.bulk_create(pair for name, pair in reversed(pairs.items()) if name not in known)
+    return _sort_out(known, (((pair.country, pair.language, pair.key), row) for pair, row in block))
 
 
 def unkind(row: SeedRow) -> bool | None:
@@ -109,29 +140,33 @@ def choose_calibration(campaign: Campaign) -> None:
     Pair.objects.filter(pk__in=SystemRandom().sample(ids, size)).update(calibration=True)
 
 
-def _known(campaign: Campaign) -> Known:
-    known: Known = defaultdict(dict)
-    rows = Pair.objects.filter(campaign=campaign)
-    for country, language, name, words in rows.values_list("country", "language", "key", "attribute"):
-        known[country, language][name] = words
-    return known
+def _words(campaign: Campaign) -> dict[Name, str]:
+    rows = Pair.objects.filter(campaign=campaign).values_list("country", "language", "key", "attribute")
+    return {(country, language, name): words for country, language, name, words in rows}
 
 
-def _sort_out(known: Known, rows: Iterable[SeedRow]) -> SeedReport:
+def _name(row: SeedRow) -> Name:
+    return row.country, row.language, key(visible(row.attribute), row.language)
+
+
+def _sort_out(known: set[Name], rows: Iterable[tuple[Name, SeedRow]]) -> tuple[list[SeedRow], list[SeedRow]]:
+    """Rows that are new, and those whose name is known or an earlier row's."""
     new: list[SeedRow] = []
     duplicates: list[SeedRow] = []
-    for row in rows:
-        others, name = known[row.country, row.language], key(row.attribute, row.language)
-        (duplicates if name in others else new).append(row)
-        others.setdefault(name, row.attribute)
-    return SeedReport(tuple(new), tuple(duplicates))
+    for name, row in rows:
+        (duplicates if name in known else new).append(row)
+        known.add(name)
+    return new, duplicates
 
 
-def _alike(known: Known, rows: Iterable[SeedRow]) -> tuple[Alike, ...]:
+def _alike(known: Mapping[Name, str], rows: Iterable[SeedRow]) -> tuple[Alike, ...]:
     cells: defaultdict[tuple[str, str], list[SeedRow]] = defaultdict(list)
+    others: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for row in rows:
         cells[row.country, row.language].append(row)
-    return tuple(one for cell, new in cells.items() for one in _alike_in(known[cell], cell[1], new))
+    for (country, language, name), words in known.items():
+        others[country, language][name] = words
+    return tuple(one for cell, new in cells.items() for one in _alike_in(others[cell], cell[1], new))
 
 
 def _alike_in(others: Mapping[str, str], language: str, new: Sequence[SeedRow]) -> Iterator[Alike]:

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from endoxa.collect.models import AuditEntry, Campaign
-from endoxa.collect.organiser.seeds.views import ADDED
+from endoxa.collect.organiser.seeds.noting import ADDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -24,8 +25,9 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = CodeForm(request.POST or None)
     if form.is_valid():
         days = int(form.cleaned_data["days"])
-        code = make_code(campaign, days)
-        record(campaign, request.user, "code made", code=code.code, days=days)
+        with transaction.atomic():
+            code = make_code(campaign, days)
+            record(campaign, request.user, "code made", code=code.code, days=days)
         return redirect("organiser:codes", campaign.slug)
     context = {
         "campaign": campaign,
@@ -40,9 +42,10 @@ def codes(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Stop a code from opening the campaign; who joined with it stays."""
-    revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
-    if revoked:
-        record(campaign, request.user, "code revoked", code=code)
+    with transaction.atomic():
+        revoked = JoinCode.objects.filter(campaign=campaign, code=code, revoked=False).update(revoked=True)
+        if revoked:
+            record(campaign, request.user, "code revoked", code=code)
     return redirect("organiser:codes", campaign.slug)
 
 

@@ -9,12 +9,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from endoxa.collect.entry.seeding import SeedRow, add_seeds, preview_seeds
 from endoxa.collect.models import AuditEntry, Campaign, Pair, Role, Source
 from endoxa.collect.organiser.access import allowed
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.seeds.forms import RowsForm, UploadForm
+from endoxa.collect.organiser.seeds.noting import ADDED, noted
 from endoxa.collect.organiser.seeds.previewing import FIRST, counted, named, shown
-
-ADDED = "seeds added"
-"""The action in the log."""
 
 
 @allowed(Role.ORGANISER)
@@ -38,8 +35,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = RowsForm(campaign, request.POST)
     if not form.is_valid():
         return _page(request, campaign, UploadForm(campaign), problem=" ".join(map(str, form.errors["rows"])))
-    report = add_seeds(campaign, form.cleaned_data["rows"])
-    record(campaign, request.user, ADDED, added=report.added, duplicates=len(report.duplicates))
+    add_seeds(campaign, form.cleaned_data["rows"], note=noted(campaign, request.user))
     return redirect("organiser:seeds", campaign.slug)
 
 
