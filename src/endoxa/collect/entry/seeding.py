@@ -18,7 +18,7 @@ from endoxa.collect.models import Campaign, Moderation, Pair, Source
 _MOST = 1 / 3
 """Largest share of the seeds that becomes the calibration set."""
 
-_BLOCK = 500
+_BLOCK = 100
 """Rows that are added in one transaction."""
 
 
