@@ -8,11 +8,11 @@ from contextlib import suppress
 import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.entry import seeding
+from endoxa.collect.entry import seed_cells, seed_files, seeding
 from endoxa.collect.entry.seed_files import MAX_ROWS, SeedFileError, read_seeds
 from endoxa.collect.entry.seeding import SeedRow, add_seeds, choose_calibration, preview_seeds
 from endoxa.collect.models import Moderation, Pair, Source
@@ -150,6 +150,17 @@ def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
     assert sentence in str(caught.value)
     assert str(caught.value).startswith(name)
     assert "\n" not in str(caught.value)
+
+
+def test_faults_go_through_the_words_of_the_page(monkeypatch):
+    for module in (seed_files, seed_cells):
+        monkeypatch.setattr(module, "gettext", lambda text: f"<{text}>")
+    for name, text, _ in WRONG:
+        with pytest.raises(SeedFileError) as caught:
+            read(text, name)
+        assert str(caught.value).startswith("<"), str(caught.value)
+    with translation.override("es"), pytest.raises(SeedFileError, match="Brasil"):
+        read(TABLE + "Brazl,love tea,en\n")
 
 
 @given(

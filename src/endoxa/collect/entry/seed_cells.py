@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+
+from django.utils.translation import get_language, gettext
 
 from endoxa.collect import geography
 from endoxa.collect.contributor.cards import countries
@@ -25,10 +27,9 @@ def country(typed: str, languages: tuple[str, ...]) -> str:
     code, perhaps = _found(countries.match, typed, languages)
     if code:
         return code
-    nearest = _nearest(geography.name(each, "en") for each in perhaps)
-    raise ValueError(
-        f"found {typed!r}, expected the name of a country or its code of two letters{nearest if typed else ''}"
-    )
+    fault = gettext("found '%(typed)s', expected the name of a country or its code of two letters")
+    nearest = [geography.name(each, get_language() or "en") for each in perhaps]
+    raise ValueError(_with_nearest(fault % {"typed": typed}, nearest if typed else []))
 
 
 @lru_cache(maxsize=1_024)
@@ -39,25 +40,26 @@ def language(typed: str, languages: tuple[str, ...]) -> str:
         if known in languages:
             return known
     perhaps = _found(spoken.match, typed, languages)[1]
-    nearest = _nearest(geography.language_name(each, "en") for each in perhaps if each in languages)
-    raise ValueError(
-        f"found {typed!r}, expected a language of the campaign ({', '.join(languages)}){nearest if typed else ''}"
-    )
+    fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
+    here = get_language() or "en"
+    nearest = [geography.language_name(each, here) for each in perhaps if each in languages]
+    told = {"typed": typed, "languages": ", ".join(languages)}
+    raise ValueError(_with_nearest(fault % told, nearest if typed else []))
 
 
 def attribute(typed: str) -> str:
     """What is said: at most 120 characters."""
     if not typed:
-        raise ValueError("it is empty, expected what is said of people from the country")
+        raise ValueError(gettext("it is empty, expected what is said of people from the country"))
     if len(typed) > MAX_LENGTH:
-        raise ValueError(f"it has {len(typed)} characters, expected at most {MAX_LENGTH}")
+        raise ValueError(too_long(typed, MAX_LENGTH))
     return typed
 
 
 def topic(typed: str) -> str:
     """A topic: at most 40 characters."""
     if len(typed) > _TOPIC_LENGTH:
-        raise ValueError(f"it has {len(typed)} characters, expected at most {_TOPIC_LENGTH}")
+        raise ValueError(too_long(typed, _TOPIC_LENGTH))
     return typed
 
 
@@ -67,7 +69,13 @@ def negative(typed: str) -> bool | None:
         return None
     if fold(typed) in _YES | _NO:
         return fold(typed) in _YES
-    raise ValueError(f"found {typed!r}, expected yes or no, or nothing")
+    raise ValueError(gettext("found '%(typed)s', expected yes or no, or nothing") % {"typed": typed})
+
+
+def too_long(typed: str, most: int) -> str:
+    """What is said of a cell with more characters than it may have."""
+    told = {"found": len(typed), "most": most}
+    return gettext("it has %(found)d characters, expected at most %(most)d") % told
 
 
 def _found(
@@ -79,6 +87,7 @@ def _found(
     return code, tuple(dict.fromkeys(each for found in matches for each in found.perhaps))
 
 
-def _nearest(names: Iterable[str]) -> str:
-    first = next(iter(names), "")
-    return f" (did you mean {first}?)" if first else ""
+def _with_nearest(fault: str, names: Sequence[str]) -> str:
+    if not names:
+        return fault
+    return gettext("%(fault)s (did you mean %(name)s?)") % {"fault": fault, "name": names[0]}

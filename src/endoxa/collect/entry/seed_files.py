@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from endoxa.collect.entry import seed_cells
 from endoxa.collect.entry.cleaning import MAX_LENGTH, READ, visible
 from endoxa.collect.entry.keys import key
@@ -25,7 +27,7 @@ _SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
 
 
 class SeedFileError(UserError):
-    """A file of seeds that cannot be used; says which row and column, and what was expected."""
+    """A file of seeds that cannot be used; says which row and column, and what was expected, in the page's language."""
 
 
 def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> list[SeedRow]:
@@ -46,14 +48,21 @@ def read_seeds(source: Path | bytes, name: str, languages: tuple[str, ...]) -> l
     elif suffix in {".csv", ".tsv"}:
         records = _table_records(text, name, "\t" if suffix == ".tsv" else None)
     else:
-        raise SeedFileError(f"{name} is of an unknown kind: use a file that ends in .csv, .tsv or .jsonl.")
+        raise _fault(
+            gettext("%(name)s is of an unknown kind: use a file that ends in .csv, .tsv or .jsonl."),
+            name=name,
+        )
     rows: list[SeedRow] = []
     for place, record in records:
         if len(rows) == MAX_ROWS:
-            raise SeedFileError(f"{name} has more than {MAX_ROWS} rows: split it into several files.")
+            raise _fault(
+                gettext("%(name)s has more than %(most)d rows: split it into several files."),
+                name=name,
+                most=MAX_ROWS,
+            )
         rows.append(_row(place, record, languages))
     if not rows:
-        raise SeedFileError(f"{name} has no rows: write one pair in each row.")
+        raise _fault(gettext("%(name)s has no rows: write one pair in each row."), name=name)
     return rows
 
 
@@ -61,13 +70,16 @@ def _text(source: Path | bytes, name: str) -> str:
     try:
         content = source if isinstance(source, bytes) else source.read_bytes()
     except OSError as error:
-        raise SeedFileError(f"{name} cannot be read: {error.strerror or error}.") from error
+        raise _fault(
+            gettext("%(name)s cannot be read: %(fault)s."), name=name, fault=error.strerror or error
+        ) from error
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise SeedFileError(
-            f"{name}, line {line}, is not UTF-8 text: save the file as 'CSV UTF-8' and upload it again."
+        place = _place(name, content[: error.start].count(b"\n") + 1)
+        raise _fault(
+            gettext("%(place)s, is not UTF-8 text: save the file as 'CSV UTF-8' and upload it again."),
+            place=place,
         ) from error
 
 
@@ -84,54 +96,70 @@ def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tupl
         _check_columns(columns, name)
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                place = f"{name}, line {reader.line_num}"
+                place = _place(name, reader.line_num)
                 _check_width(place, cells, columns, mark)
                 # A row may end early, as spreadsheet programs leave it.
                 yield place, dict(zip(columns, cells, strict=False))
     except csv.Error as error:
-        raise SeedFileError(
-            f"{name}, line {reader.line_num}, is no proper {'TSV' if delimiter else 'CSV'}: {error}."
+        raise _fault(
+            gettext("%(place)s, is no proper %(kind)s: %(fault)s."),
+            place=_place(name, reader.line_num),
+            kind="TSV" if delimiter else "CSV",
+            fault=error,
         ) from error
 
 
 def _check_width(place: str, cells: list[str], columns: list[str], mark: str) -> None:
     """Words beyond the last column would be lost."""
     if any(cell.strip() for cell in cells[len(columns) :]):
-        shown = {"\t": "a tab"}.get(mark, repr(mark))
-        raise SeedFileError(
-            f"{place}, has {len(cells)} cells, but the first line names {len(columns)} columns: "
-            f"put words that contain {shown} in double quotes."
+        raise _fault(
+            gettext(
+                "%(place)s, has %(cells)d cells, but the first line names %(columns)d columns: "
+                "put words that contain %(mark)s in double quotes."
+            ),
+            place=place,
+            cells=len(cells),
+            columns=len(columns),
+            mark=gettext("a tab") if mark == "\t" else f"'{mark}'",
         )
 
 
 def _check_columns(columns: list[str], name: str) -> None:
     missing = [column for column in _NEEDED if column not in columns]
     if missing:
-        found = ", ".join(column for column in columns if column) or "none"
-        raise SeedFileError(
-            f"{name} has no column {missing[0]!r} in its first line (found: {found}): "
-            f"the first line must be country,attribute,language and may go on with topic,negative."
+        raise _fault(
+            gettext(
+                "%(name)s has no column '%(column)s' in its first line (found: %(found)s): "
+                "the first line must be country,attribute,language and may go on with topic,negative."
+            ),
+            name=name,
+            column=missing[0],
+            found=", ".join(column for column in columns if column) or "–",
         )
-    _check_once(f"{name}, first line", columns)
+    _check_once(_place(name, 1), columns)
 
 
 def _check_once(place: str, columns: Sequence[str]) -> None:
     twice = next((column for column, times in Counter(columns).items() if column and times > 1), None)
     if twice is not None:
-        raise SeedFileError(f"{place}, has the column {twice!r} more than once: keep one of them.")
+        raise _fault(
+            gettext("%(place)s, has the column '%(column)s' more than once: keep one of them."),
+            place=place,
+            column=twice,
+        )
 
 
 def _json_records(text: str, name: str) -> Iterator[tuple[str, Mapping[str, str]]]:
     for number, line in enumerate(_LINE_ENDS.split(text), start=1):
         if not line.strip():
             continue
-        place = f"{name}, line {number}"
+        place = _place(name, number)
         try:
             record = json.loads(line, object_pairs_hook=list)
         except (ValueError, RecursionError) as error:
-            raise SeedFileError(f"{place}, is no JSON object: write one {{...}} on each line.") from error
+            raise _no_object(place) from error
         if not line.lstrip().startswith("{"):
-            raise SeedFileError(f"{place}, is no JSON object: write one {{...}} on each line.")
+            raise _no_object(place)
         _check_once(place, [column for column, _ in record])
         yield place, {column: _cell(place, column, value) for column, value in record}
 
@@ -142,7 +170,7 @@ def _cell(place: str, column: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, str):
-        raise SeedFileError(f"{place}, column {column!r}: expected text in quotes.")
+        raise _wrong_cell(place, column, gettext("expected text in quotes"))
     return value
 
 
@@ -160,13 +188,32 @@ def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> S
         try:
             cells[column] = read(_shown(typed))
         except ValueError as error:
-            raise SeedFileError(f"{place}, column {column!r}: {error}.") from error
+            raise _wrong_cell(place, column, error) from error
     if not key(cells["attribute"], cells["language"]):
-        raise SeedFileError(f"{place}, column 'attribute': expected words, found {cells['attribute']!r}.")
+        fault = gettext("expected words, found '%(typed)s'") % {"typed": cells["attribute"]}
+        raise _wrong_cell(place, "attribute", fault)
     return SeedRow(**cells)
 
 
 def _shown(typed: str) -> str:
     if len(typed) > READ:
-        raise ValueError(f"it has {len(typed)} characters, expected at most {MAX_LENGTH}")
+        raise ValueError(seed_cells.too_long(typed, MAX_LENGTH))
     return visible(typed)
+
+
+def _place(name: str, line: int) -> str:
+    return gettext("%(name)s, line %(line)d") % {"name": name, "line": line}
+
+
+def _fault(sentence: str, **told: object) -> SeedFileError:
+    return SeedFileError(sentence % told)
+
+
+def _wrong_cell(place: str, column: str, fault: object) -> SeedFileError:
+    return _fault(
+        gettext("%(place)s, column '%(column)s': %(fault)s."), place=place, column=column, fault=fault
+    )
+
+
+def _no_object(place: str) -> SeedFileError:
+    return _fault(gettext("%(place)s, is no JSON object: write one {...} on each line."), place=place)
