@@ -504,6 +504,10 @@ def test_what_organisers_type_is_shown_as_typed(desk, phone, site):
                 desk.page.locator(f"[name='{name}']").fill(value or text)
             desk.press("Save as a new version")
             harmless(desk)
+            same = desk.page.get_by_label("It means the same")
+            if same.count():
+                same.check()
+                desk.press("Save as a new version")
         desk.page.wait_for_url(f"**{HERE}settings/*")
     newest = site.ask("select max(number) from collect_settingsversion")[0][0]
     versions = [f"settings/versions/{number}/" for number in range(newest, newest - 5, -1)]
