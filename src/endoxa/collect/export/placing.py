@@ -37,12 +37,14 @@ class Placed:
         return self.stand_ins[place]
 
     def _stand_in(self, pk: UUID) -> Person:
-        return _new_person(self.campaign, pk, OTHER, origins=[UNKNOWN_REGION])
+        made = _person(self.campaign, pk, OTHER, origins=[UNKNOWN_REGION])
+        made.save(force_insert=True)
+        return made
 
 
 def place_people(campaign: Campaign, people: pl.DataFrame) -> Placed:
     """Make the people of the table of people."""
-    known = {}
+    known = []
     for row in people.iter_rows(named=True):
         extras = {
             name.removeprefix(PROFILE): value.split("; ")
@@ -50,13 +52,12 @@ def place_people(campaign: Campaign, people: pl.DataFrame) -> Placed:
             if name.startswith(PROFILE) and value
         }
         origins = row["country"].split("; ") if row["country"] else []
-        known[row["rater"]] = _new_person(
-            campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras
-        )
-    return Placed(campaign, known)
+        known.append(_person(campaign, UUID(row["rater"]), row["consent"], origins=origins, extras=extras))
+    made = Person.objects.bulk_create(known)
+    return Placed(campaign, {str(person.pk): person for person in made})
 
 
-def _new_person(
+def _person(
     campaign: Campaign,
     pk: UUID,
     consent: str,
@@ -65,7 +66,7 @@ def _new_person(
     extras: Mapping[str, object] | None = None,
 ) -> Person:
     """A person whom no cookie and no receipt code opens."""
-    return Person.objects.create(
+    return Person(
         pk=pk,
         campaign=campaign,
         secret_hash=f"imported-{pk.hex}",

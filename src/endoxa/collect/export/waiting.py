@@ -48,7 +48,7 @@ def told(cards: int) -> int:
     Pairs that somebody added on one card came at one moment. The exact number would show that, also of people whose
     answers nobody shall link.
     """
-    step = 10 ** (len(str(cards)) - 1)
+    step: int = 10 ** (len(str(cards)) - 1)
     return max(_FEWEST, (cards + step // 2) // step * step)
 
 
