@@ -15,7 +15,7 @@ from endoxa.datasets.tables import Row
 
 REQUIRED = ("association_id", "identity", "attribute")
 
-_POLARITIES = ("positive", "negative", "neutral", "")
+_POLARITIES = ("positive", "negative", "neutral", "not negative", "")
 _COUNTS = ("support", "ratings", "in_group_ratings", "out_group_ratings", "skips", "k")
 _MEANS = ("mean", "weighted_mean", "in_group_mean", "out_group_mean")
 _SHARES = ("knowers", "weighted_knowers")
@@ -50,7 +50,7 @@ def empty_cell(one: Association) -> Iterator[Problem]:
 def unknown_polarity(one: Association) -> Iterator[Problem]:
     """A polarity we do not know would be counted nowhere."""
     if one.cell("polarity") not in _POLARITIES:
-        message = "must be 'positive', 'negative', 'neutral' or empty"
+        message = "must be 'positive', 'negative', 'neutral', 'not negative' or empty"
         yield one.problem("error", "unknown-polarity", "polarity", message, one.cell("polarity"))
 
 
