@@ -216,6 +216,7 @@ def test_the_room_on_the_dashboard_and_on_the_wall(desk, browser, site, signed_i
     desk.go(HERE)
     desk.check("desk-dashboard")
     assert desk.page.locator(".bars li").count() > 0
+    assert "UTC" not in desk.page.locator("[data-clock=seconds]").inner_text()
     with at(browser, site, signed_in) as wall:
         wall.go(f"{HERE}projector/")
         wall.check("desk-projector")
@@ -225,10 +226,15 @@ def test_the_room_on_the_dashboard_and_on_the_wall(desk, browser, site, signed_i
         dark.check("desk-dashboard-dark")
 
 
-def test_pause_open_and_what_people_are_asked_for(desk, phone, site):
+def test_pause_open_and_what_people_are_asked_for(desk, phone, site, browser, signed_in):
     join(phone, site.join)
     desk.go(HERE)
-    desk.press("Pause", exact=True)
+    with at(browser, site, signed_in) as wall:
+        wall.go(f"{HERE}projector/")
+        desk.press("Pause", exact=True)
+        wall.page.get_by_text("We are having a break.").wait_for()
+        assert wall.page.locator("img.qr").count() == 0
+        wall.check("desk-projector-paused")
     desk.check("desk-dashboard-paused")
     phone.go("/card/")
     phone.page.get_by_text("We are taking a break").wait_for()
