@@ -163,6 +163,7 @@ def test_the_card_says_what_nobody_judged_and_whom_it_merged(campaign, crowd, ma
     crowd(campaign, "AR", 7)
     crowd(campaign, "", 1, origins=[])
     assert not export(campaign)["people"]
+    assert not any(found.severity == "error" for found in check_file(tmp_path / "export" / "pairs.csv"))
     card = " ".join((tmp_path / "export" / "README.md").read_text().split())
     assert "Of the 6 pairs 1 are marked as negative (they hurt to hear about oneself) and 2 as not" in card
     assert "of 3 it is not known: nobody judged them" in card

@@ -31,7 +31,7 @@ ASSOCIATION_COLUMNS: dict[str, str] = {
     "axis": "social axis in lower case",
     "region": "countries it was collected in, separated by '; ', or empty",
     "language": "ISO 639 code of identity and attribute",
-    "polarity": "'positive', 'negative' or 'neutral'",
+    "polarity": "'positive', 'negative' or 'neutral'; 'not negative' where no more is known",
     "source": "the survey or campaign it comes from",
     "support": "how many respondents said it",
 }
