@@ -118,8 +118,8 @@ def visit(browser: Browser, address: str, **options: object) -> Iterator[Visit]:
     assert not one.faults, one.faults
 
 
-def join(one: Visit, path: str, *, origin: str = "AR") -> str:
-    """From the code to what comes after the profile; gives the receipt code."""
+def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...] = ("es", "en")) -> str:
+    """From the code to what comes after the profile, with `languages` and that of the page; gives the receipt code."""
     one.go(path)
     one.page.locator(".actions .primary").first.click()
     for box in ("age", "take_part", "publication"):
@@ -128,7 +128,7 @@ def join(one: Visit, path: str, *, origin: str = "AR") -> str:
     receipt = one.page.locator("#receipt-code").inner_text()
     one.page.locator(".actions .primary").click()
     one.page.locator(f"input[name=origins][value={origin}]").check()
-    for language in ("es", "en"):
+    for language in languages:
         if (box := one.page.locator(f"input[name=languages][value={language}]")).count():
             box.check()
     one.page.locator(".actions button.primary").click()

@@ -186,6 +186,18 @@ def test_all_five_answers_are_in_sight_in_every_language(phone, site):
             assert phone.page.evaluate(OUT_OF_SIGHT) == [], (language, attribute, negative)
 
 
+@pytest.mark.parametrize("language", ["sw", "ar"])
+def test_the_reasons_to_skip_an_open_question_are_in_sight(browser, site, language):
+    """The campaign begins without pairs in these languages."""
+    with visit(browser, site.address, locale=language) as one:
+        join(one, site.join, languages=())
+        one.page.locator("#id_text").wait_for()
+        one.page.locator("#skip > summary").click()
+        boxes = [button.bounding_box() for button in one.page.locator("#skip form > button").all()]
+        assert len(boxes) == 3
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes), boxes
+
+
 def test_with_the_keyboard_alone(phone, site):
     join(phone, site.join)
     card = token(phone)
