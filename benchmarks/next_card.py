@@ -42,7 +42,7 @@ def _row(size: int) -> str:
     from django.test import Client
 
     from endoxa.collect.cards import answering, drawing
-    from endoxa.collect.contributor.identity import COOKIE
+    from endoxa.collect.security.codes import COOKIE
 
     people = _set_up(size)
     draws: list[float] = []
@@ -103,9 +103,9 @@ def _set_up(size: int) -> list[tuple[object, str]]:
     from django.db import connection
     from django.utils import timezone
 
-    from endoxa.collect.campaign.presets import load_preset
-    from endoxa.collect.contributor.identity import hash_secret
     from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
+    from endoxa.collect.presets.loading import load_preset
+    from endoxa.collect.security.codes import hash_secret
 
     slug = f"pool-{size}"
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN, began_at=timezone.now())

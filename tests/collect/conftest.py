@@ -11,7 +11,6 @@ from samples import campaign_settings
 from served import served
 
 from endoxa.collect.cards import balance, pool
-from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret
 from endoxa.collect.models import (
     Campaign,
     Membership,
@@ -23,6 +22,7 @@ from endoxa.collect.models import (
     State,
 )
 from endoxa.collect.models import campaign as campaign_model
+from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret
 
 
 @pytest.fixture(autouse=True)

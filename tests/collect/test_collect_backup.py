@@ -10,10 +10,10 @@ import stat
 import pytest
 from campaign_folders import copied, endoxa, refused, said
 
+from endoxa.collect.addresses import resolved
 from endoxa.collect.drafts import draft
 from endoxa.collect.project import archive, backup, faults
 from endoxa.collect.project import folder as folder_module
-from endoxa.collect.project.addresses import resolved
 from endoxa.collect.project.folder import Folder, open_folder
 from endoxa.collect.project.locking import held
 from endoxa.errors import UserError

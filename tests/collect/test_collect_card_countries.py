@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from endoxa.collect import geography
-from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.campaign.settings import UI_LANGUAGES
-from endoxa.collect.contributor.cards.countries import OFFERED, match, offered
+from endoxa.collect.contributor.cards.countries import OFFERED, offered
+from endoxa.collect.naming.countries import match
+from endoxa.collect.presets.loading import load_preset
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,18 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.contributor.cards import countries
-from endoxa.collect.contributor.joining import spoken
-from endoxa.collect.entry.cleaning import MAX_LENGTH, READ, clean, visible
+from endoxa.collect.entry.cleaning import MAX_LENGTH, clean
 from endoxa.collect.entry.errors import EmptyTextError, TooLongError
 from endoxa.collect.entry.keys import key
+from endoxa.collect.naming import countries, languages
+from endoxa.collect.visible import READ, visible
 
 SCRIPTS = (
     "abÉñßǆ ŉ'’ -.!?\t\u200b\u200c\u200d\u202e\u2066\ufeff\u00ad\u0301\u0344"
     "क्षमहिंदी\u0964مرحبا\u064b\u0640ال١٢ශ්‍රීǅﷺ№ﬁİı👍🏽❤️\ue000\x00\u2028ക്‍sesiesões"
 )
 typed = st.one_of(st.text(max_size=80), st.text(alphabet=SCRIPTS, max_size=60))
-languages = st.sampled_from(["en", "es", "fr", "pt", "ar", "hi", "sw"])
+codes = st.sampled_from(["en", "es", "fr", "pt", "ar", "hi", "sw"])
 
 
 @given(typed)
@@ -33,7 +33,7 @@ def test_visible_text_is_one_line_that_cleaning_leaves_as_it_is(text):
     assert not regex.search(r"\p{M}{5}", line)
 
 
-@given(typed, languages)
+@given(typed, codes)
 def test_keys_are_stable_and_fit_into_their_column(text, language):
     name = key(text, language)
     assert key(name, language) == name
@@ -43,7 +43,7 @@ def test_keys_are_stable_and_fit_into_their_column(text, language):
     )
 
 
-@given(typed, languages)
+@given(typed, codes)
 def test_cleaning_and_case_do_not_change_the_key(text, language):
     # One character may be two marks, and marks may meet where an invisible character went.
     spread = regex.sub(
@@ -99,7 +99,7 @@ def test_megabytes_of_marks_are_refused_or_cut_before_they_are_normalised(flood,
         clean(flood)
     assert not normalised
     visible(flood)
-    assert countries.match(flood, "en").code == spoken.match(flood, "en").code == ""
+    assert countries.match(flood, "en").code == languages.match(flood, "en").code == ""
     assert max(map(len, normalised)) <= READ
     assert not any(regex.search(r"\p{M}{9}", text) for text in normalised)
 

@@ -10,11 +10,11 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from endoxa.collect.campaign.settings import CampaignTexts
-from endoxa.collect.contributor.identity import COOKIE, hash_receipt, hash_secret, receipt_of
 from endoxa.collect.contributor.joining import consent
 from endoxa.collect.contributor.joining.tickets import new_ticket
 from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
 from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
 

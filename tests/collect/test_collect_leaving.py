@@ -6,8 +6,8 @@ from django.test import Client
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.contributor.cards import covers
-from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Person, Rating, State
+from endoxa.collect.security.codes import COOKIE
 
 
 def _rate(person, make_pairs, number=2):

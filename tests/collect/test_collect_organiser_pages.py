@@ -17,8 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from endoxa import collect
+from endoxa.collect.audit import record
 from endoxa.collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.audit.wording import ACTIONS as WORDS_OF_ACTIONS
 from endoxa.collect.organiser.codes.addresses import qr_code
 from endoxa.collect.organiser.moderation.wording import LOGGED

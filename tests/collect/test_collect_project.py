@@ -557,7 +557,7 @@ def test_the_command_line_loads_no_django():
 
 
 def test_addresses_are_those_that_phones_can_use(monkeypatch):
-    from endoxa.collect.project.addresses import qr, reached_at
+    from endoxa.collect.addresses import qr, reached_at
 
     assert reached_at("127.0.0.1", 80) == ("http://127.0.0.1:80",)
     assert reached_at("::1", 80) == ("http://[::1]:80",)

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
-from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Act, Pair, Role, State
 from endoxa.collect.organiser.moderation.deciding import GoneError, revision
 from endoxa.collect.organiser.moderation.undoing import undo
+from endoxa.collect.security.codes import COOKIE
 
 ALL = addresses()
 ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]

@@ -11,9 +11,9 @@ from django.test import Client
 from site_map import PASSWORD, addresses, build
 
 import endoxa.collect.settings
-from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.contributor.joining.tickets import new_ticket
 from endoxa.collect.models import Role
+from endoxa.collect.security.codes import COOKIE
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -7,11 +7,11 @@ from django.test import Client
 from site_map import PASSWORD, build
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.contributor.identity import COOKIE, hash_receipt
 from endoxa.collect.contributor.joining.tickets import new_ticket
 from endoxa.collect.models import Attempts, Person
 from endoxa.collect.project import accounts
 from endoxa.collect.security import known_browsers, limits, throttle
+from endoxa.collect.security.codes import COOKIE, hash_receipt
 
 
 class Clock:

@@ -12,8 +12,8 @@ from django.test import Client
 from form_filler import Page, posting, send
 from site_map import PASSWORD, addresses, build
 
-from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Mention, Pair, Person, Rating, Role, Statement
+from endoxa.collect.security.codes import COOKIE
 from endoxa.collect.security.logs import LOGGING, PlacesOnly
 
 TRACES = (

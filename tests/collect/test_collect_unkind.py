@@ -10,7 +10,6 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.campaign.presets import load_preset
 from endoxa.collect.cards import drawing
 from endoxa.collect.cards.context import sampler_person
 from endoxa.collect.cards.pool import DatabasePool
@@ -22,6 +21,7 @@ from endoxa.collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa.collect.models import Action, Moderation, Pair, Via
 from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
 from endoxa.collect.organiser.moderation.undoing import undo
+from endoxa.collect.presets.loading import load_preset
 from endoxa.collect.sampler import Region
 
 UNKIND = (

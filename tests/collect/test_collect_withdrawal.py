@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.counts import recount
-from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.rows import withdrawal_rows
 from endoxa.collect.models import (
     Attempts,
@@ -28,6 +27,7 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.privacy.withdrawal import Withdrawn, withdraw
 from endoxa.collect.security.limits import PROPOSALS
+from endoxa.collect.withdrawals.keys import Keys
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ def serve(
       endoxa collect serve campaign --port 8808
       DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
     """  # noqa: D301
-    from endoxa.collect.project.addresses import refuse_taken, resolved
+    from endoxa.collect.addresses import refuse_taken, resolved
     from endoxa.collect.project.folder import enter, open_folder
     from endoxa.collect.project.locking import held
 
@@ -223,7 +223,7 @@ def _read_password() -> str:
 
 
 def _serve(host: str, port: int, workers: int | None) -> None:
-    from endoxa.collect.project.addresses import reached_at
+    from endoxa.collect.addresses import reached_at
     from endoxa.collect.project.database import prepare
     from endoxa.collect.project.server import serve as answer
     from endoxa.collect.project.serving import collect_static, invitations
@@ -234,7 +234,9 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     for invitation in invitations():
         typer.echo(f"Campaign {invitation.slug} is {invitation.state}.")
         if invitation.lacking:
-            typer.echo(f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}.")
+            typer.echo(
+                f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
+            )
         _print_invitation(invitation.code, addresses)
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
@@ -253,7 +255,7 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
 
 
 def _print_invitation(code: str | None, addresses: tuple[str, ...]) -> None:
-    from endoxa.collect.project.addresses import qr
+    from endoxa.collect.addresses import qr
 
     if code is None:
         typer.echo("Nobody can join now: open it, or make a code, on the organisers' pages.")

@@ -78,7 +78,7 @@ def replay(folder: Campaign) -> None:
     enter(opened)
     from endoxa.collect.project.database import prepare
     from endoxa.collect.project.replaying import replay as withdraw_again
-    from endoxa.collect.project.withdrawn import read
+    from endoxa.collect.withdrawals.listing import read
 
     lines = read(opened.withdrawals, whole=False)
     prepare()

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.models import Campaign, Mention, Pair, Rating, Skip
-from endoxa.collect.privacy.tombstones import bury
-from endoxa.collect.project.withdrawn import What, noted
+from endoxa.collect.withdrawals.listing import What, noted
+from endoxa.collect.withdrawals.tombstones import bury
 
 
 @dataclass(frozen=True)

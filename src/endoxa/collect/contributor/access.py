@@ -11,6 +11,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from endoxa.collect.contributor.identity import holder
 from endoxa.collect.models import Person, State
 
 Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
@@ -35,7 +36,7 @@ def contributor(page: Page) -> Callable[..., HttpResponse]:
 
     @wraps(page)
     def view(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
-        person: Person | None = request.person  # type: ignore[attr-defined]
+        person = holder(request)
         if person is None:
             return redirect("contributor:home")
         sent = request.method == "POST"

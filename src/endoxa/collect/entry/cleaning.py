@@ -1,35 +1,14 @@
-"""Typed words made safe to store and show: one line of visible characters, as the person wrote them."""
+"""Typed words made safe to store and show."""
 
 from __future__ import annotations
 
-import unicodedata
-
-import regex
 from django.utils.translation import gettext, ngettext
 
 from endoxa.collect.entry.errors import EmptyTextError, TooLongError
+from endoxa.collect.visible import READ, one_line, visible
 
 MAX_LENGTH = 120
 """Characters of an attribute."""
-READ = 4 * MAX_LENGTH
-"""Characters that are looked at: invisible ones and marks may fall away, megabytes of them are no mistake."""
-
-_SPACES = regex.compile(r"[\s\p{Cc}\u2800]+")
-_INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}--[\u200c\u200d]]", regex.V1)
-"""Bidirectional controls, zero-width and private characters, fillers; the joiners are looked at apart."""
-
-_JOINED = (
-    r"[\p{Arabic}\p{Syriac}\p{Nko}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}"
-    r"\p{Tamil}\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Myanmar}\p{Khmer}]"
-)
-_STRAY_JOINERS = regex.compile(
-    rf"(?<!\p{{ccc=9}})(?:(?<!{_JOINED})[\u200c\u200d]|[\u200c\u200d](?!{_JOINED}))"
-)
-"""Joiners that are not between letters of a script that needs them, nor after a virama (Unicode, RFC 5892 A.1)."""
-_TOO_MANY_MARKS = regex.compile(r"(\p{M}{4})\p{M}+")
-"""No script stacks more than four marks; text that does is meant to spill over its neighbours."""
-_RUNS_OF_MARKS = regex.compile(r"(\p{M}{8})\p{M}+")
-"""What is cut before the first normalisation, whose time grows with the square of such a run."""
 
 
 def clean(text: str) -> str:
@@ -39,7 +18,7 @@ def clean(text: str) -> str:
         EmptyTextError: if nothing is left.
         TooLongError: if more is left than fits.
     """
-    spaced = _SPACES.sub(" ", text).strip()
+    spaced = one_line(text)
     if len(spaced) > READ:
         raise _too_long(len(spaced))
     line = visible(spaced)
@@ -48,14 +27,6 @@ def clean(text: str) -> str:
     if len(line) > MAX_LENGTH:
         raise _too_long(len(line))
     return line
-
-
-def visible(text: str) -> str:
-    """The text on one line without invisible characters; perhaps empty. Only `READ` characters are looked at."""
-    line = _RUNS_OF_MARKS.sub(r"\1", _SPACES.sub(" ", text).strip()[:READ])
-    line = _STRAY_JOINERS.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFC", line)))
-    line = unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", line))
-    return str(_SPACES.sub(" ", line)).strip()
 
 
 def _too_long(length: int) -> TooLongError:

@@ -8,11 +8,10 @@ from functools import lru_cache
 from django.utils.translation import get_language, gettext
 
 from endoxa.collect import geography
-from endoxa.collect.contributor.cards import countries
-from endoxa.collect.contributor.cards.countries import Match
-from endoxa.collect.contributor.joining import spoken
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.entry.keys import fold
+from endoxa.collect.naming import countries, languages
+from endoxa.collect.naming.countries import Match
 
 _TOPIC_LENGTH = 40
 _YES = frozenset(map(fold, ("yes", "true", "1", "y", "sí", "si", "oui", "sim", "ndiyo", "نعم", "हाँ", "हां")))
@@ -20,11 +19,11 @@ _NO = frozenset(map(fold, ("no", "false", "0", "n", "non", "não", "nao", "hapan
 
 
 @lru_cache(maxsize=1_024)
-def country(typed: str, languages: tuple[str, ...]) -> str:
+def country(typed: str, known_languages: tuple[str, ...]) -> str:
     """The ISO 3166 code of a country by its code or its name in English or a language of the campaign or pages."""
     if typed.upper() in geography.codes():
         return typed.upper()
-    code, perhaps = _found(countries.match, typed, languages)
+    code, perhaps = _found(countries.match, typed, known_languages)
     if code:
         return code
     fault = gettext("found '%(typed)s', expected the name of a country or its code of two letters")
@@ -33,17 +32,17 @@ def country(typed: str, languages: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=1_024)
-def language(typed: str, languages: tuple[str, ...]) -> str:
+def language(typed: str, known_languages: tuple[str, ...]) -> str:
     """The code of a language of the campaign by its code, also with a country ("es-CL"), or its name."""
     code = typed.lower().replace("_", "-")
-    for known in (code, code.partition("-")[0], _found(spoken.match, typed, languages)[0]):
-        if known in languages:
+    for known in (code, code.partition("-")[0], _found(languages.match, typed, known_languages)[0]):
+        if known in known_languages:
             return known
-    perhaps = _found(spoken.match, typed, languages)[1]
+    perhaps = _found(languages.match, typed, known_languages)[1]
     fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
     here = get_language() or "en"
-    nearest = [geography.language_name(each, here) for each in perhaps if each in languages]
-    told = {"typed": typed, "languages": ", ".join(languages)}
+    nearest = [geography.language_name(each, here) for each in perhaps if each in known_languages]
+    told = {"typed": typed, "languages": ", ".join(known_languages)}
     raise ValueError(_with_nearest(fault % told, nearest if typed else []))
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from django.utils.translation import gettext
 
 from endoxa.collect.entry import seed_cells
-from endoxa.collect.entry.cleaning import MAX_LENGTH, READ, visible
+from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.entry.keys import key
 from endoxa.collect.entry.seeding import SeedRow
+from endoxa.collect.visible import READ, visible
 from endoxa.errors import UserError
 
 MAX_ROWS = 5_000

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from random import SystemRandom
 
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.entry.cleaning import visible
 from endoxa.collect.entry.comparing import comparable
 from endoxa.collect.entry.keys import key
 from endoxa.collect.entry.likeness import nearest_before
 from endoxa.collect.entry.polarity import negative
 from endoxa.collect.models import Campaign, Moderation, Pair, Source
+from endoxa.collect.visible import visible
 
 _MOST = 1 / 3
 """Largest share of the seeds that becomes the calibration set."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 
+from endoxa.collect.audit import record
 from endoxa.collect.export.about import LeftOut
 from endoxa.collect.models import Campaign, Release
-from endoxa.collect.organiser.audit.log import record
 from endoxa.errors import UserError
 
 

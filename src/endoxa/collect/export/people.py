@@ -12,9 +12,9 @@ import polars as pl
 
 from endoxa.collect.campaign.settings import CampaignSettings, ProfileField
 from endoxa.collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
-from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.small_cells import merge_small_cells
 from endoxa.collect.models import Campaign, Card, CardState, Person, Rating
+from endoxa.collect.withdrawals.keys import Keys
 
 UNKNOWN_REGION = "ZZ"
 """CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""

@@ -12,10 +12,10 @@ from endoxa.collect.export.about import About
 from endoxa.collect.export.card import data_card, survey_map
 from endoxa.collect.export.delivering import Delivery, ExportReport
 from endoxa.collect.export.folder import FORMATS, new_folder, write_tables
-from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.releases import numbered
 from endoxa.collect.export.tables import Tables, read_tables
 from endoxa.collect.models import Campaign
+from endoxa.collect.withdrawals.keys import Keys, new_salt
 from endoxa.datasets.collected import WITHDRAWALS
 from endoxa.datasets.folders import CHECKSUMS, checksums, put_in_place
 from endoxa.datasets.sources import sha256

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from endoxa.collect.export.columns import OTHER
-from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.people import Published, published_people
 from endoxa.collect.export.pool import Pool, read_pool
 from endoxa.collect.export.rows import pair_rows, withdrawal_rows
 from endoxa.collect.export.snapshot import snapshot
 from endoxa.collect.models import Campaign
+from endoxa.collect.withdrawals.keys import Keys
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from endoxa.collect.export import rows
 from endoxa.collect.export.about import LeftOut
 from endoxa.collect.export.columns import OTHER
 from endoxa.collect.export.counting import counted_pairs
-from endoxa.collect.export.keys import Keys
 from endoxa.collect.export.people import people_frame, published_people
 from endoxa.collect.export.pool import read_pool
 from endoxa.collect.export.snapshot import snapshot
 from endoxa.collect.models import Campaign, Mention, Rating, Skip
+from endoxa.collect.withdrawals.keys import Keys
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 from django.db import transaction
 
+from endoxa.collect.audit import record
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Card, CardState, JoinCode, Person, State
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.errors import UserError
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
+from endoxa.collect.audit import record
 from endoxa.collect.cards.counts import recount, root_of
 from endoxa.collect.cards.forgetting import drop_reports
 from endoxa.collect.cards.locking import locked
@@ -22,11 +23,10 @@ from endoxa.collect.models import (
     Rating,
     Source,
 )
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.privacy.erasing import erase_traces
-from endoxa.collect.privacy.tombstones import bury, bury_keys
-from endoxa.collect.project.withdrawn import What, noted
 from endoxa.collect.security.limits import PROPOSALS
+from endoxa.collect.withdrawals.listing import What, noted
+from endoxa.collect.withdrawals.tombstones import bury, bury_keys
 
 
 @dataclass(frozen=True)

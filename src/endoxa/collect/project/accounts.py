@@ -9,10 +9,10 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from endoxa.collect.contributor.identity import new_code
+from endoxa.collect.audit import record
 from endoxa.collect.models import Campaign, Membership, Role
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.security import throttle
+from endoxa.collect.security.codes import new_code
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
 from endoxa.errors import UserError
 

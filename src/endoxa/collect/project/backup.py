@@ -19,7 +19,7 @@ from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from endoxa.collect.project.replaying import Replayed
-    from endoxa.collect.project.withdrawn import Line
+    from endoxa.collect.withdrawals.listing import Line
 
 
 @contextmanager
@@ -161,14 +161,14 @@ def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tu
     # Only importable once Django has started on the staged folder.
     from django.db import connections
 
-    from endoxa.collect.project import withdrawn
     from endoxa.collect.project.database import prepare
     from endoxa.collect.project.replaying import replay
+    from endoxa.collect.withdrawals import listing
 
-    lines = withdrawn.merged(
-        withdrawn.parse(archive.withdrawals, withdrawn.NAME, whole=False),
-        withdrawn.read(present.withdrawals, whole=False) if present else [],
-        withdrawn.read(more) if more else [],
+    lines = listing.merged(
+        listing.parse(archive.withdrawals, listing.NAME, whole=False),
+        listing.read(present.withdrawals, whole=False) if present else [],
+        listing.read(more) if more else [],
     )
     prepare()
     replayed = replay(lines)
@@ -178,10 +178,10 @@ def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tu
 
 def _complete(folder: Folder, lines: Sequence[Line]) -> None:
     """Add to the folder's list what it lacks."""
-    from endoxa.collect.project import withdrawn
+    from endoxa.collect.withdrawals import listing
 
-    known = set(withdrawn.read(folder.withdrawals, whole=False))
-    withdrawn.append(folder.withdrawals, [line for line in lines if line not in known])
+    known = set(listing.read(folder.withdrawals, whole=False))
+    listing.append(folder.withdrawals, [line for line in lines if line not in known])
 
 
 def _refuse_server(instead: str) -> None:

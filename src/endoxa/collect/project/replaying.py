@@ -25,7 +25,7 @@ from endoxa.collect.models import (
 from endoxa.collect.organiser.moderation.redacting import redact_rows
 from endoxa.collect.privacy.retention import expire_all
 from endoxa.collect.privacy.withdrawal import withdraw
-from endoxa.collect.project.withdrawn import Line, What, hashed
+from endoxa.collect.withdrawals.listing import Line, What, hashed
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from endoxa.collect.campaign.presets import load_preset
+from endoxa.collect.audit import record
 from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
 from endoxa.collect.models import Campaign, Role, SettingsVersion, State
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.codes.making import make_code
+from endoxa.collect.presets.loading import load_preset
 from endoxa.collect.project.accounts import set_account
 from endoxa.collect.project.database import explained
 from endoxa.errors import UserError

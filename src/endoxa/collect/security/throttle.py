@@ -24,8 +24,8 @@ from django.db.models import F
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
-from endoxa.collect.contributor.identity import COOKIE
 from endoxa.collect.models import Attempts
+from endoxa.collect.security.codes import COOKIE
 
 SITE = "site"
 """The key that counts everybody together."""

@@ -12,11 +12,11 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from endoxa.collect import geography
-from endoxa.collect.contributor.cards import countries
 from endoxa.collect.contributor.cards.wording import RATINGS
 from endoxa.collect.entry import cleaning
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.models import SkipReason
+from endoxa.collect.naming import countries
 
 Named = tuple[str, str]
 """Code and name of a country."""

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.campaign.settings import Texts, in_language
 from endoxa.collect.contributor.access import next_step
-from endoxa.collect.contributor.identity import hash_receipt, hash_secret, receipt_of, remember
+from endoxa.collect.contributor.identity import holder, remember
 from endoxa.collect.contributor.joining.codes import with_code
 from endoxa.collect.contributor.joining.consent_form import ConsentForm
 from endoxa.collect.contributor.joining.entrance import other_campaign
 from endoxa.collect.contributor.joining.tickets import secret_of
 from endoxa.collect.models import Campaign, Person
+from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_of
 from endoxa.collect.security.limits import ENROLMENTS, refuse
 
 
@@ -24,7 +25,7 @@ from endoxa.collect.security.limits import ENROLMENTS, refuse
 @with_code
 def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Tell and ask; with the needed boxes ticked, make a person, whose receipt comes next."""
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     if person is not None and person.campaign_id == campaign.pk:
         return redirect(next_step(person))
     language: str = request.LANGUAGE_CODE
@@ -59,7 +60,7 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
 def declined(request: HttpRequest) -> HttpResponse:
     """Thank whoever said no, and leave nothing on their phone."""
     response = render(request, "contributor/declined.html")
-    if request.person is None:  # type: ignore[attr-defined]
+    if holder(request) is None:
         for cookie in (django_settings.CSRF_COOKIE_NAME, django_settings.LANGUAGE_COOKIE_NAME):
             if cookie in request.COOKIES:
                 response.delete_cookie(cookie, samesite="Lax")

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.campaign.settings import in_language
 from endoxa.collect.contributor.access import next_step
+from endoxa.collect.contributor.identity import holder
 from endoxa.collect.contributor.joining.codes import campaign_of_code, tidy, with_code
 from endoxa.collect.models import Campaign, Person
 from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
@@ -42,7 +43,7 @@ class CodeForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def home(request: HttpRequest) -> HttpResponse:
     """Ask for the code; show people who joined already where they were."""
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         if not may_guess(request, JOIN_BROWSER):
@@ -60,7 +61,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @with_code
 def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
     """Say whose campaign it is and how long it takes; ask people who take part in another one which they want."""
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     settings = campaign.settings
     context = {
         "code": code,

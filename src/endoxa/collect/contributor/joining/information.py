@@ -8,13 +8,13 @@ from django.views.decorators.http import require_safe
 
 from endoxa.collect import geography
 from endoxa.collect.contributor.help_lines import nearest_first
-from endoxa.collect.models import Person
+from endoxa.collect.contributor.identity import holder
 
 
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
     """Help lines, nearest first, and how to skip, stop and leave."""
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     language: str = request.LANGUAGE_CODE
     lines = nearest_first(person.campaign.settings, person.origins) if person else ()
     shown = [(geography.name(line.country, language) if line.country else "", line) for line in lines]
@@ -24,7 +24,7 @@ def help_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
     """What is kept about a contributor, until when, and what they may ask for."""
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     return render(
         request, "contributor/privacy.html", {"settings": person.campaign.settings if person else None}
     )

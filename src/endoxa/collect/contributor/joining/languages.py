@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from endoxa.collect.contributor.identity import holder
 from endoxa.collect.contributor.language import keep, offered
 from endoxa.collect.models import Person
 
@@ -20,7 +21,7 @@ def language(request: HttpRequest) -> HttpResponse:
     if chosen not in offered(request):
         return response
     keep(response, chosen)
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     if person is not None:
         Person.objects.filter(pk=person.pk).update(ui_language=chosen)
     return response

@@ -13,8 +13,8 @@ from django import forms
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from endoxa.collect.contributor.joining.naming import Names
-from endoxa.collect.entry.cleaning import READ, visible
+from endoxa.collect.naming.names import Names
+from endoxa.collect.visible import READ, visible
 
 _MOST_TYPED = 10
 _SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, ProfileField, in_language
 from endoxa.collect.campaign.topics import topic_name
-from endoxa.collect.contributor.joining import spoken
-from endoxa.collect.contributor.joining.naming import country_names, language_names
 from endoxa.collect.contributor.joining.picker import NamesField, Picker
 from endoxa.collect.models import Pair, Person, Source
+from endoxa.collect.naming import languages
+from endoxa.collect.naming.names import country_names, language_names
 
 _EXTRA = "extra_"
 _MOST_ORIGINS = 10
@@ -31,7 +31,7 @@ class ProfileForm(forms.Form):
         self.label_suffix = ""
         settings = person.campaign.settings
         self.country_names = tuple(geography.names(language).values())
-        self.language_names = tuple(spoken.names(language).values())
+        self.language_names = tuple(languages.names(language).values())
         self.fields |= _country_fields(settings, language)
         self.fields["languages"] = _language_field(settings, language)
         for declared in settings.profile:

@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from endoxa.collect.contributor.access import next_step
-from endoxa.collect.contributor.identity import COOKIE, hash_receipt, receipt_of
-from endoxa.collect.models import Person
+from endoxa.collect.contributor.identity import holder
+from endoxa.collect.security.codes import COOKIE, hash_receipt, receipt_of
 
 
 @require_safe
 def receipt(request: HttpRequest) -> HttpResponse:
     """Show the code to the phone it belongs to, as often as it asks."""
-    person: Person | None = request.person  # type: ignore[attr-defined]
+    person = holder(request)
     if person is None:
         return redirect("contributor:home")
     code = receipt_of(request.COOKIES[COOKIE])

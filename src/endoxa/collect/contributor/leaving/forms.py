@@ -5,8 +5,8 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from endoxa.collect.contributor.identity import hash_receipt
 from endoxa.collect.models import Person
+from endoxa.collect.security.codes import hash_receipt
 
 
 class ReceiptForm(forms.Form):

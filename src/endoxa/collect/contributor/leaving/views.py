@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.contributor.cards import covers
-from endoxa.collect.contributor.identity import forget
+from endoxa.collect.contributor.identity import forget, holder
 from endoxa.collect.contributor.language import speak_within
 from endoxa.collect.contributor.leaving.forms import ReceiptForm
 from endoxa.collect.models import Person
@@ -26,11 +26,11 @@ _SHOWN_SECONDS = 3_600
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest) -> HttpResponse:
     """Say what goes and what stays. POST with `phone` or a receipt code asks once more; with `sure` too, deletes."""
-    holder: Person | None = request.person  # type: ignore[attr-defined]
+    here = holder(request)
     if request.method != "POST":
         return render(request, "contributor/leave.html", {"form": ReceiptForm()})
     if "phone" in request.POST:
-        return _ask_or_delete(request, holder, "") if holder else _nothing_left(request)
+        return _ask_or_delete(request, here, "") if here else _nothing_left(request)
     return _by_code(request)
 
 
@@ -55,7 +55,7 @@ def _ask_or_delete(request: HttpRequest, person: Person, code: str) -> HttpRespo
     gone = withdraw(person)
     done = signing.dumps(asdict(gone), salt=_SALT)
     response = redirect(f"{reverse('contributor:left')}?{urlencode({'done': done})}")
-    if person == request.person:  # type: ignore[attr-defined]
+    if person == holder(request):
         forget(response)
         covers.put_back(response)
     return response

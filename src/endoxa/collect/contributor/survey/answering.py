@@ -11,8 +11,8 @@ from endoxa.collect.campaign.settings import SurveyQuestion
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Person, Statement
 from endoxa.collect.privacy.erasing import erase_traces
-from endoxa.collect.privacy.tombstones import bury
-from endoxa.collect.project.withdrawn import What, noted
+from endoxa.collect.withdrawals.listing import What, noted
+from endoxa.collect.withdrawals.tombstones import bury
 
 
 def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], language: str) -> None:

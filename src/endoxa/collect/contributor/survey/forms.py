@@ -9,8 +9,9 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from endoxa.collect.entry.cleaning import MAX_LENGTH, clean, visible
+from endoxa.collect.entry.cleaning import MAX_LENGTH, clean
 from endoxa.collect.entry.errors import TooLongError
+from endoxa.collect.visible import visible
 
 LINES = 5
 MOST_LINES = 16

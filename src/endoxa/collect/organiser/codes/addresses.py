@@ -10,8 +10,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
+from endoxa.collect.addresses import lan_address
 from endoxa.collect.models import Campaign, JoinCode
-from endoxa.collect.project.addresses import lan_address
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
 

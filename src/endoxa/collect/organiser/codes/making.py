@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from endoxa.collect.contributor.identity import new_code
 from endoxa.collect.models import Campaign, JoinCode
+from endoxa.collect.security.codes import new_code
 
 LENGTH = 8
 """Characters of a code; why that is enough: `security.limits`."""

@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from endoxa.collect.audit import record
 from endoxa.collect.campaign.settings import in_language
 from endoxa.collect.models import Campaign, JoinCode, Role
 from endoxa.collect.organiser.access import allowed
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.codes.addresses import join_address, opened_locally, qr_code, served_locally
 from endoxa.collect.organiser.codes.forms import CodeForm
 from endoxa.collect.organiser.codes.making import make_code

@@ -6,9 +6,9 @@ from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 from django.utils import timezone
 
+from endoxa.collect.audit import record
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, State
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.wording import BALANCES, STATES
 from endoxa.collect.sampler import Balance
 

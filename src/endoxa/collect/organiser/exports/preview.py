@@ -12,11 +12,11 @@ from endoxa.collect import geography
 from endoxa.collect.export.about import LeftOut
 from endoxa.collect.export.card import people_by_country
 from endoxa.collect.export.columns import OTHER, Column, columns_of
-from endoxa.collect.export.keys import Keys, new_salt
 from endoxa.collect.export.tables import read_tables
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.dashboard.coverage import FEWEST
 from endoxa.collect.organiser.keeping import kept
+from endoxa.collect.withdrawals.keys import Keys, new_salt
 
 
 @dataclass(frozen=True)

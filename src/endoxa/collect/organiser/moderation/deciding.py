@@ -13,6 +13,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
+from endoxa.collect.audit import record
 from endoxa.collect.cards.counts import family
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.errors import EntryError
@@ -30,7 +31,6 @@ from endoxa.collect.models import (
     Pair,
     Person,
 )
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.moderation.redacting import redact
 from endoxa.collect.organiser.moderation.wording import ESCALATED, LOGGED
 

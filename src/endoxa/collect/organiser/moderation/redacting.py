@@ -12,8 +12,8 @@ from django.utils import timezone
 from endoxa.collect.cards.counts import family
 from endoxa.collect.models import Act, Action, Campaign, Mention, Moderation, Pair
 from endoxa.collect.privacy.erasing import erase_traces
-from endoxa.collect.privacy.tombstones import bury
-from endoxa.collect.project.withdrawn import What, noted
+from endoxa.collect.withdrawals.listing import What, noted
+from endoxa.collect.withdrawals.tombstones import bury
 
 
 def redact(pair: Pair) -> None:

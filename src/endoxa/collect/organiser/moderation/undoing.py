@@ -7,12 +7,12 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
+from endoxa.collect.audit import record
 from endoxa.collect.cards.forgetting import drop_reports
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.entry.merging import merge, unmerge
 from endoxa.collect.models import Act, Action, Campaign, Pair
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.moderation.deciding import FIELDS, GoneError, StaleError, require_same_words
 
 

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from endoxa.collect.entry.cleaning import MAX_LENGTH, visible
+from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.models import Campaign, Pair, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.moderation.approving import plain
@@ -21,6 +21,7 @@ from endoxa.collect.organiser.moderation.forms import ActForm, ApprovedForm
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.organiser.moderation.showing import done, item_context, line
 from endoxa.collect.organiser.moderation.wording import ESCALATED
+from endoxa.collect.visible import visible
 
 READERS = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
 OPEN_WORDS = "moderation_open_words"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from django.contrib.auth.models import AnonymousUser, User
 
+from endoxa.collect.audit import record
 from endoxa.collect.entry.seeding import SeedReport
 from endoxa.collect.models import AuditEntry, Campaign
-from endoxa.collect.organiser.audit.log import record
 
 ADDED = "seeds added"
 """The action in the log."""

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language, gettext
 
 from endoxa.collect.campaign.settings import UI_LANGUAGES
-from endoxa.collect.contributor.joining.naming import Names
+from endoxa.collect.naming.names import Names
 
 SEPARATOR = "|"
 

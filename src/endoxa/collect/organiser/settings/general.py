@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.contributor.joining.naming import country_names, language_names
+from endoxa.collect.naming.names import country_names, language_names
 from endoxa.collect.organiser.settings.fields import CodesField
 
 _SAME = (

@@ -11,7 +11,7 @@ from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.contributor.joining.naming import country_names
+from endoxa.collect.naming.names import country_names
 from endoxa.collect.organiser.settings.entries import ByLanguage, EntriesFormSet, as_lines, name_field
 from endoxa.collect.organiser.settings.fields import code_of
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
 
+from endoxa.collect.audit import record
 from endoxa.collect.campaign.settings import CampaignSettings
 from endoxa.collect.cards.counts import recount_needs
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, SettingsVersion
-from endoxa.collect.organiser.audit.log import record
 from endoxa.collect.organiser.settings.consenting import agreed_to
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from endoxa.collect import geography
-from endoxa.collect.contributor.cards import countries
-from endoxa.collect.contributor.cards.countries import Match
-from endoxa.collect.contributor.joining import spoken
+from endoxa.collect.naming import countries, languages
+from endoxa.collect.naming.countries import Match
 
 
 @dataclass(frozen=True)
@@ -32,4 +31,6 @@ def country_names(language: str) -> Names:
 
 def language_names(language: str) -> Names:
     """Languages, called as in a language."""
-    return Names(spoken.all_names(language), spoken.codes(), partial(spoken.match, language=language))
+    return Names(
+        languages.all_names(language), languages.codes(), partial(languages.match, language=language)
+    )

@@ -10,8 +10,8 @@ from babel import Locale
 
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import UI_LANGUAGES
-from endoxa.collect.contributor.cards.countries import Match
-from endoxa.collect.entry.cleaning import visible
+from endoxa.collect.naming.countries import Match
+from endoxa.collect.visible import visible
 
 
 @cache

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from endoxa.collect.export.keys import Keys
 from endoxa.collect.models import Campaign, Person, Release, Tombstone
+from endoxa.collect.withdrawals.keys import Keys
 
 
 def bury(

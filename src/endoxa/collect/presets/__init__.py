@@ -1,0 +1,1 @@
+"""Campaigns to begin with: their settings and seeds, and what reads them."""

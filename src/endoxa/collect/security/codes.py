@@ -1,0 +1,44 @@
+"""Cookies, receipt codes and join codes: how they are made, and what is stored of them, which is hashes only."""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha256
+
+from django.utils.crypto import salted_hmac
+
+COOKIE = "endoxa_contributor"
+"""Name of the cookie of contributors."""
+
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Characters of receipt and join codes: no 0 and O, no 1, I and L, no U."""
+_RECEIPT_LENGTH = 12
+
+
+def hash_secret(secret: str) -> str:
+    """What is stored of a cookie; 128 random bits need no slow hash."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def receipt_of(secret: str) -> str:
+    """The receipt code of the holder of a cookie, such as WQ7M-4KDP-2LMZ: 58 bits, no ambiguous characters.
+
+    It follows from the cookie and the site's secret, so it can be shown again on the same phone and is stored nowhere.
+    """
+    left = int.from_bytes(salted_hmac("endoxa.receipt.letters", secret, algorithm="sha256").digest())
+    letters = ""
+    for _ in range(_RECEIPT_LENGTH):
+        left, index = divmod(left, len(_ALPHABET))
+        letters += _ALPHABET[index]
+    return "-".join(letters[start : start + 4] for start in range(0, _RECEIPT_LENGTH, 4))
+
+
+def new_code(length: int) -> str:
+    """Random characters that are hard to mix up."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+
+
+def hash_receipt(receipt: str) -> str:
+    """What is stored of a receipt code, keyed with the site's secret; case, spaces and dashes do not matter."""
+    letters = "".join(letter for letter in receipt.upper() if letter.isalnum())
+    return salted_hmac("endoxa.receipt", letters, algorithm="sha256").hexdigest()
