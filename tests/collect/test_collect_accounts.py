@@ -13,10 +13,11 @@ from site_map import addresses
 
 from endoxa.collect.models import AuditEntry, Campaign, Membership, Person, Release, Role, Tombstone
 from endoxa.collect.privacy.withdrawal import withdraw
-from endoxa.collect.project import accounts, withdrawn
+from endoxa.collect.project import accounts
 from endoxa.collect.project.replaying import replay
 from endoxa.collect.project.starting import start
 from endoxa.collect.security.limits import LOGIN_ACCOUNT
+from endoxa.collect.withdrawals import listing
 from endoxa.errors import UserError
 
 
@@ -116,11 +117,11 @@ def test_campaigns_and_roles_by_name(make_campaign):
 
 LINES = st.lists(
     st.builds(
-        withdrawn.Line,
+        listing.Line,
         campaign=st.from_regex(r"[a-z]{1,9}", fullmatch=True),
         hour=st.just(datetime(2026, 11, 3, 14, tzinfo=UTC)),
-        person=st.uuids().map(withdrawn.hashed),
-        rows=st.lists(st.builds(withdrawn.Row, table=st.just("ratings"), row=st.uuids()), max_size=3).map(
+        person=st.uuids().map(listing.hashed),
+        rows=st.lists(st.builds(listing.Row, table=st.just("ratings"), row=st.uuids()), max_size=3).map(
             tuple
         ),
     ),
@@ -131,59 +132,59 @@ LINES = st.lists(
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cut):
     text = "".join(line.model_dump_json() + "\n" for line in lines)
-    assert withdrawn.parse(text, "w") == lines
-    assert withdrawn.parse(text[:-1], "w") == lines
+    assert listing.parse(text, "w") == lines
+    assert listing.parse(text[:-1], "w") == lines
     if cut > 1 and lines:
-        assert withdrawn.parse(text[:-cut], "w", whole=False) == lines[:-1]
+        assert listing.parse(text[:-cut], "w", whole=False) == lines[:-1]
         with pytest.raises(UserError, match=f"w, line {len(lines)} is no withdrawal"):
-            withdrawn.parse(text[:-cut], "w")
-    assert withdrawn.merged(lines, lines) == list(dict.fromkeys(lines))
+            listing.parse(text[:-cut], "w")
+    assert listing.merged(lines, lines) == list(dict.fromkeys(lines))
 
 
 def test_a_bent_line_is_named():
     with pytest.raises(UserError, match="w, line 1 is no withdrawal"):
-        withdrawn.parse("{}\n", "w")
+        listing.parse("{}\n", "w")
 
 
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, lines, cut):
-    path = tmp_path_factory.mktemp("list") / withdrawn.NAME
-    withdrawn.append(path, lines)
+    path = tmp_path_factory.mktemp("list") / listing.NAME
+    listing.append(path, lines)
     path.write_bytes(path.read_bytes()[:-cut] if cut else path.read_bytes())
-    kept = withdrawn.read(path, whole=False)
+    kept = listing.read(path, whole=False)
     assert kept == (lines if cut < 2 else lines[:-1])
-    withdrawn.append(path, lines)
-    assert withdrawn.read(path) == [*kept, *lines]
+    listing.append(path, lines)
+    assert listing.read(path) == [*kept, *lines]
 
 
 def test_a_list_that_is_no_text(tmp_path):
     (tmp_path / "w").write_bytes("é".encode("latin-1"))
     with pytest.raises(UserError, match="is no text in UTF-8"):
-        withdrawn.read(tmp_path / "w")
+        listing.read(tmp_path / "w")
     with pytest.raises(UserError, match="cannot be read"):
-        withdrawn.read(tmp_path)
+        listing.read(tmp_path)
 
 
 def test_every_withdrawal_is_written_down_before_it_is_done(campaign, make_person, settings, tmp_path):
     settings.FOLDER = tmp_path
     for name in ("ana", "ben"):
         withdraw(make_person(campaign, name))
-    lines = withdrawn.read(tmp_path / withdrawn.NAME)
+    lines = listing.read(tmp_path / listing.NAME)
     assert [line.campaign for line in lines] == ["river", "river"]
-    assert withdrawn.read(tmp_path / "nothing.jsonl") == []
+    assert listing.read(tmp_path / "nothing.jsonl") == []
 
 
 def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campaign, make_person):
     ana, ben = make_person(campaign, "ana"), make_person(campaign, "ben")
-    published_later = withdrawn.Row(table="ratings", row=uuid4())
-    release = Release.objects.create(campaign=campaign, number="1.0", salt="x")
-    key = withdrawn.Row(table="people", row=uuid4(), release="1.0")
+    published_later = listing.Row(table="ratings", row=uuid4())
+    release = Release.objects.create(campaign=campaign, number="1.0", salt="x", sha256="y")
+    key = listing.Row(table="people", row=uuid4(), release="1.0")
     hour = datetime(2026, 11, 3, 14, tzinfo=UTC)
     lines = [
-        withdrawn.Line(
-            campaign="river", hour=hour, person=withdrawn.hashed(ana.pk), rows=(published_later, key)
+        listing.Line(
+            campaign="river", hour=hour, person=listing.hashed(ana.pk), rows=(published_later, key)
         ),
-        withdrawn.Line(campaign="elsewhere", hour=hour, person=withdrawn.hashed(ben.pk), rows=()),
+        listing.Line(campaign="elsewhere", hour=hour, person=listing.hashed(ben.pk), rows=()),
     ]
     assert replay(lines).people == 1
     assert list(Person.objects.all()) == [ben]

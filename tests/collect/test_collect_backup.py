@@ -177,10 +177,10 @@ post_save.connect(fill, weak=False)
     def test_full_while_a_backup_is_put_in_place(self, copy, tmp_path):
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
         full = """
-from endoxa.collect.project import withdrawn
+from endoxa.collect.withdrawals import listing
 def append(path, lines):
     raise OSError(28, "No space left on device")
-withdrawn.append = append
+listing.append = append
 """
         # The list of withdrawals is only importable once Django knows a campaign.
         late = f"""

@@ -238,7 +238,7 @@ def test_a_language_that_nobody_named_is_never_chosen_beforehand(campaign, make_
     page = client.get(COOKS)
     assert page.context["form"]["language"].value() == ""
     refused = client.post(COOKS, sent("Wapishi huimba", language=""))
-    assert refused.context["form"].errors == {"language": ["Please choose the language you wrote in."]}
+    assert list(refused.context["form"].errors) == ["language"]
     assert 'value="Wapishi huimba"' in refused.content.decode()
     assert client.post(COOKS, sent("", language="", nothing="1")).url == POETS
     assert Statement.objects.get().language == ""

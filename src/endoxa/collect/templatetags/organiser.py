@@ -12,7 +12,6 @@ from django.template import RequestContext
 from django.urls import resolve, reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect.campaign.settings import in_language
@@ -50,7 +49,7 @@ class Link:
 
 
 @register.filter
-def clock(at: datetime, form: str = "full") -> SafeString:
+def clock(at: datetime, form: str = "full") -> str:
     """A time in UTC, in whose place the script of the pages puts the time where the reader is."""
     shown = date_format(at, _CLOCKS[form])
     return format_html('<time data-clock="{}" datetime="{}">{} UTC</time>', form, at.isoformat(), shown)
