@@ -11,6 +11,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from endoxa.collect.cards.answering import skip, undo
 from endoxa.collect.cards.counts import recount, root_of
 from endoxa.collect.entry.merging import MergeError, merge, unmerge
 from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Rating, Source, Via
@@ -134,3 +135,29 @@ def test_taking_a_merge_back_gives_the_moderation_it_had(campaign, make_pairs):
     merge(pair, root)
     unmerge(pair)
     assert fresh(pair).moderation == Moderation.PENDING
+
+
+def test_a_report_on_a_merged_pair_leaves_the_other_one_when_the_merge_is_taken_back(
+    campaign, person, make_pairs
+):
+    pair, root = make_pairs(campaign, ("AR", "loves poetry", "en"), ("AR", "love poetry", "en"))
+    now = timezone.now()
+    card = Card.objects.create(
+        campaign=campaign,
+        person=person,
+        pair=pair,
+        country="AR",
+        number=0,
+        tier="own",
+        version=1,
+        digest="x",
+        drawn_at=now,
+        expires_at=now,
+    )
+    merge(pair, root)
+    skip(person, card.token, "report_hate")
+    assert fresh(pair).flags == fresh(root).flags == ["report_hate"]
+    unmerge(fresh(pair))
+    assert (fresh(pair).flags, fresh(root).flags) == (["report_hate"], [])
+    undo(person, card.token)
+    assert (fresh(pair).flags, fresh(root).flags) == ([], [])

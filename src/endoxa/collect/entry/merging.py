@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext
 
 from endoxa.collect.cards.counts import recount, root_of
+from endoxa.collect.cards.forgetting import drop_reports
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.errors import EntryError
 from endoxa.collect.models import Moderation, Pair
@@ -49,6 +50,8 @@ def unmerge(pair: Pair) -> None:
         pair.merged_into = None
         pair.save(update_fields=["before_merge", "moderation", "merged_into"])
         recount(campaign, [pair, root])
+        # What people reported on cards of this pair goes with it.
+        drop_reports([pair, root])
 
 
 def _check(pair: Pair, root: Pair) -> None:
