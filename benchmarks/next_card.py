@@ -105,6 +105,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
 
     from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
     from endoxa.collect.presets.loading import load_preset
+    from endoxa.collect.sampler import SamplerSettings
     from endoxa.collect.security.codes import hash_secret
 
     slug = f"pool-{size}"
@@ -120,7 +121,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
             language=random.choice(("es", "en")),
             source=Source.SEED,
             moderation=Moderation.LIVE,
-            calibration=n < 30,
+            calibration=n < SamplerSettings().calibration_pairs,
         )
         for n in range(size)
     )

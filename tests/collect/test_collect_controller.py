@@ -30,8 +30,8 @@ def test_fields_for_new_pairs_go_as_the_backlog_nears_the_capacity(backlog, bala
 
 
 def test_pairs_that_would_come_too_late_are_not_asked_for():
-    assert seen(minutes=10.0).balance == Balance.EXPLORE
-    assert seen(minutes=9.9).balance == Balance.VALIDATE
+    assert seen(minutes=12.0).balance == Balance.EXPLORE
+    assert seen(minutes=11.9).balance == Balance.VALIDATE
     assert seen(minutes=-5.0).balance == Balance.VALIDATE
 
 
@@ -52,8 +52,8 @@ def test_worked_example_where_the_controller_decides():
 
 
 def test_with_few_new_pairs_the_controller_waits_for_the_closing_time():
-    # The last 10 of 40 minutes; 30 are left.
-    assert forecast(seen(new_pairs=0.1)).switch_in == pytest.approx(20.0)
+    # The last 12 of 40 minutes; 30 are left.
+    assert forecast(seen(new_pairs=0.1)).switch_in == pytest.approx(18.0)
 
 
 def test_k_is_out_of_reach_when_each_card_adds_more_than_a_third_of_a_pair():

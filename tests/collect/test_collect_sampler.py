@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plain_pool import PlainPair, PlainPool, rows_of
 from scipy.stats import chisquare
 
-from endoxa.collect.sampler import Person, SamplerSettings, draw
+from endoxa.collect.sampler import Balance, Person, SamplerSettings, draw, under
 from endoxa.collect.sampler.tiers import ORDER, shares
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 from endoxa.collect.sampler.weights import weights
@@ -152,7 +152,9 @@ def test_a_country_is_not_shown_more_than_three_times_running():
 def test_a_person_alone_with_one_country_still_gets_cards():
     pool = PlainPool([PlainPair(1, "AR"), PlainPair(2, "AR", negative=True)])
     person = replace(ANA, last=(("AR", True),) * 3)
-    assert {one.pair for one in many(pool, person, SETTINGS, 50)} == {1, 2}
+    assert {one.pair for one in many(pool, person, SETTINGS, 50)} == {1}
+    alone = replace(person, excluded={1: pool.pairs[0].cell})
+    assert {one.pair for one in many(pool, alone, SETTINGS, 50)} == {2}
 
 
 def test_negative_cards_about_the_own_country_pause_after_two():
@@ -223,6 +225,26 @@ def test_guards_hold_for_calibration_cards_too():
         20,
         21,
     }
+
+
+def test_a_country_may_come_again_where_only_its_pairs_wait():
+    waiting = [PlainPair(n, "AR", negative=n < 3) for n in range(9)]
+    pool = PlainPool([*waiting, *(PlainPair(n, "CL", ratings=3, need=OPEN) for n in range(20, 26))])
+    for balance in Balance:
+        settings = under(balance, SamplerSettings(floor=0, calibration=0))
+        tired = many(pool, replace(ANA, last=(("AR", False),) * 3), settings, 100)
+        assert all(one is not None and one.pair < 9 for one in tired)
+        hurt = many(pool, replace(ANA, last=(("AR", True),) * 3), settings, 100)
+        assert all(one is not None and 3 <= one.pair < 9 for one in hurt)
+
+
+def test_while_only_ratings_are_asked_for_cards_go_to_pairs_that_wait():
+    pool = PlainPool([PlainPair(1, "PE"), *(PlainPair(n, "AR", ratings=4, need=TOPUP) for n in range(2, 9))])
+    settings = under(Balance.VALIDATE, SamplerSettings(calibration=0))
+    assert {one.pair for one in many(pool, ANA, settings, 300)} == {1}
+    assert {one.pair for one in many(pool, ANA, SamplerSettings(calibration=0), 300)} > {1}
+    done = replace(ANA, excluded={1: pool.pairs[0].cell})
+    assert {one.pair for one in many(pool, done, settings, 300)} == set(range(2, 9))
 
 
 def test_everybody_meets_the_calibration_set_in_one_order_whoever_holds_its_pairs():

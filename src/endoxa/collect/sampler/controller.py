@@ -28,7 +28,7 @@ _LIMITS = ((0.3, Balance.EXPLORE), (0.4, Balance.BALANCE), (0.5, Balance.SPARSE)
 can rate everything, and what is on its way when the fields close still comes. In simulations 0.8, 0.9 and 1 left nearly
 half of all pairs short of k ratings (docs/collect/simulate.md)."""
 
-_CLOSING = 0.25
+_CLOSING = 0.3
 """Last share of the time, in which no further pairs are asked for: pairs that come late find nobody to rate them."""
 
 KEPT_SECONDS = 5.0
@@ -154,8 +154,8 @@ def _advised(now: Outlook) -> float | None:
 def under(balance: Balance, settings: SamplerSettings) -> SamplerSettings:
     """The settings of a draw while `balance` is in force.
 
-    Where only ratings are asked for, no card goes to pairs that have theirs while others wait, and no open question is
-    asked while there is a pair to show.
+    Where only ratings are asked for, only the calibration set takes cards from pairs that wait for ratings, and no open
+    question is asked while there is a pair to show.
     """
     if balance is not Balance.VALIDATE:
         return settings

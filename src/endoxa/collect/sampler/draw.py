@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from endoxa.collect.sampler.settings import SamplerSettings
-from endoxa.collect.sampler.tiers import available, base, shares, still_open, tiers
+from endoxa.collect.sampler.tiers import Guards, available, base, shares, still_open, tiers
 from endoxa.collect.sampler.types import (
     FULL,
     NEEDS,
@@ -63,9 +63,8 @@ def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.G
     Sorted and seeded alike, the same pool gives the same draws. Reads at most `settings.whole` pairs of a tier.
     """
     moment = _Moment(pool, person, settings)
-    for guarded in (True, False):
-        whole = base(person, settings, guarded=guarded)
-        branches = _branches(moment, whole, guarded=guarded)
+    for guards in (Guards.ALL, Guards.UNKIND, Guards.NONE):
+        branches = _branches(moment, guards)
         while branches:
             branch = branches[_pick(np.array([branch.probability for branch in branches]), rng)]
             if branch.name == _PROMPT:
@@ -78,13 +77,23 @@ def draw(pool: Pool, person: Person, settings: SamplerSettings, rng: np.random.G
     return None
 
 
-def _branches(moment: _Moment, whole: Region, *, guarded: bool) -> list[_Branch]:
-    """All branches that have a pair for this person; their probabilities add up to 1."""
+def _branches(moment: _Moment, guards: Guards) -> list[_Branch]:
+    """All branches that have a pair for this person; their probabilities add up to 1.
+
+    None where a guard leaves no pair at all, or the one against repetition none of those that need ratings.
+    """
     pool, person, settings = moment.pool, moment.person, moment.settings
     barred = Counter(person.barred.values())
+    whole = base(person, settings, guards)
     parts = tiers(person, whole)
     counts = {name: available(region, pool, barred) for name, region in parts.items()}
     needing = counts["own"] + counts["near"] + counts["anywhere"]
+    if (
+        not needing
+        and guards is Guards.ALL
+        and available(base(person, settings, Guards.UNKIND), pool, barred)
+    ):
+        return []
     result: list[_Branch] = []
     anything = replace(whole, needs=frozenset({NEEDS, TOPUP, OPEN, FULL}))
     if settings.calibration and _next_common(pool, person, anything).ids.size:
@@ -103,7 +112,7 @@ def _branches(moment: _Moment, whole: Region, *, guarded: bool) -> list[_Branch]
             {"open": rest, _PROMPT: rest},
             {"open": available(rest, pool, barred), _PROMPT: 0},
         )
-        if guarded and not counts["open"]:
+        if guards is not Guards.NONE and not counts["open"]:
             return []
         # Calibration keeps its share here too: questions bring pairs, further ratings of the same set do not.
         chosen = {"open": 1 - settings.prompt, _PROMPT: settings.prompt} if counts["open"] else {_PROMPT: 1.0}

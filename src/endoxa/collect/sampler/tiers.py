@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import Enum, auto
 
 from endoxa.collect.sampler.settings import SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP, Cell, Person, Pool, Region
@@ -24,23 +25,30 @@ def need(ratings: int, variance: float | None, settings: SamplerSettings) -> int
     return TOPUP if variance is not None and variance >= settings.disagreement else OPEN
 
 
-def base(person: Person, settings: SamplerSettings, *, guarded: bool) -> Region:
-    """All pairs that need ratings and that the person reads, within the guards of what was just shown.
+class Guards(Enum):
+    """What keeps a card away because of those before it.
 
-    Guards: no country more than `in_a_row` times running, and no more than `negative_in_a_row` negative cards running
-    about the person's own countries.
+    ALL: no country more than `in_a_row` times running, and no more than `negative_in_a_row` negative cards running
+    about the person's own countries. UNKIND: only the second.
     """
-    needs = frozenset({NEEDS})
-    if not guarded:
-        return Region(needs=needs, languages=person.languages, no_topics=person.no_topics)
+
+    ALL = auto()
+    UNKIND = auto()
+    NONE = auto()
+
+
+def base(person: Person, settings: SamplerSettings, guards: Guards) -> Region:
+    """All pairs that need ratings and that the person reads, within the guards of what was just shown."""
     latest = [country for country, _ in person.last[: settings.in_a_row]]
-    repeated = len(latest) == settings.in_a_row and len(set(latest)) == 1
+    repeated = guards is Guards.ALL and len(latest) == settings.in_a_row and len(set(latest)) == 1
     hurtful = person.last[: settings.negative_in_a_row]
-    hurt = len(hurtful) == settings.negative_in_a_row and all(
-        negative and country in person.origins for country, negative in hurtful
+    hurt = (
+        guards is not Guards.NONE
+        and len(hurtful) == settings.negative_in_a_row
+        and all(negative and country in person.origins for country, negative in hurtful)
     )
     return Region(
-        needs=needs,
+        needs=frozenset({NEEDS}),
         languages=person.languages,
         without=frozenset(latest) if repeated else frozenset(),
         mild_in=person.origins if hurt else frozenset(),
