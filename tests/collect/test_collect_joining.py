@@ -208,6 +208,18 @@ def test_a_form_of_before_somebody_left_leads_to_no_trace_of_them(client, campai
     assert Person.objects.count() == 1
 
 
+def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaign, code, make_person):
+    path = f"/j/{code}/consent/"
+    sent = {**TICKS, "ticket": client.get(path).context["form"]["ticket"].value(), "version": 1}
+    others = [make_person(campaign, name) for name in ("ben", "cai", "dan")]
+    withdraw(others[0])
+    first = client.post(path, sent).cookies[COOKIE].value
+    for other in others[1:]:
+        withdraw(other)
+        assert Client().post(path, sent).cookies[COOKIE].value == first
+    assert Person.objects.count() == 1
+
+
 @pytest.mark.parametrize("ticket", ["old", "made up", "", "\0"])
 def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypatch, ticket):
     path = f"/j/{code}/consent/"
