@@ -231,7 +231,7 @@ class TestKilled:
             ("backup camp -o b.zip", "os", "fsync", ".endoxa-*/backup.zip"),
             ("restore made.zip -o new", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
             ("restore made.zip -o camp --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
-            ("export camp -o out", "endoxa.datasets.folders", "put_in_place", ".endoxa-*/people.csv"),
+            ("export camp -o out", "endoxa.datasets.folders", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
         ids=["backup: copying", "backup: packing", "restore: new", "restore: replace", "export"],
     )  # fmt: skip

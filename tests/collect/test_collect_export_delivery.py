@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.db import OperationalError
@@ -10,8 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 from filled_campaign import give_rating, propose
 
+from endoxa.collect.export.about import read_about
 from endoxa.collect.export.patching import patch_release
-from endoxa.collect.export.releases import numbered
+from endoxa.collect.export.releases import numbered, released
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import AuditEntry, Release, Role, Tombstone
 from endoxa.collect.privacy.withdrawal import withdraw
@@ -50,6 +54,60 @@ def test_the_entry_is_there_before_the_folder(campaign, tmp_path, monkeypatch):
     # What was not handed over after all leaves neither.
     assert not AuditEntry.objects.exists()
     assert not Release.objects.exists()
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def failing(_, *, ignore_errors=False):
+    if not ignore_errors:
+        raise OSError(39, "Directory not empty")
+
+
+@pytest.mark.parametrize("remove", [interrupted, failing])
+@pytest.mark.parametrize("module", ["endoxa.datasets.folders", "endoxa.collect.drafts"])
+def test_what_stands_in_its_place_stays_written_down(campaign, tmp_path, monkeypatch, module, remove):
+    """Tidying up fails after the release took the place of an earlier copy."""
+    export_campaign(campaign, tmp_path / "out")
+    monkeypatch.setattr(f"{module}.shutil", SimpleNamespace(rmtree=remove))
+    with pytest.raises(KeyboardInterrupt) if remove is interrupted else nullcontext():
+        export_campaign(campaign, tmp_path / "out", release="1.0")
+    assert read_about(tmp_path / "out").release == "1.0"
+    found = Release.objects.finished().get()
+    assert released(campaign, tmp_path / "out") == found
+    assert AuditEntry.objects.get(action="release").detail["sha256"] == found.sha256
+
+
+def test_an_interrupted_exchange_leaves_the_earlier_copy(campaign, tmp_path, monkeypatch):
+    export_campaign(campaign, tmp_path / "out")
+    rename = Path.rename
+
+    def once(self, target):
+        if self.name == "new":
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", once)
+    with pytest.raises(KeyboardInterrupt):
+        export_campaign(campaign, tmp_path / "out", release="1.0")
+    assert read_about(tmp_path / "out").release == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert not Release.objects.exists()
+    assert [one.action for one in AuditEntry.objects.all()] == ["export"]
+
+
+def test_the_earlier_copy_of_a_killed_export_goes_with_the_next(campaign, tmp_path, monkeypatch):
+    export_campaign(campaign, tmp_path / "out")
+    # Killed: nothing is tidied up, and the process does not run any more.
+    monkeypatch.setattr("endoxa.datasets.folders.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
+    monkeypatch.setattr("endoxa.collect.drafts.shutil", SimpleNamespace(rmtree=lambda *_, **__: None))
+    monkeypatch.setattr("endoxa.collect.drafts.os.getpid", lambda: 999999999)
+    export_campaign(campaign, tmp_path / "out")
+    assert len(list(tmp_path.glob(".endoxa-export.999999999.*/new.old/people.csv"))) == 1
+    monkeypatch.undo()
+    export_campaign(campaign, tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_exports_releases_and_patches_are_logged_once_each(campaign, tmp_path):

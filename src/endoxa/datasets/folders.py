@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -32,22 +31,24 @@ def changed_file(folder: Path) -> str | None:
 
 
 def put_in_place(draft: Path, place: Path) -> None:
-    """Give a finished draft its name; a folder that is replaced is put aside until the new one stands.
+    """Give a finished draft its name; a folder that is replaced is put beside the draft until the new one stands.
+
+    Once the draft has its name, an old folder that cannot be removed is no failure.
 
     Raises:
         OSError: the place cannot be taken; the old folder stands as before.
     """
-    if not place.exists():
-        draft.rename(place)
-        return
-    aside = place.with_name(f".{place.name}.{os.getpid()}.old")
-    place.rename(aside)
+    aside = draft.with_name(f"{draft.name}.old")
     try:
+        if place.exists():
+            place.rename(aside)
         draft.rename(place)
-    except OSError:
-        aside.rename(place)
+    except BaseException:
+        if aside.exists() and not place.exists():
+            aside.rename(place)
         raise
-    shutil.rmtree(aside)
+    if aside.exists():
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def _files(folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 
 from endoxa.collect.audit import record
 from endoxa.collect.export.about import LeftOut
-from endoxa.collect.models import Campaign, Release
+from endoxa.collect.models import AuditEntry, Campaign, Release
 from endoxa.errors import UserError
 
 
@@ -45,9 +45,10 @@ class Delivery:
 
     @contextmanager
     def written_down(self, draft: Path, report: ExportReport) -> Iterator[None]:
-        """Finish the release and log the export, then hand it over inside; the entry goes again if that fails.
+        """Finish the release and log the export, then hand it over inside, so that `draft` is not there any more.
 
-        Killed in between, there is an entry without an export, never an export without an entry.
+        Both are undone where it is there yet, not for what fails later. Killed in between, there is an entry without an
+        export, never an export without an entry.
 
         Raises:
             UserError: somebody else made a release of this number meanwhile.
@@ -71,5 +72,13 @@ class Delivery:
         try:
             yield
         except BaseException:
-            entry.delete()
+            if draft.exists():
+                self._undo(entry)
             raise
+
+    @transaction.atomic
+    def _undo(self, entry: AuditEntry) -> None:
+        if self.release is not None:
+            self.release.sha256 = ""
+            self.release.save(update_fields=["sha256"])
+        entry.delete()

@@ -21,6 +21,8 @@ FORMATS = ("csv", "jsonl", "parquet")
 def new_folder(target: Path) -> Iterator[Path]:
     """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `drafts`).
 
+    It lies in a folder of its own, and there an earlier copy is put aside, so that both go.
+
     `target` is free, or an earlier working copy in which nothing was changed.
 
     Raises:
@@ -31,7 +33,9 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with draft(place.parent, "export") as made:
-            yield made
+            new = made / "new"
+            new.mkdir(mode=0o700)
+            yield new
     except (OSError, pl.exceptions.ComputeError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem).splitlines()[0]
         raise UserError(f"The folder {target} cannot be written: {reason}. Nothing was changed.") from problem

@@ -38,7 +38,7 @@ def require_number(campaign: Campaign, number: str) -> None:
 
 @contextmanager
 def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
-    """A release that is made, and finished, inside (`delivering`); nothing of it stays if that fails.
+    """A release that is made, and finished, inside (`delivering`); nothing of one that was not finished stays.
 
     Raises:
         UserError: the number is none, or taken.
@@ -49,7 +49,8 @@ def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
     try:
         yield release
     except BaseException:
-        release.delete()
+        # As the database has it: one that was handed over stays, whatever fails later.
+        campaign.releases.filter(pk=release.pk, sha256="").delete()
         raise
 
 
