@@ -188,7 +188,7 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     undo(campaign, moderator, merged.public_id)
     assert (fresh(pair).moderation, fresh(root).mentions) == (Moderation.PENDING, 0)
     undo(campaign, moderator, marked.public_id)
-    assert (fresh(pair).topic, fresh(pair).negative) == ("", False)
+    assert (fresh(pair).topic, fresh(pair).negative) == ("", None)
 
 
 def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(

@@ -25,6 +25,14 @@ from endoxa.collect.presets.loading import load_preset
 from endoxa.collect.sampler import Region
 
 UNKIND = (
+    ("en", "are backward"),
+    ("en", "breed like rabbits"),
+    ("en", "are primitive"),
+    ("en", "are animals"),
+    ("en", "never wash"),
+    ("en", "smell"),
+    ("en", "never pay their debts"),
+    ("en", "are terrible cooks"),
     ("es", "son flojos"),
     ("es", "muy TACAÑAS"),
     ("pt", "são preguiçosos"),
@@ -35,6 +43,9 @@ UNKIND = (
     ("sw", "ni wavivu"),
 )
 UNKNOWN = (
+    ("en", "dance tango"),
+    ("en", "aren’t backward"),
+    ("en", "smell good"),
     ("es", "bailan tango"),
     ("es", "no son flojos"),
     ("fr", "ne sont pas paresseux"),
@@ -66,7 +77,12 @@ def test_lists_are_sizeable_find_their_own_words_and_hold_none_twice(language):
     assert all(negative(word.replace("*", ""), language) for word in words)
 
 
-@given(st.text(max_size=120), st.sampled_from([*LISTS, "de"]))
+@pytest.mark.parametrize("text", ["love poetry", "are friendly", "help each other"])
+def test_english_words_are_kind_only_where_vader_says_so(text):
+    assert negative(text, "en") is False
+
+
+@given(st.text(max_size=120), st.sampled_from(sorted({*LISTS, "de"} - {"en"})))
 def test_a_list_never_says_that_words_are_kind(text, language):
     assert negative(text, language) in {True, None}
 
@@ -92,6 +108,7 @@ def act(pair, user, action, **facts):
         ("son tacaños", "es", True, True),
         ("bailan tango", "es", None, True),
         ("love poetry", "en", False, False),
+        ("dance tango", "en", None, True),
         ("are terrible cooks", "en", True, True),
     ],
 )

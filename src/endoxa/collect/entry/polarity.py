@@ -12,7 +12,9 @@ from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 from endoxa.collect.entry.harm import bare, holds
 
 CUT_OFF = -0.3
-"""VADER's compound score (Hutto and Gilbert 2014) from which English words count as negative."""
+"""VADER's compound score (Hutto and Gilbert 2014) up to which English words count as negative."""
+KIND = 0.05
+"""From this score on they count as not negative, as in VADER's own documentation; between the two nobody knows."""
 
 _ARTICLE = {"ar": r"(?:[وف]?ال)?"}
 """What may stand before a word without a space."""
@@ -22,15 +24,16 @@ _LETTERS = r"\S*"
 def negative(text: str, language: str) -> bool | None:
     """Whether words are negative; None where it is not known.
 
-    English is judged by VADER. Other languages have short lists of unkind words (`unkind.toml`), which can say yes,
-    never no: nearly all that people say is in no list.
+    English is judged by VADER, which says nothing of words it does not know. All languages have short lists of unkind
+    words (`unkind.toml`), which can say yes, never no: nearly all that people say is in no list.
     """
-    if language == "en":
-        return bool(_analyzer().polarity_scores(text)["compound"] <= CUT_OFF)
+    score = _analyzer().polarity_scores(text)["compound"] if language == "en" else 0.0
+    if score <= CUT_OFF:
+        return True
     lists = _lists().get(language)
-    if lists is None or holds(text, lists["negators"]):
-        return None
-    return True if _pattern(language).search(bare(text)) else None
+    if lists is not None and _pattern(language).search(bare(text)):
+        return None if holds(text, lists["negators"]) else True
+    return False if score >= KIND else None
 
 
 @cache
