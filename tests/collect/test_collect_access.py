@@ -14,7 +14,7 @@ from endoxa.collect.contributor.cards import adding, answers
 from endoxa.collect.contributor.joining.profile import profile
 from endoxa.collect.models import Mention, Role, SkipReason
 from endoxa.collect.privacy.withdrawal import withdraw
-from endoxa.collect.security.limits import LOGIN_ACCOUNT
+from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER
 
 
 @pytest.fixture
@@ -120,3 +120,20 @@ def test_the_old_password_is_not_guessed_without_end(client, campaign, make_acco
     user.refresh_from_db()
     assert user.check_password(new)
     assert not LOGIN_ACCOUNT.exhausted("olu")
+
+
+def test_strangers_do_not_keep_somebody_from_changing_the_password(
+    client, campaign, make_account, quick_passwords
+):
+    user = make_account("olu", campaign, Role.ORGANISER)
+    old, new = "a long password of ours", "mate and poetry by the river"
+    client.post("/organise/login/", {"username": "olu", "password": old})
+    fields = {"new_password1": new, "new_password2": new}
+    for _ in range(LOGIN_ACCOUNT.tries):
+        Client().post("/organise/login/", {"username": "olu", "password": "a wrong one"})
+    assert LOGIN_ACCOUNT.exhausted("olu")
+    for _ in range(LOGIN_KNOWN_BROWSER.tries - 1):
+        client.post("/organise/password/", {"old_password": "a wrong one", **fields})
+    assert client.post("/organise/password/", {"old_password": old, **fields}).status_code == 302
+    user.refresh_from_db()
+    assert user.check_password(new)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from endoxa.collect.security import throttle
 from endoxa.collect.security.known_browsers import known_as
-from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER, LOGIN_SITE
+from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER, LOGIN_SITE, Limit
 
 _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
@@ -37,7 +37,7 @@ class SignInForm(AuthenticationForm):
         """Count the try before the password is looked at, so that many at once do not slip through."""
         name = self.cleaned_data.get("username", "")
         known = known_as(self.request, name) if self.request else ""
-        mine, key = (LOGIN_KNOWN_BROWSER, known) if known else (LOGIN_ACCOUNT, name)
+        mine, key = _counted(known, name)
         flooded = not known and LOGIN_SITE.exhausted(throttle.SITE)
         if flooded or not mine.count(key):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
@@ -52,15 +52,27 @@ class SignInForm(AuthenticationForm):
 
 
 class NewPasswordForm(PasswordChangeForm):
-    """The old password and a new one; who does not know the old one is not let try without end."""
+    """The old password and a new one; who does not know the old one is not let try without end.
+
+    `known` is what the browser is known as, if the account signed in there before.
+    """
 
     error_messages = {**PasswordChangeForm.error_messages, "too_often": _TOO_OFTEN}
 
+    def __init__(self, *args: Any, known: str = "", **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._known = known
+
     def clean_old_password(self) -> str:
         """Count the try, as signing in does, before the password is looked at."""
-        name = self.user.get_username()
-        if not LOGIN_ACCOUNT.count(name):
+        mine, key = _counted(self._known, self.user.get_username())
+        if not mine.count(key):
             raise forms.ValidationError(self.error_messages["too_often"], code="too_often")
         old = super().clean_old_password()
-        LOGIN_ACCOUNT.clear(name)
+        mine.clear(key)
         return old
+
+
+def _counted(known: str, name: str) -> tuple[Limit, str]:
+    """Where tries of an account are counted: by themselves in a browser that is known as `known`, not ""."""
+    return (LOGIN_KNOWN_BROWSER, known) if known else (LOGIN_ACCOUNT, name)

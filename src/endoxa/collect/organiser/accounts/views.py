@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from endoxa.collect.models import Campaign, Membership
 from endoxa.collect.organiser.accounts.forms import NewPasswordForm, SignInForm
 from endoxa.collect.organiser.wording import ROLES, STATES
-from endoxa.collect.security.known_browsers import remember
+from endoxa.collect.security.known_browsers import known_as, remember
 
 
 class SignIn(auth.LoginView):
@@ -33,13 +33,22 @@ class SignIn(auth.LoginView):
         return response
 
 
+class ChangePassword(auth.PasswordChangeView):
+    """Ask for the old password and a new one."""
+
+    form_class = NewPasswordForm
+    template_name = "organiser/password.html"
+    success_url = reverse_lazy("organiser:password_changed")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        """With what the browser is known as."""
+        known = known_as(self.request, self.request.user.get_username())
+        return {**super().get_form_kwargs(), "known": known}
+
+
 sign_in = SignIn.as_view()
 sign_out = auth.LogoutView.as_view(next_page="organiser:login")
-change_password = auth.PasswordChangeView.as_view(
-    form_class=NewPasswordForm,
-    template_name="organiser/password.html",
-    success_url=reverse_lazy("organiser:password_changed"),
-)
+change_password = ChangePassword.as_view()
 
 
 @login_required
