@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from endoxa.collect.cards import drawing
 from endoxa.collect.cards.context import sampler_person
 from endoxa.collect.cards.pool import DatabasePool
-from endoxa.collect.contributor.cards.covers import hurtful
 from endoxa.collect.entry.harm import bare
 from endoxa.collect.entry.polarity import negative
 from endoxa.collect.entry.proposing import propose, tick_countries
 from endoxa.collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa.collect.models import Action, Moderation, Pair, Via
 from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
+from endoxa.collect.organiser.moderation.showing import line
 from endoxa.collect.organiser.moderation.undoing import undo
 from endoxa.collect.presets.loading import load_preset
 from endoxa.collect.sampler import Region
@@ -114,7 +114,7 @@ def act(pair, user, action, **facts):
 )
 def test_what_people_add_is_covered_unless_it_is_known_to_be_kind(person, text, language, judged, covered):
     pair = say(person, text, language)
-    assert (pair.negative, hurtful(pair)) == (judged, covered)
+    assert (pair.negative, pair.may_hurt) == (judged, covered)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_people_add_is_covered_unless_it_is_known_to_be_kind(person, text, 
 def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, covered):
     add_seeds(campaign, [row])
     pair = Pair.objects.get()
-    assert (unkind(row), pair.negative, hurtful(pair)) == (judged, judged, covered)
+    assert (unkind(row), pair.negative, pair.may_hurt) == (judged, judged, covered)
 
 
 def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, person, make_account):
@@ -137,11 +137,21 @@ def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, 
     unjudged, unkind_one = say(person, "bailan tango"), say(person, "son tacaños")
     approved = act(unjudged, moderator, "approve")
     act(unkind_one, moderator, "approve")
-    assert not hurtful(Pair.objects.get(pk=unjudged.pk))
+    assert not Pair.objects.get(pk=unjudged.pk).may_hurt
     assert Pair.objects.get(pk=unjudged.pk).negative is None
-    assert hurtful(Pair.objects.get(pk=unkind_one.pk))
+    assert Pair.objects.get(pk=unkind_one.pk).may_hurt
     undo(campaign, moderator, approved.public_id)
-    assert hurtful(Pair.objects.get(pk=unjudged.pk))
+    assert Pair.objects.get(pk=unjudged.pk).may_hurt
+
+
+def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    pair = say(person, "bailan tango")
+    Pair.objects.update(moderation=Moderation.LIVE)
+    assert line(Pair.objects.get(), open_words=False).covered
+    Pair.objects.update(moderation=Moderation.PENDING)
+    act(pair, moderator, "approve")
+    assert not line(Pair.objects.get(), open_words=False).covered
 
 
 def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make_account):
@@ -151,7 +161,7 @@ def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make
     facts = {"action": "approve", "seen": revision(pair), "negative": "on"}
     client.post(reverse("organiser:moderation_act", args=[campaign.slug, pair.public_id]), facts)
     passed = Pair.objects.get()
-    assert (passed.moderation, passed.negative, hurtful(passed)) == (Moderation.LIVE, True, True)
+    assert (passed.moderation, passed.negative, passed.may_hurt) == (Moderation.LIVE, True, True)
     undo(campaign, moderator, passed.acts.get().public_id)
     assert (Pair.objects.get().moderation, Pair.objects.get().negative) == (Moderation.PENDING, None)
 

@@ -103,9 +103,14 @@ class Pair(models.Model):
 
     @property
     def may_hurt(self) -> bool:
-        """Whether it is unkind or flagged, or nobody judged it. Organisers answer for their own seeds."""
+        """Whether it is shown on request only: it is unkind or flagged, or a contributor's that nobody judged or passed.
+
+        Organisers answer for their own seeds.
+        """
+        if self.negative or self.flags:
+            return True
         unjudged = self.negative is None and self.source == Source.CONTRIBUTOR
-        return bool(self.negative or unjudged or self.flags)
+        return unjudged and not self.acts.filter(action="approve", undone=False).exists()
 
     def __str__(self) -> str:
         return f"{self.country}: {self.attribute}"

@@ -45,7 +45,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
     context = {
         "mention": said,
         "country": geography.name(said.pair.country, get_language() or "en"),
-        "pairs": [(pair, covers.hurtful(pair)) for pair in pairs],
+        "pairs": [(pair, pair.may_hurt) for pair in pairs],
         "lifted": covers.lifted(request),
     }
     return render(request, "contributor/card_alike.html", context)

@@ -1,21 +1,12 @@
-"""Covers: pairs that may hurt are shown on request, or always, as this browser was told."""
+"""Whether pairs that may hurt are shown on request, or always, as this browser was told."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from endoxa.collect.models import Action, Pair
-
 COOKIE = "endoxa_uncovered"
 _SECONDS = 60 * 86_400
-
-
-def hurtful(pair: Pair) -> bool:
-    """Whether a pair is shown on request only: it may hurt, and no moderator passed one that nobody judged."""
-    if pair.negative is None and not pair.flags:
-        return pair.may_hurt and not pair.acts.filter(action=Action.APPROVE, undone=False).exists()
-    return pair.may_hurt
 
 
 def lifted(request: HttpRequest) -> bool:

@@ -66,7 +66,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
         "card": card,
         "pair": card.pair,
         "country": geography.name(card.pair.country, get_language() or "en"),
-        "hurtful": covering.hurtful(card.pair),
+        "hurtful": card.pair.may_hurt,
         "lifted": covering.lifted(request),
     }
 
