@@ -12,14 +12,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import campaign_settings
 
+from endoxa.collect.cards.counts import recount
 from endoxa.collect.contributor.cards.wording import RATINGS
+from endoxa.collect.entry.merging import merge
 from endoxa.collect.export.columns import TABLES
 from endoxa.collect.export.patching import patch_release
 from endoxa.collect.export.pool import read_pool
 from endoxa.collect.export.restoring import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.export.waiting import told, waited
-from endoxa.collect.models import Campaign, Card, CardState, Pair
+from endoxa.collect.models import (
+    Action,
+    Campaign,
+    Card,
+    CardState,
+    Moderation,
+    Pair,
+    Rating,
+    Role,
+)
+from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
 from endoxa.collect.privacy.withdrawal import withdraw
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
 
@@ -95,6 +107,44 @@ def test_cards_without_a_pair_and_other_campaigns_do_not_count(history, make_cam
     # Words that waited for a moderator: the wait for ratings began then.
     Pair.objects.filter(pk=pairs[1].pk).update(waiting_since=int(at(459.5).timestamp()))
     assert waited(campaign, read_pool(campaign))[pairs[1].public_id] == 40
+
+
+def test_hiding_and_showing_again_does_not_end_the_wait(history, make_account):
+    campaign, pairs, *_ = history
+    moderator = make_account("mo", campaign, Role.MODERATOR)
+    for pair in pairs[:2]:
+        recount(campaign, [pair])
+        pair.refresh_from_db()
+        before = pair.waiting_since
+        for action in (Action.HIDE, Action.APPROVE):
+            pair.refresh_from_db()
+            decide(campaign, moderator, pair.public_id, Decision(action, revision(pair)))
+        pair.refresh_from_db()
+        assert pair.waiting_since == before
+    found = waited(campaign, read_pool(campaign))
+    assert [found[pair.public_id] for pair in pairs] == [101, 560, 300]
+
+
+def test_a_wait_that_begins_after_its_end_is_counted_from_the_beginning(history):
+    """As escalating and approving left it in campaigns of earlier days."""
+    campaign, pairs, *_ = history
+    Pair.objects.filter(pk=pairs[0].pk).update(waiting_since=int(at(500).timestamp()))
+    assert waited(campaign, read_pool(campaign))[pairs[0].public_id] == 101
+
+
+def test_merged_pairs_wait_together_from_the_first_that_was_shown(history):
+    campaign, pairs, *_ = history
+    first, _, third = pairs
+    Pair.objects.filter(pk=first.pk).update(country="CL")
+    first.refresh_from_db()
+    # The root is younger than the rating that completes it.
+    merge(first, third)
+    assert waited(campaign, read_pool(campaign))[third.public_id] == 101
+    # One that waited for a moderator until it was merged was on no card: the ratings end a wait that never began.
+    Pair.objects.filter(pk=first.pk).update(before_merge=Moderation.PENDING)
+    assert waited(campaign, read_pool(campaign))[third.public_id] == 101
+    Rating.objects.all().delete()
+    assert waited(campaign, read_pool(campaign))[third.public_id] == 300
 
 
 def test_the_export_tells_one_digit_and_only_where_there_is_something_to_weigh(history, tmp_path):

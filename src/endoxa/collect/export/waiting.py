@@ -18,21 +18,23 @@ from endoxa.collect.models import Campaign, Card, Moderation, Pair, Rating
 _FEWEST = 10
 """Cards that are told apart at least."""
 
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
 
 def waited(campaign: Campaign, pool: Pool) -> dict[UUID, int]:
     """Cards about any pair that were drawn while each exported pair waited; at least 1.
 
-    From when it came into the pool until it had ratings by k people, or until now. Cards of people who left are not
-    among them.
+    From when it, or a pair that was merged into it, came into the pool until both had ratings by k people together, or
+    until now. Cards of people who left are not among them.
     """
     shown = Card.objects.filter(campaign=campaign, pair__isnull=False)
     drawn = list(shown.order_by("drawn_at").values_list("drawn_at", flat=True))
     complete = _complete(campaign, pool)
-    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE, merged_into=None)
     found = {}
-    for name, created, waiting in live.values_list("public_id", "created_at", "waiting_since"):
-        since = max(created, datetime.fromtimestamp(waiting, UTC))
-        found[name] = cards_between(drawn, since, complete.get(name))
+    for root, (first, since) in _beginnings(campaign, pool).items():
+        until = complete.get(root)
+        # One that had its ratings, and was hidden or handed on after, began to wait when it was made.
+        found[root] = cards_between(drawn, first if until and until <= since else since, until)
     return found
 
 
@@ -50,6 +52,24 @@ def told(cards: int) -> int:
     """
     step: int = 10 ** (len(str(cards)) - 1)
     return max(_FEWEST, (cards + step // 2) // step * step)
+
+
+def _beginnings(campaign: Campaign, pool: Pool) -> Mapping[UUID, tuple[datetime, datetime]]:
+    """When the first pair that counts for each exported one was made, and when the first of them began to wait."""
+    found: dict[UUID, tuple[datetime, datetime]] = {}
+    rows = Pair.objects.filter(campaign=campaign)
+    for pair, created, waiting, before in rows.values_list(
+        "pk", "created_at", "waiting_since", "before_merge"
+    ):
+        root = pool.roots.get(pair)
+        if root is None:
+            continue
+        # What waited for a moderator until it was merged was on no card before.
+        shown = before != Moderation.PENDING
+        since = max(created, datetime.fromtimestamp(waiting, UTC)) if shown else _NEVER
+        first = found.get(root, (_NEVER, _NEVER))
+        found[root] = (min(created, first[0]), min(since, first[1]))
+    return found
 
 
 def _complete(campaign: Campaign, pool: Pool) -> Mapping[UUID, datetime]:

@@ -135,8 +135,8 @@ def _check(pair: Pair, action: Action) -> None:
 
 
 def _approve(pair: Pair, decision: Decision) -> None:
-    if pair.moderation != Moderation.LIVE:
-        # Its wait for ratings begins now.
+    if pair.moderation != Moderation.LIVE and not pair.ratings:
+        # Its wait for ratings begins now; one that was rated was shown before.
         pair.waiting_since = int(time.time())
     pair.moderation, pair.flags = Moderation.LIVE, []
     pair.negative = True if decision.negative else pair.negative
