@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
 from django.http import QueryDict
 from django.urls import reverse
@@ -504,6 +505,17 @@ def test_lines_and_names_are_read_forgivingly():
         "CL",
     ]
     assert [code_of(one, language_names) for one in ("español", "es", "Kiswahili")] == ["es", "es", "sw"]
+
+
+@pytest.mark.parametrize(
+    ("language", "typed"), [("en", "Congo"), ("fr", "Congo"), ("pt", "Congo"), ("sw", "Guinea")]
+)
+def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
+    with translation.override(language):
+        with pytest.raises(ValidationError, match=typed):
+            code_of(typed, country_names)
+        asked = ("UK", "USA", "Brasil", "México", "cd", "gn")
+        assert [code_of(one, country_names) for one in asked] == ["GB", "US", "BR", "MX", "CD", "GN"]
 
 
 @pytest.mark.parametrize("language", ["en", "ar", "fr"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
@@ -13,6 +13,7 @@ from endoxa.collect.campaign.settings import UI_LANGUAGES
 from endoxa.collect.naming.names import Names
 
 SEPARATOR = "|"
+_LONGEST_CODE = 3
 
 
 def text_lines(text: str) -> list[tuple[int, str]]:
@@ -89,10 +90,20 @@ def code_of(typed: str, names: Callable[[str], Names]) -> str:
     """
     own, *others = [names(language) for language in dict.fromkeys([get_language() or "en", *UI_LANGUAGES])]
     found = own.match(typed)
-    code = found.code or next((code for other in others if (code := other.match(typed).code)), "")
+    code = found.code or _elsewhere(typed, own, others)
     if code:
         return code
     if found.perhaps:
         told = {"typed": typed, "near": own.of(found.perhaps[0])}
         raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % told)
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
+
+
+def _elsewhere(typed: str, own: Names, others: Iterable[Names]) -> str:
+    """The one code that a name has in other languages, or a code in all; "" if a name of our own begins like it."""
+    wanted = typed.casefold()
+    goes_on = any(name.casefold().startswith(wanted) for name in own.shown.values())
+    if goes_on and len(wanted) > _LONGEST_CODE:
+        return ""
+    codes = {code for other in others if (code := other.match(typed).code)}
+    return codes.pop() if len(codes) == 1 else ""
