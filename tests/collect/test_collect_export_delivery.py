@@ -157,12 +157,30 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
     assert set(Tombstone.objects.filter(table="people").values_list("release__number", flat=True)) == {"1.0"}
 
 
+@pytest.mark.parametrize("full", ["TemporaryFile", "draft", "gettempdir", "zipfile.ZipFile.write"])
 @pytest.mark.parametrize("name", ["export_download", "export_release"])
-def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name):
-    monkeypatch.setattr("endoxa.collect.organiser.exports.packing.zipfile.ZipFile.write", no_room)
+def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
+    monkeypatch.setattr(f"endoxa.collect.organiser.exports.packing.{full}", no_room)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
     assert answer.status_code == 500
     assert "Is the disk of the server full?" in answer.content.decode()
     assert not AuditEntry.objects.exists()
     assert not Release.objects.exists()
+
+
+def test_a_number_that_another_tap_took_is_asked_for_again(
+    client, campaign, make_account, monkeypatch, tmp_path
+):
+    def meanwhile(*_):
+        monkeypatch.undo()
+        export_campaign(campaign, tmp_path / "first", release="1.0")
+
+    monkeypatch.setattr("endoxa.collect.organiser.exports.packing._zip", meanwhile)
+    client.force_login(make_account("ines", campaign, Role.ORGANISER))
+    answer = client.post(
+        reverse("organiser:export_release", args=[campaign.slug]), {"number": "1.0", "final": "on"}
+    )
+    assert answer.status_code == 422
+    assert "that no release of this campaign has yet" in answer.content.decode()
+    assert Release.objects.get().sha256

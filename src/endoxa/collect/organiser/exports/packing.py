@@ -13,6 +13,7 @@ from endoxa.collect.drafts import draft
 from endoxa.collect.export.delivering import ExportReport
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Campaign
+from endoxa.errors import UserError
 
 
 def packed(
@@ -23,6 +24,18 @@ def packed(
     Raises:
         UserError: the number of the release cannot be taken, or the disk cannot be written.
     """
+    try:
+        return _packed(campaign, user, release)
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise UserError(
+            f"The export cannot be written to the folder for temporary files: {reason}."
+        ) from problem
+
+
+def _packed(
+    campaign: Campaign, user: User | AnonymousUser, release: str | None
+) -> tuple[ExportReport, IO[bytes]]:
     name = f"{campaign.slug}-{release or 'export'}"
     archive: IO[bytes] = TemporaryFile()  # noqa: SIM115 - the response closes it
     try:
@@ -32,12 +45,12 @@ def packed(
                 place / name,
                 release=release,
                 user=user,
-                pack=lambda draft: _zip(draft, name, archive),
+                pack=lambda folder: _zip(folder, name, archive),
             )
+        archive.seek(0)
     except BaseException:
         archive.close()
         raise
-    archive.seek(0)
     return report, archive
 
 
