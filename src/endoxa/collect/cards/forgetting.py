@@ -75,5 +75,5 @@ def _bury(
     table: str,
     rows: QuerySet[Rating] | QuerySet[Skip] | QuerySet[Mention] | QuerySet[Pair],
 ) -> None:
-    if campaign.releases.exists():
+    if campaign.releases.perhaps_out().exists():
         bury(campaign, table, rows.values_list("public_id", flat=True), timezone.now())

@@ -12,8 +12,8 @@ from django.db import IntegrityError, transaction
 
 from endoxa.collect.audit import record
 from endoxa.collect.export.about import LeftOut
+from endoxa.collect.export.releases import NumberTakenError
 from endoxa.collect.models import AuditEntry, Campaign, Release
-from endoxa.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Delivery:
         export, never an export without an entry.
 
         Raises:
-            UserError: somebody else made a release of this number meanwhile.
+            NumberTakenError: somebody else made a release of this number meanwhile.
         """
         self.pack(draft)
         try:
@@ -68,7 +68,8 @@ class Delivery:
                     sha256=report.sha256,
                 )
         except IntegrityError:
-            raise UserError(f"Release {report.release} was made by somebody else meanwhile.") from None
+            told = f"Release {report.release} was made by somebody else meanwhile."
+            raise NumberTakenError(told) from None
         try:
             yield
         except BaseException:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
-
-from django.utils import timezone
 
 from endoxa.collect.export.about import read_about
 from endoxa.collect.models import Campaign, Release
@@ -16,10 +13,11 @@ from endoxa.datasets.folders import CHECKSUMS, changed_file
 from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
 
-_BROKEN_OFF = timedelta(days=1)
-"""No release takes that long to make."""
-
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")
+
+
+class NumberTakenError(UserError):
+    """Another release has the number."""
 
 
 def require_number(campaign: Campaign, number: str) -> None:
@@ -33,7 +31,7 @@ def require_number(campaign: Campaign, number: str) -> None:
     made = set(campaign.releases.finished().values_list("number", flat=True))
     if number in made:
         taken = ", ".join(sorted(made))
-        raise UserError(f"Release {number} was made before and never changes; there are: {taken}.")
+        raise NumberTakenError(f"Release {number} was made before and never changes; there are: {taken}.")
 
 
 @contextmanager
@@ -44,7 +42,7 @@ def numbered(campaign: Campaign, number: str, salt: str) -> Iterator[Release]:
         UserError: the number is none, or taken.
     """
     require_number(campaign, number)
-    campaign.releases.filter(sha256="", made_at__lt=timezone.now() - _BROKEN_OFF).delete()
+    campaign.releases.broken_off().delete()
     release = Release.objects.create(campaign=campaign, number=number, salt=salt)
     try:
         yield release

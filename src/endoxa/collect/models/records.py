@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 from django.conf import settings as django_settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from endoxa.collect.models.campaign import Campaign
 
@@ -33,6 +35,18 @@ class ReleaseQuerySet(models.QuerySet["Release"]):
     def finished(self) -> ReleaseQuerySet:
         """Those that were handed over."""
         return self.exclude(sha256="")
+
+    def broken_off(self) -> ReleaseQuerySet:
+        """Those whose making ended without an end: no release takes a day to make."""
+        return self.filter(_broken_off())
+
+    def perhaps_out(self) -> ReleaseQuerySet:
+        """Those that were handed over, or may yet be: they may hold what is taken back."""
+        return self.exclude(_broken_off())
+
+
+def _broken_off() -> Q:
+    return Q(sha256="", made_at__lt=timezone.now() - timedelta(days=1))
 
 
 class Release(models.Model):

@@ -26,7 +26,8 @@ def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], 
         if not Person.objects.filter(pk=person.pk).exists():
             return
         earlier = Statement.objects.filter(person=person, question=question.name).first()
-        if earlier is not None and _takes_back(earlier, lines, released=campaign.releases.exists()):
+        released = campaign.releases.perhaps_out().exists()
+        if earlier is not None and _takes_back(earlier, lines, released=released):
             with noted(campaign, What.ANSWER):
                 bury(campaign, "statements", [earlier.public_id], timezone.now())
             earlier.delete()

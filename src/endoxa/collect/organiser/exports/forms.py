@@ -11,6 +11,8 @@ from endoxa.collect.export.releases import require_number
 from endoxa.collect.models import Campaign
 from endoxa.errors import UserError
 
+_OTHER_NUMBER = _("Write a number such as 1.0 that no release of this campaign has yet.")
+
 
 class ReleaseForm(forms.Form):
     """Number of a release, and that whoever makes it knows what that means."""
@@ -35,7 +37,9 @@ class ReleaseForm(forms.Form):
         try:
             require_number(self._campaign, number)
         except UserError:
-            raise forms.ValidationError(
-                _("Write a number such as 1.0 that no release of this campaign has yet.")
-            ) from None
+            raise forms.ValidationError(_OTHER_NUMBER) from None
         return number
+
+    def refuse_number(self) -> None:
+        """Ask for another number: somebody took this one after the form was checked."""
+        self.add_error("number", _OTHER_NUMBER)

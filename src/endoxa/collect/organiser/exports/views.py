@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from endoxa.collect.export.columns import LEAST
+from endoxa.collect.export.releases import NumberTakenError
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.exports.forms import ReleaseForm
@@ -48,6 +49,9 @@ def release(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
         return _page(request, campaign, form, status=422)
     try:
         report, archive = packed(campaign, request.user, release=form.cleaned_data["number"])
+    except NumberTakenError:
+        form.refuse_number()
+        return _page(request, campaign, form, status=422)
     except UserError:
         return _page(request, campaign, form, failed=True)
     return _sent(archive, f"{campaign.slug}-{report.release}.zip")
