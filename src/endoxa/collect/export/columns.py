@@ -68,7 +68,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "polarity",
             _TEXT,
-            "'negative' or 'not negative', as seeds, moderators or word lists say (English: VADER and ours); empty: not known",
+            "'negative' or 'not negative', by seeds, moderators or word lists (in English: VADER); empty: not known",
         ),
         Column("source", _TEXT, "name of the campaign"),
         Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),

@@ -103,7 +103,7 @@ class Pair(models.Model):
 
     @property
     def may_hurt(self) -> bool:
-        """Whether it is shown on request only: it is unkind or flagged, or a contributor's that nobody judged or passed.
+        """Whether it is shown on request only: it is unkind or flagged, or a contributor's and not judged or passed.
 
         Organisers answer for their own seeds.
         """
