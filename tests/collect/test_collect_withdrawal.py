@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.apps import apps
 from django.utils import timezone
@@ -214,13 +216,18 @@ def test_a_report_goes_with_its_last_reporter(campaign, make_person, make_pairs)
     assert pair.flags == ["long"]
 
 
-@pytest.mark.parametrize("released", [False, True])
+@pytest.mark.parametrize(
+    ("sha256", "days", "released"),
+    [(None, 0, False), ("f" * 64, 9, True), ("", 0, True), ("", 2, False)],
+    ids=["none", "finished", "under way", "broken off"],
+)
 def test_an_answer_that_is_undone_is_named_where_a_release_may_hold_it(
-    campaign, person, make_pairs, released
+    campaign, person, make_pairs, sha256, days, released
 ):
     make_pairs(campaign, ("CL", "love poetry", "en"))
-    if released:
-        Release.objects.create(campaign=campaign, number="1.0", salt="x")
+    if sha256 is not None:
+        Release.objects.create(campaign=campaign, number="1.0", salt="x", sha256=sha256)
+        Release.objects.update(made_at=timezone.now() - timedelta(days=days))
     card = drawing.next_card(person)
     answering.rate(person, card.token, 4)
     row = Rating.objects.get().public_id

@@ -33,7 +33,7 @@ class Answers:
 def forget(campaign: Campaign, answers: Answers) -> None:
     """Delete answers, and pairs that nobody else said or rated; count the others anew, within a transaction.
 
-    Where the campaign has a release, it may hold the rows: they are named as withdrawn.
+    Where the campaign has a release, or one is being made, it may hold the rows: they are named as withdrawn.
     """
     pairs = answers.pairs()
     mentioned = [(row.pair, row.person_id) for row in answers.mentions.select_related("pair")]
