@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -178,8 +180,41 @@ def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
 
 
 @pytest.mark.parametrize("shown", [[], ["no id"], [":"], ["\0"]])
-def test_lists_that_no_page_sends_do_nothing(client, campaign, room, moderator, shown):
+def test_lists_that_no_page_sends_are_refused(client, campaign, room, moderator, shown):
     client.force_login(moderator)
-    assert client.post(at("moderation_approve", campaign), {"shown": shown}).status_code == 302
-    assert client.get(at("moderation", campaign) + "?approved=" + "9" * 5000 + "&left=x").status_code == 200
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    answer = client.post(at("moderation_approve", campaign), {"shown": shown})
+    assert answer.status_code == 409
+    assert "Please load the page again." in answer.content.decode()
     assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
+
+
+def test_what_was_covered_is_not_approved_at_once(client, campaign, room, moderator):
+    client.force_login(moderator)
+    shown = [f"{pair.public_id}:{revision(pair)}" for pair in room]
+    answer = client.post(at("moderation_approve", campaign), {"shown": shown})
+    assert answer.status_code == 409
+    assert '<div class="box error" role="alert"><p>To approve several at once' in answer.content.decode()
+    assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
+
+
+def test_only_what_was_approved_is_said_to_be_and_once(client, campaign, room, moderator):
+    client.force_login(moderator)
+    queue = at("moderation", campaign)
+    assert "are approved" not in client.get(queue + "?approved=999&left=0").content.decode()
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    client.post(at("moderation_approve", campaign), {"shown": listed(client.get(queue))})
+    assert "5 pairs are approved." in client.get(queue).content.decode()
+    assert "are approved" not in client.get(queue).content.decode()
+
+
+def test_a_refused_approval_shows_each_box_once(client, campaign, room, moderator):
+    client.force_login(moderator)
+    answer = client.post(
+        at("moderation_act", campaign, room[0].public_id),
+        {"action": "approve", "seen": "stale", "negative": "on"},
+    )
+    assert answer.status_code == 409
+    ids = re.findall(r' id="([^"]+)"', answer.content.decode())
+    assert {"id_negative", "approve_negative"} <= set(ids)
+    assert len(ids) == len(set(ids))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from endoxa.collect.entry.errors import EntryError
@@ -18,7 +18,7 @@ from endoxa.collect.organiser.moderation.deciding import decide
 from endoxa.collect.organiser.moderation.forms import ActForm, ShownForm, act_form
 from endoxa.collect.organiser.moderation.queue import take_next
 from endoxa.collect.organiser.moderation.undoing import undo
-from endoxa.collect.organiser.moderation.views import OPEN_WORDS, item_page, queue_page, signed_in
+from endoxa.collect.organiser.moderation.views import APPROVED, OPEN_WORDS, item_page, queue_page, signed_in
 from endoxa.collect.organiser.moderation.wording import ESCALATED
 
 DECIDERS = (Role.ORGANISER, Role.MODERATOR)
@@ -71,15 +71,17 @@ def moderation_next(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(*DECIDERS)
 @require_POST
 def moderation_approve(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Approve all new pairs without a flag that stood on a page of the queue, and say how many that were."""
+    """Approve all new pairs without a flag that stood, in words, on a page of the queue; say how many that were."""
     form = ShownForm(request.POST)
-    queue = reverse("organiser:moderation", args=[campaign.slug])
     if not form.is_valid():
-        return redirect(queue)
+        return queue_page(request, campaign, faults=[str(fault) for fault in form.errors["shown"]])
+    if not request.session.get(OPEN_WORDS):
+        fault = gettext("To approve several at once, show all words first.")
+        return queue_page(request, campaign, faults=[fault])
     shown = form.cleaned_data["shown"]
     approved = approve_all(campaign, signed_in(request), shown)
-    told = {"approved": approved, "left": len(shown) - approved}
-    return redirect(f"{queue}?{urlencode(told)}")
+    request.session[APPROVED.format(campaign.pk)] = {"approved": approved, "left": len(shown) - approved}
+    return redirect("organiser:moderation", campaign.slug)
 
 
 @allowed(*DECIDERS, Role.REVIEWER)

@@ -15,6 +15,7 @@ from endoxa.collect.organiser.moderation.approving import Shown
 from endoxa.collect.organiser.moderation.deciding import Decision
 
 _TOPIC_LENGTH = 40
+_LOAD_AGAIN = gettext_lazy("Please load the page again.")
 _MAY_HURT = gettext_lazy("It may hurt to hear this about oneself")
 
 
@@ -54,6 +55,10 @@ class ApproveForm(ActForm):
 
     negative = forms.BooleanField(label=_MAY_HURT, required=False)
 
+    def __init__(self, *args: Any, **named: Any) -> None:
+        # Its page has the box of `MarkForm` too.
+        super().__init__(*args, auto_id="approve_%s", **named)
+
 
 class MarkForm(ActForm):
     """What the sampler and the covers go by."""
@@ -79,6 +84,7 @@ class ShownField(forms.Field):
     """Pairs as `<id>:<revision>`, one in each hidden field."""
 
     widget = forms.MultipleHiddenInput
+    default_error_messages = {"required": _LOAD_AGAIN, "invalid": _LOAD_AGAIN}
 
     def to_python(self, value: list[str] | None) -> tuple[Shown, ...]:
         """The pairs.
@@ -90,20 +96,13 @@ class ShownField(forms.Field):
         try:
             return tuple(Shown(UUID(item), seen) for item, _, seen in told)
         except ValueError as error:
-            raise forms.ValidationError(gettext_lazy("Please load the page again.")) from error
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
 
 
 class ShownForm(forms.Form):
     """What stood on a page of the queue and may be approved at once."""
 
     shown = ShownField()
-
-
-class ApprovedForm(forms.Form):
-    """How many of them were approved, and how many were not, for the page that says so."""
-
-    approved = forms.IntegerField(min_value=0)
-    left = forms.IntegerField(min_value=0)
 
 
 def act_form(pair: Pair, data: Any) -> ActForm:

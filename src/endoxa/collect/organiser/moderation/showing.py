@@ -99,7 +99,7 @@ def item_context(
         "alike": _candidates(pair, search, open_words=open_words),
         "search": search,
         "edit": bound if isinstance(bound, EditForm) else EditForm(pair, initial=words),
-        "approve": bound if isinstance(bound, ApproveForm) else ApproveForm(auto_id="approve_%s"),
+        "approve": bound if isinstance(bound, ApproveForm) else ApproveForm(),
         "mark": bound if isinstance(bound, MarkForm) else MarkForm(initial=marks),
         "faults": list(bound.non_field_errors()) if bound else [],
         "personal": Action.PERSONAL,

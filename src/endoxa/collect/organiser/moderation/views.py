@@ -17,7 +17,7 @@ from endoxa.collect.models import Campaign, Pair, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.moderation.approving import plain
 from endoxa.collect.organiser.moderation.deciding import revision
-from endoxa.collect.organiser.moderation.forms import ActForm, ApprovedForm
+from endoxa.collect.organiser.moderation.forms import ActForm
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.organiser.moderation.showing import done, item_context, line
 from endoxa.collect.organiser.moderation.wording import ESCALATED
@@ -26,6 +26,8 @@ from endoxa.collect.visible import visible
 READERS = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
 OPEN_WORDS = "moderation_open_words"
 """Set in the session of an account that wants all words shown at once."""
+APPROVED = "moderation_approved_{}"
+"""In the session, until the queue of the campaign with this id says it: how many were approved at once, and left."""
 PAGE = 25
 
 
@@ -65,12 +67,11 @@ def merges(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = ()) -> HttpResponse:
     """The page of the queue; with what could not be done, and why."""
     frame = _frame(request, campaign)
-    told = ApprovedForm(request.GET)
     context = {
         **frame,
         "faults": faults,
         "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, signed_in(request))],
-        "told": told.cleaned_data if told.is_valid() else None,
+        "told": request.session.pop(APPROVED.format(campaign.pk), None),
     }
     return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
 
