@@ -107,9 +107,11 @@ def _print(report: ExportReport) -> None:
     typer.echo(", ".join(f"{n} {name}" for name, n in report.rows.items()))
     out = report.left_out
     if out.pairs or out.people:
+        from endoxa.collect.export.columns import FEW_SHARE
+
         typer.echo(
             f"Left out: {out.pairs} pairs not approved; the keys of {out.people} people, so that nobody stands out "
-            "(countries that fewer than 5 share, or that were put with them). See README.md.",
+            f"({FEW_SHARE}). See README.md.",
             err=True,
         )
     typer.echo(f"{f'Release {report.release}' if report.release else 'Export'} written to {report.folder}")

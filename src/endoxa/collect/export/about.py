@@ -23,8 +23,7 @@ class LeftOut:
     """What the database holds and the export does not.
 
     Attributes:
-        people: contributors without a key: fewer than five share their country, or it was put with such countries so
-            that nobody stands out.
+        people: contributors without a key, of countries that too few share or that were put with them (`FEW_SHARE`).
         merged: contributors of whom a column was merged to 'other'.
         pairs: pairs that wait for a moderator or were hidden.
         ratings, mentions, skips: answers about those pairs; and, of people without a key, those that another answer

@@ -14,7 +14,7 @@ import polars as pl
 from endoxa.collect import geography
 from endoxa.collect.campaign.settings import CampaignSettings, in_language
 from endoxa.collect.export.about import About
-from endoxa.collect.export.columns import LEAST, OTHER, OWN, POLARITIES, columns_of
+from endoxa.collect.export.columns import FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa.collect.export.tables import Tables
 
 _TIERS = {
@@ -27,9 +27,7 @@ _TIERS = {
     "calibration": "the set that everybody may be shown, in one order",
 }
 
-_MERGED = (
-    f"countries that fewer than {LEAST} people share, or that were put with them so that nobody stands out"
-)
+_MERGED = f"{FEW_SHARE} so that nobody stands out"
 
 
 def data_card(about: About, tables: Tables) -> str:
@@ -54,6 +52,7 @@ def data_card(about: About, tables: Tables) -> str:
         tiers=_tiers(frames["ratings"]),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
         least=LEAST,
+        few_share=FEW_SHARE,
     )
 
 

@@ -13,6 +13,9 @@ from endoxa.collect.campaign.settings import CampaignSettings
 LEAST = 5
 """People who must share what an export says of them."""
 
+FEW_SHARE = f"countries that fewer than {LEAST} people share, or that were put with them"
+"""Whose people have no key in an export."""
+
 OTHER = "other"
 """Stands for what fewer than `LEAST` people share."""
 
@@ -45,8 +48,8 @@ _PAIR = Column("association_id", _TEXT, "the pair, as in the table of pairs (aft
 _RATER = Column(
     "rater",
     _TEXT,
-    "who, as a key that is made anew for each export and release; empty where fewer than 5 people share the country, "
-    "or where it was put with such countries so that nobody stands out",
+    f"who, as a key that is made anew for each export and release; empty where fewer than {LEAST} people share the "
+    "country, or where it was put with such countries so that nobody stands out",
 )
 _CONSENT = Column("consent", _TEXT, "version of the consent text that the person agreed to")
 _HOUR = Column("hour", _TEXT, "when, to the hour, in UTC; only the day where the person has no key (`rater`)")
@@ -54,7 +57,7 @@ _COUNTRY = Column(
     "country",
     _TEXT,
     "country or countries of origin that the person named, now or when they answered (ISO 3166), 'other' where fewer "
-    "than 5 people share them or they were put with such, empty where none was named",
+    f"than {LEAST} people share them or they were put with such, empty where none was named",
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {
@@ -208,7 +211,7 @@ def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:
             PROFILE + field.name,
             _TEXT,
             f"answer to the campaign's question '{field.name}': {', '.join(field.choices)}; "
-            "'other' where fewer than 5 people share it together with the country, empty where not answered",
+            f"'other' where fewer than {LEAST} people share it together with the country, empty where not answered",
         )
         for field in declared
     )
