@@ -391,6 +391,16 @@ def test_the_log_leads_to_pairs_that_are_there(organiser, river, make_pairs):
     assert gone not in page
 
 
+@pytest.mark.parametrize("told", ["no id", "", None, 7, ["a"]])
+def test_an_entry_about_no_pair_is_shown_without_a_link(organiser, river, make_pairs, told):
+    (pair,) = make_pairs(river, ("AR", "drink mate", "en"))
+    record(river, None, "pair approved", pair=str(pair.public_id))
+    AuditEntry.objects.create(campaign=river, action="pair hidden", detail={"pair": told})
+    page = organiser.get(address("audit"))
+    assert page.status_code == 200
+    assert address("moderation_item", pair.public_id) in page.content.decode()
+
+
 def test_who_leaves_is_a_contributor_in_the_log_and_the_minute_is_not_kept(organiser, river, make_person):
     withdraw(make_person(river))
     entry = AuditEntry.objects.get()

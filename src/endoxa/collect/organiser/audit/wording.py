@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
@@ -106,7 +107,7 @@ class Line:
 def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
     """Entries in the language of the page; what nobody wrote words for stays as it is stored."""
     entries = list(entries)
-    named = [entry.detail["pair"] for entry in entries if "pair" in entry.detail]
+    named = {found for entry in entries if (found := _uuid(entry.detail.get("pair")))}
     there = Pair.objects.filter(campaign=campaign, public_id__in=named).values_list("public_id", flat=True)
     pairs = frozenset(map(str, there))
     return [
@@ -120,6 +121,14 @@ def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
     ]
 
 
+def _uuid(told: object) -> UUID | None:
+    """The id that was noted; None if it is none."""
+    try:
+        return UUID(str(told))
+    except ValueError:
+        return None
+
+
 def _who(entry: AuditEntry) -> str:
     if entry.user is not None:
         return entry.user.get_username()
@@ -130,7 +139,7 @@ def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Det
     told = str(DETAILS.get(name, name))
     if name == "pair":
         # The mark that moderation pages show.
-        return Detail(told, str(value)[:4], str(value) if value in pairs else "")
+        return Detail(told, str(value)[:4], str(value) if str(value) in pairs else "")
     return Detail(told, _value(action, name, value))
 
 
