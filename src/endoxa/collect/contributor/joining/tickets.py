@@ -51,7 +51,8 @@ def secret_of(ticket: str, campaign: Campaign) -> str:
 def _eras(campaign: Campaign) -> list[int | None]:
     """The withdrawals after which a ticket that is in force may have been sent, the latest first; None: before any."""
     left = AuditEntry.objects.filter(campaign=campaign, action="withdrawal").order_by("-pk")
-    since = timezone.now() - timedelta(seconds=2 * _SECONDS)
+    # A ticket is good for one hour, and the log holds withdrawals by the hour.
+    since = timezone.now() - timedelta(hours=3)
     before = left.filter(at__lt=since).values_list("pk", flat=True).first()
     return [*left.filter(at__gte=since).values_list("pk", flat=True), before]
 
