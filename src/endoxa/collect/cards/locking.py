@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
@@ -10,6 +11,15 @@ from django.db import connection, transaction
 
 from endoxa.collect.filelock import waiting_for
 from endoxa.collect.models import Campaign
+
+
+class _Turn(threading.local):
+    """What this thread does when the next in line has its turn; None where it has none itself."""
+
+    then: list[Callable[[], object]] | None = None
+
+
+_OWN = _Turn()
 
 
 @contextmanager
@@ -21,6 +31,11 @@ def locked(campaign_id: int) -> Iterator[Campaign]:
     """
     with _in_line(), transaction.atomic():
         yield Campaign.objects.select_for_update().get(pk=campaign_id)
+
+
+def afterwards(do: Callable[[], object]) -> None:
+    """Do something once all this is committed, and nobody waits for this thread any more."""
+    transaction.on_commit(lambda: do() if _OWN.then is None else _OWN.then.append(do))
 
 
 def _in_line() -> AbstractContextManager[None]:
@@ -37,5 +52,12 @@ def _in_line() -> AbstractContextManager[None]:
 
 @contextmanager
 def _turn(path: Path) -> Iterator[None]:
+    then: list[Callable[[], object]] = []
     with path.open("wb") as queue, waiting_for(queue):
-        yield
+        _OWN.then = then
+        try:
+            yield
+        finally:
+            _OWN.then = None
+    for do in then:
+        do()

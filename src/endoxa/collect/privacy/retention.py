@@ -7,10 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from uuid import uuid4
 
-from django.db import transaction
-
 from endoxa.collect.audit import record
-from endoxa.collect.cards.locking import locked
+from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.models import Campaign, Card, CardState, JoinCode, Person, State
 from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.errors import UserError
@@ -53,7 +51,7 @@ def expire(campaign: Campaign, today: date) -> Expired:
         expired = Expired(len(people), cards)
         if expired != Expired():
             record(found, None, "retention", **asdict(expired))
-            transaction.on_commit(erase_traces)
+            afterwards(erase_traces)
     return expired
 
 

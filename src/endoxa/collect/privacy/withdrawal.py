@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from django.db import transaction
 from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
 from endoxa.collect.audit import record
 from endoxa.collect.cards.counts import recount, root_of
 from endoxa.collect.cards.forgetting import drop_reports
-from endoxa.collect.cards.locking import locked
+from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.models import (
     Campaign,
     Mention,
@@ -62,7 +61,7 @@ def withdraw(person: Person, *, now: datetime | None = None) -> Withdrawn:
         # As with tombstones: whoever saw somebody leave learns nothing from the minute.
         entry.at = now.replace(minute=0, second=0, microsecond=0)
         entry.save(update_fields=["at"])
-        transaction.on_commit(erase_traces)
+        afterwards(erase_traces)
     return gone
 
 

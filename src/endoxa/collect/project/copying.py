@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
+from endoxa.collect.checkpoint import empty_log
 from endoxa.collect.project.faults import told
 from endoxa.errors import UserError
 
@@ -23,16 +24,10 @@ def copy_database(source: Path, target: Path) -> None:
             old.backup(new)
             # Copies the last pages from the log into the file.
             new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            _erase_traces(old)
+            # For those who left while it was being read; see `privacy.erasing`.
+            empty_log(old)
     except sqlite3.Error as problem:
         raise UserError(told(problem, str(source))) from None
-
-
-def _erase_traces(database: sqlite3.Connection) -> None:
-    """As in `privacy.erasing`, for those who left while the database was being read."""
-    with suppress(sqlite3.OperationalError):  # not ours to write, or others are at work
-        database.execute("PRAGMA busy_timeout = 2000")
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def check_database(path: Path) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from django.db import transaction
 from django.utils import timezone
 
 from endoxa.collect.campaign.settings import SurveyQuestion
-from endoxa.collect.cards.locking import locked
+from endoxa.collect.cards.locking import afterwards, locked
 from endoxa.collect.models import Person, Statement
 from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.collect.withdrawals.listing import What, noted
@@ -31,7 +30,7 @@ def save_answer(person: Person, question: SurveyQuestion, lines: Sequence[str], 
             with noted(campaign, What.ANSWER):
                 bury(campaign, "statements", [earlier.public_id], timezone.now())
             earlier.delete()
-            transaction.on_commit(erase_traces)
+            afterwards(erase_traces)
         Statement.objects.update_or_create(
             person=person,
             question=question.name,

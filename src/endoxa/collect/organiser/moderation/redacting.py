@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import family
+from endoxa.collect.cards.locking import afterwards
 from endoxa.collect.models import Act, Action, Campaign, Mention, Moderation, Pair
 from endoxa.collect.privacy.erasing import erase_traces
 from endoxa.collect.withdrawals.listing import What, noted
@@ -45,4 +45,4 @@ def redact_rows(campaign: Campaign, pairs: Sequence[Pair], mentions: Sequence[Me
         mention.public_id, mention.text = uuid4(), ""
         mention.save(update_fields=["public_id", "text"])
     Act.objects.filter(pair__in=pairs, action=Action.EDIT).delete()
-    transaction.on_commit(erase_traces)
+    afterwards(erase_traces)
