@@ -218,6 +218,9 @@ def test_a_double_tap_is_one_person_even_if_others_leave_between(client, campaig
         withdraw(other)
         assert Client().post(path, sent).cookies[COOKIE].value == first
     assert Person.objects.count() == 1
+    # By whoever leaves afterwards, it leads to somebody new, as before.
+    withdraw(Person.objects.get())
+    assert Client().post(path, sent).cookies[COOKIE].value != first
 
 
 @pytest.mark.parametrize("ticket", ["old", "made up", "", "\0"])
@@ -231,6 +234,10 @@ def test_a_form_that_was_open_for_long_is_asked_once_more(client, code, monkeypa
     page = client.post(path, {**TICKS, "ticket": ticket, "version": 1})
     assert "open for a long while" in page.content.decode()
     assert not Person.objects.exists()
+    # Nothing that was ticked is lost, and nothing else is ticked.
+    ticked = {box.name: bool(box.value()) for box in page.context["form"].boxes}
+    assert ticked == {**dict.fromkeys(TICKS, True), "keep_words": False}
+    assert page.content.decode().count(" checked") == len(TICKS)
     again = {**TICKS, "ticket": page.context["form"]["ticket"].value(), "version": 1}
     assert client.post(path, again).status_code == 302
     assert Person.objects.count() == 1
@@ -245,6 +252,7 @@ def test_a_changed_text_is_read_again(client, campaign, code):
     campaign.save()
     answer = client.post(path, {**TICKS, "ticket": old["ticket"].value(), "version": 1})
     assert "was changed while you were reading" in answer.content.decode()
+    assert " checked" not in answer.content.decode()
     assert 'name="version" value="2"' in answer.content.decode()
     assert not Person.objects.exists()
 

@@ -32,7 +32,8 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
     form = ConsentForm(campaign.settings, language, request.POST if request.method == "POST" else None)
     outdated, expired = form.outdated, form.expired
     if outdated or expired:
-        form = ConsentForm(campaign.settings, language)
+        # Other words need new ticks.
+        form = ConsentForm(campaign.settings, language, ticked=() if outdated else form.ticked)
     elif form.is_valid():
         if not ENROLMENTS.count(code):
             return refuse(request, ENROLMENTS)

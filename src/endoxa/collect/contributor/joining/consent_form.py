@@ -1,7 +1,8 @@
-"""What somebody agrees to, one box for each thing, none of them ticked."""
+"""What somebody agrees to, one box for each thing, none of them ticked by us."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -25,7 +26,7 @@ class ConsentForm(forms.Form):
     """The boxes of one campaign, in one language.
 
     `ticket` makes sending twice harmless (see `tickets`). `version` is of the text that was read. `subject` is hidden
-    from people and filled in by machines.
+    from people and filled in by machines. Boxes that were `ticked` in an earlier form of the same text are shown so.
     """
 
     ticket = forms.CharField(max_length=120, widget=forms.HiddenInput)
@@ -44,8 +45,11 @@ class ConsentForm(forms.Form):
     )
     keep_words = _box("")
 
-    def __init__(self, settings: CampaignSettings, language: str, data: Any = None) -> None:
-        super().__init__(data, initial={"ticket": new_ticket(), "version": settings.consent_version})
+    def __init__(
+        self, settings: CampaignSettings, language: str, data: Any = None, *, ticked: Collection[str] = ()
+    ) -> None:
+        fresh = {"ticket": new_ticket(), "version": settings.consent_version}
+        super().__init__(data, initial={**dict.fromkeys(ticked, True), **fresh})
         self._version = settings.consent_version
         self.fields["publication"].label = in_language(settings.texts.publication, language)
         self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
@@ -64,6 +68,11 @@ class ConsentForm(forms.Form):
     def expired(self) -> bool:
         """Whether it was sent with a ticket that is not in force, mostly since the page was open for too long."""
         return self.is_bound and not in_force(self.data.get("ticket", ""))
+
+    @property
+    def ticked(self) -> list[str]:
+        """Names of the boxes that were sent ticked."""
+        return [box.name for box in self.boxes if box.data]
 
     @property
     def boxes(self) -> list[forms.BoundField]:
