@@ -126,7 +126,7 @@ def unkind(row: SeedRow) -> bool | None:
 
 
 def choose_calibration(campaign: Campaign) -> None:
-    """Mark the random set of live seeds that everybody may see: at most a third of them.
+    """Mark the random set of live seeds that all people go through in one order: at most a third of them.
 
     It is drawn anew with each upload until the campaign opens, and never changed afterwards.
     """

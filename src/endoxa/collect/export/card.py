@@ -24,7 +24,7 @@ _TIERS = {
     "open": "pairs with enough ratings, when no pair needed any",
     "exploration": "all pairs that needed ratings, with equal chances",
     "floor": "pairs about countries that had got too few cards",
-    "calibration": "the set that everybody may be shown, in one order",
+    "calibration": "the set that all people go through in one order",
 }
 
 _MERGED = f"{FEW_SHARE} so that nobody stands out"

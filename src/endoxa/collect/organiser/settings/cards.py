@@ -158,7 +158,7 @@ class CardsForm(forms.Form):
     calibration = _percent(
         "calibration",
         gettext_lazy("From the common set"),
-        gettext_lazy("Pairs that everybody may see, so that people can be compared."),
+        gettext_lazy("Pairs that all people go through in one order, so that people can be compared."),
     )
     calibration_pairs = _whole(
         "calibration_pairs",
