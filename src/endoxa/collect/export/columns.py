@@ -78,7 +78,11 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("country", _TEXT, "the country it is about (ISO 3166)"),
         Column("topic", _TEXT, "topic of a seed, else empty"),
         Column("origin", _TEXT, "'seed' or 'contributor'"),
-        Column("calibration", _BOOL, "whether it belongs to the random set that all people go through in one order"),
+        Column(
+            "calibration",
+            _BOOL,
+            "whether it belongs to the random set that all people go through in one order",
+        ),
         Column("k", _WHOLE, "ratings that each pair was to get"),
         Column(
             "cards_while_waiting",
