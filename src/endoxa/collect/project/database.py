@@ -18,6 +18,8 @@ from endoxa.errors import UserError
 def explained() -> Iterator[None]:
     """Tell the user what is wrong with the database, whatever happens inside; also as a decorator.
 
+    What the database or its library did not say itself is a fault of ours, and goes on as it is.
+
     Raises:
         UserError: the database is locked, cannot be reached or written, or is none.
     """
@@ -32,6 +34,8 @@ def explained() -> Iterator[None]:
             raise UserError(
                 "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"
             ) from None
+        if not isinstance(cause, connection.Database.Error):
+            raise
         raise UserError("The database cannot be read or updated: restore it from a backup.") from None
 
 

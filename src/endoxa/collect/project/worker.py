@@ -15,20 +15,17 @@ from endoxa.collect.wsgi import application
 
 __all__ = ["application"]
 
-_LOOK = 1
-"""Seconds between two looks at who the parent is."""
 _PATIENCE = 5
 """Seconds for answers that are under way."""
 
 
-def _end_after(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_LOOK)
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(_PATIENCE)
-    os._exit(1)
+def _end_after_parent() -> None:
+    # Not by its number: whoever forks for it ("forkserver") may stand between.
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_PATIENCE)
+        os._exit(1)
 
 
-_parent = multiprocessing.parent_process()
-if _parent is not None and _parent.pid is not None:
-    Thread(target=_end_after, args=(_parent.pid,), daemon=True).start()
+Thread(target=_end_after_parent, daemon=True).start()
