@@ -11,7 +11,18 @@ from django.utils import timezone
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.forgetting import Answers, forget
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
+from endoxa.collect.models import (
+    CLOSED,
+    Campaign,
+    Card,
+    CardState,
+    Mention,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    Skip,
+)
 from endoxa.collect.sampler.tiers import NEEDING
 
 
@@ -117,7 +128,7 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
     now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
         card = card_of(person, token)
-        latest = Card.objects.filter(person=person, state__in=(CardState.ANSWERED, CardState.SKIPPED))
+        latest = Card.objects.filter(person=person, state__in=CLOSED)
         if not _closed(card) or latest.order_by("-closed_at", "-number").first() != card:
             return card
         Card.objects.filter(person=person, state=CardState.OPEN).update(state=CardState.LAPSED)
@@ -142,9 +153,7 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
 
 def latest_answer(person: Person, campaign: Campaign) -> Card | None:
     """The card that the person answered or skipped last, for the offer to take it back."""
-    closed = Card.objects.filter(
-        person=person, campaign=campaign, state__in=(CardState.ANSWERED, CardState.SKIPPED)
-    )
+    closed = Card.objects.filter(person=person, campaign=campaign, state__in=CLOSED)
     return closed.order_by("-closed_at", "-number").select_related("pair").first()
 
 
@@ -154,7 +163,7 @@ def _give_back(person: Person, pairs: list[int]) -> None:
 
 
 def _closed(card: Card) -> bool:
-    return card.state in {CardState.ANSWERED, CardState.SKIPPED}
+    return card.state in CLOSED
 
 
 def _close(card: Card, state: CardState, now: datetime) -> None:

@@ -9,13 +9,12 @@ from datetime import datetime, timedelta
 from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
 
-from endoxa.collect.models import Campaign, Card, CardState, Moderation, Pair, Source
+from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Moderation, Pair, Source
 from endoxa.collect.sampler import KEPT_SECONDS, Balance, Expected, Forecast, Outlook, forecast
 from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _COMING = (Moderation.LIVE, Moderation.PENDING)
-_CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 _KEPT: dict[int, tuple[float, Balance]] = {}
 
 
@@ -49,7 +48,7 @@ class Lately:
 def lately(campaign: Campaign, now: datetime) -> Lately:
     """The time within `window_of` and not before the campaign began."""
     since = max(now - window_of(campaign), campaign.began_at or now)
-    closed = Card.objects.filter(campaign=campaign, state__in=_CLOSED)
+    closed = Card.objects.filter(campaign=campaign, state__in=CLOSED)
     added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
     return Lately(
         cards=closed.filter(closed_at__gt=since, closed_at__lte=now),

@@ -9,13 +9,12 @@ from django.db.models import F
 
 from endoxa.collect import geography, sampler
 from endoxa.collect.cards.pool import cell_of
-from endoxa.collect.models import Card, CardState, Mention, Moderation, Pair, Person
+from endoxa.collect.models import CLOSED, Card, CardState, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import Cell
 from endoxa.collect.sampler.types import NEEDS
 
 _CELL = ("country", "language", "need", "negative")
 _PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
-_CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 
 
 def sampler_person(person: Person, now: datetime) -> sampler.Person:
@@ -40,7 +39,7 @@ def _own(person: Person) -> dict[int, Cell]:
 
     Others are in no pool and so cannot be taken out of its sizes; nor are those of topics the person does not want.
     """
-    answered = Card.objects.filter(person=person, state__in=_CLOSED, pair__isnull=False)
+    answered = Card.objects.filter(person=person, state__in=CLOSED, pair__isnull=False)
     proposed = Mention.objects.filter(person=person)
     through = [f"pair__{name}" for name in _PAIR]
     rows = [*answered.values_list(*through), *proposed.values_list(*through)]
@@ -84,5 +83,5 @@ def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, 
 
 
 def _latest(person: Person, count: int) -> tuple[tuple[str, bool], ...]:
-    cards = Card.objects.filter(person=person, state__in=_CLOSED).order_by("-number")
+    cards = Card.objects.filter(person=person, state__in=CLOSED).order_by("-number")
     return tuple(cards.values_list("country", "negative")[:count])

@@ -13,7 +13,7 @@ import polars as pl
 from endoxa.collect.campaign.settings import CampaignSettings, ProfileField
 from endoxa.collect.export.columns import LEAST, OTHER, OWN, PROFILE, schema_of
 from endoxa.collect.export.small_cells import merge_small_cells
-from endoxa.collect.models import Campaign, Card, CardState, Person, Rating
+from endoxa.collect.models import CLOSED, Campaign, Card, Person, Rating
 from endoxa.collect.withdrawals.keys import Keys
 
 UNKNOWN_REGION = "ZZ"
@@ -77,9 +77,8 @@ def people_frame(people: Mapping[UUID, Published], settings: CampaignSettings) -
 
 def _origins_when_answering(campaign: Campaign) -> Mapping[UUID, set[str]]:
     """Countries that were each person's own when they rated a pair about it, or got it as one about their own."""
-    answered = (CardState.ANSWERED, CardState.SKIPPED)
     rated = Rating.objects.filter(person__campaign=campaign, in_group=True)
-    drawn = Card.objects.filter(campaign=campaign, tier=OWN, state__in=answered)
+    drawn = Card.objects.filter(campaign=campaign, tier=OWN, state__in=CLOSED)
     found: defaultdict[UUID, set[str]] = defaultdict(set)
     for person, country in (
         *rated.values_list("person", "pair__country").distinct(),

@@ -12,7 +12,7 @@ from endoxa.collect.models.campaign import (
     SettingsVersion,
     State,
 )
-from endoxa.collect.models.cards import Card, CardState, Rating, Skip, SkipReason
+from endoxa.collect.models.cards import CLOSED, Card, CardState, Rating, Skip, SkipReason
 from endoxa.collect.models.moderation import Act, Action, Claim
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person
@@ -20,6 +20,7 @@ from endoxa.collect.models.records import Attempts, AuditEntry, Release, Tombsto
 from endoxa.collect.models.survey import Statement
 
 __all__ = [
+    "CLOSED",
     "Act",
     "Action",
     "Attempts",

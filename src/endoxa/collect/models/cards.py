@@ -21,6 +21,10 @@ class CardState(models.TextChoices):
     LAPSED = "lapsed"
 
 
+CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
+"""States of cards that a person is done with."""
+
+
 class Card(models.Model):
     """One draw: the log of the sampler, the lease and the token of the form at once.
 

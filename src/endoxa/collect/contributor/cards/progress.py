@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from endoxa.collect.models import CardState, Person
+from endoxa.collect.models import CLOSED, CardState, Person
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Progress:
 
 def cards_of(person: Person) -> Progress:
     """Counts of cards only: one query."""
-    closed = person.cards.filter(state__in=(CardState.ANSWERED, CardState.SKIPPED)).order_by()
+    closed = person.cards.filter(state__in=CLOSED).order_by()
     counts = dict(closed.values_list("state").annotate(Count("pk")))
     return Progress(counts.get(CardState.ANSWERED, 0), counts.get(CardState.SKIPPED, 0))
 

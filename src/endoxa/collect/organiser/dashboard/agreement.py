@@ -19,8 +19,9 @@ _RATINGS = 3
 class Agreement:
     """Percent of the rated pairs whose ratings vary less than the settings' limit of disagreement.
 
-    Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time; None where
-    the pairs were too few then.
+    Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time, of the
+    pairs that are live now; None where too few of them were rated then. For merged pairs it is not exact: ratings of
+    what was merged into a pair are missing from it if the pair itself was rated since, else those given since are in it.
     """
 
     now: int
@@ -39,6 +40,8 @@ def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
     since = Card.objects.filter(campaign=campaign, state=CardState.ANSWERED, closed_at__gt=earlier)
     changed = live.filter(pk__in=since.values("pair"))
     now = live.filter(**enough).aggregate(**counts)
+    if now["pairs"] < PAIRS:
+        return None
     gone = changed.filter(**enough).aggregate(**counts)
     there = (
         Rating.objects.filter(pair__in=changed, created_at__lte=earlier)
@@ -48,8 +51,6 @@ def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
         .aggregate(pairs=Count("pair"), agreed=Count("pair", filter=Q(variance__lt=settings.disagreement)))
     )
     then = {name: now[name] - gone[name] + there[name] for name in now}
-    if now["pairs"] < PAIRS:
-        return None
     return Agreement(_percent(now), _percent(then) if then["pairs"] >= PAIRS else None)
 
 

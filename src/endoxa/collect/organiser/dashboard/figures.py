@@ -14,18 +14,16 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from endoxa.collect.cards.balance import forecast_of, lately, window_of
-from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair
+from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair
 from endoxa.collect.organiser.dashboard.agreement import Agreement, agreement_of
 from endoxa.collect.organiser.dashboard.coverage import FEWEST, Coverage, together
 from endoxa.collect.organiser.keeping import kept
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
 
-_CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
-
 
 @dataclass(frozen=True)
-class Lately:
+class Doing:
     """What at least three people together did within the last minutes or day (`cards.balance.lately`).
 
     `pace` is in answers a minute, of all together; `skips` do not include `reports`. Each of the two is None unless at
@@ -61,7 +59,7 @@ class Figures:
     done: int
     waiting: int
     coverage: tuple[Coverage, ...]
-    lately: Lately | None
+    lately: Doing | None
     agreement: Agreement | None
     forecast: Forecast
     minutes_left: float
@@ -87,7 +85,7 @@ def count(campaign: Campaign, now: datetime) -> Figures:
         done=sum(one.done for one in countries),
         waiting=waiting(campaign, organiser=True).count(),
         coverage=together(countries, _people(campaign)),
-        lately=_lately(campaign, now),
+        lately=_doing(campaign, now),
         agreement=agreement_of(campaign, now - window_of(campaign)),
         forecast=forecast_of(campaign, now),
         minutes_left=campaign.settings.minutes - (now - opened).total_seconds() / 60,
@@ -110,7 +108,7 @@ def _countries(campaign: Campaign) -> list[Coverage]:
 
 def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
     """Who answered a card about a country or proposed something for it."""
-    cards = Card.objects.filter(campaign=campaign, state__in=_CLOSED)
+    cards = Card.objects.filter(campaign=campaign, state__in=CLOSED)
     mentions = Mention.objects.filter(pair__campaign=campaign)
     found: dict[str, set[UUID]] = defaultdict(set)
     for country, person in cards.values_list("country", "person_id").distinct():
@@ -120,7 +118,7 @@ def _people(campaign: Campaign) -> Mapping[str, set[UUID]]:
     return found
 
 
-def _lately(campaign: Campaign, now: datetime) -> Lately | None:
+def _doing(campaign: Campaign, now: datetime) -> Doing | None:
     recent = lately(campaign, now)
     reported = Q(skip__reason__startswith="report_")
     skipped = Q(state=CardState.SKIPPED) & ~reported
@@ -134,7 +132,7 @@ def _lately(campaign: Campaign, now: datetime) -> Lately | None:
     )
     if seen["people"] < FEWEST:
         return None
-    return Lately(
+    return Doing(
         people=seen["people"],
         answers=seen["answers"],
         pace=seen["answers"] / recent.minutes,
