@@ -21,7 +21,7 @@ class Agreement:
 
     Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time, of the
     pairs that are live now; None where too few of them were rated then. For merged pairs it is not exact: ratings of
-    what was merged into a pair are missing from it if the pair itself was rated since, else those given since are in it.
+    what was merged into a pair are missing if the pair itself was rated since; else those given since are in it.
     """
 
     now: int

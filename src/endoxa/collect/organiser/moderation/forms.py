@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -55,9 +56,9 @@ class ApproveForm(ActForm):
 
     negative = forms.BooleanField(label=_MAY_HURT, required=False)
 
-    def __init__(self, *args: Any, **named: Any) -> None:
+    def __init__(self, data: Any = None) -> None:
         # Its page has the box of `MarkForm` too.
-        super().__init__(*args, auto_id="approve_%s", **named)
+        super().__init__(data, auto_id="approve_%s")
 
 
 class MarkForm(ActForm):
@@ -110,5 +111,9 @@ def act_form(pair: Pair, data: Any) -> ActForm:
     action = data.get("action", "")
     if action == Action.EDIT:
         return EditForm(pair, data)
-    kinds = {Action.APPROVE: ApproveForm, Action.MARK: MarkForm, Action.MERGE: MergeForm}
+    kinds: Mapping[str, Callable[[Any], ActForm]] = {
+        Action.APPROVE: ApproveForm,
+        Action.MARK: MarkForm,
+        Action.MERGE: MergeForm,
+    }
     return kinds.get(action, ActForm)(data)
