@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 import stat
+from pathlib import Path
 
 import pytest
 from campaign_folders import copied, endoxa, refused, said
@@ -230,14 +231,16 @@ class TestKilled:
             ("backup camp -o b.zip", BACKUP, "forget_sessions", "tmp/.endoxa-*/db.sqlite3"),
             ("backup camp -o b.zip", "os", "fsync", ".endoxa-*/backup.zip"),
             ("restore made.zip -o new", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
+            ("restore made.zip -o empty", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
             ("restore made.zip -o camp --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
             ("export camp -o out", "endoxa.datasets.folders", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
-        ids=["backup: copying", "backup: packing", "restore: new", "restore: replace", "export"],
+        ids=["backup: copying", "backup: packing", "restore: new", "restore: empty", "restore: replace", "export"],
     )  # fmt: skip
     def test_the_next_one_tidies_up(self, copy, tmp_path, monkeypatch, words, module, name, left):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "tmp").mkdir()
+        (tmp_path / "empty").mkdir()
         monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
         backup.back_up(Folder(copy), tmp_path / "made.zip")
         killed = endoxa(*words.split(), before=KILLED.format(module=module, name=name))
@@ -258,6 +261,38 @@ class TestKilled:
             assert stat.S_IMODE(place.stat().st_mode) == 0o700
             assert before - set(tmp_path.iterdir()) == {tmp_path / ".endoxa-one.999999999.abc"}
         assert not place.exists()
+
+
+class TestEmptyFolder:
+    """One that is there may be a volume: it keeps its place, and nothing is written beside it."""
+
+    def test_takes_the_campaign(self, copy, tmp_path):
+        backup.back_up(Folder(copy), tmp_path / "made.zip")
+        volume = tmp_path / "mounted" / "volume"
+        volume.mkdir(parents=True)
+        place = volume.stat().st_ino
+        done = endoxa("restore", tmp_path / "made.zip", "-o", volume)
+        assert done.returncode == 0, done.stderr
+        assert "as the retention date is over" not in done.stdout
+        assert volume.stat().st_ino == place
+        assert open_folder(volume).secret.read_text() == (copy / "secret.key").read_text()
+        assert not list(tmp_path.rglob(".endoxa-*"))
+
+    def test_is_left_empty_where_moving_fails(self, copy, tmp_path, monkeypatch):
+        staged = copied(copy, tmp_path / "staged")
+        (tmp_path / "volume").mkdir()
+        rename = Path.rename
+
+        def full(self, target):
+            if self.name == folder_module.MARK:
+                raise OSError(28, "No space left on device")
+            return rename(self, target)
+
+        monkeypatch.setattr(Path, "rename", full)
+        (tmp_path / "volume" / "draft").mkdir()
+        with pytest.raises(OSError, match="No space"):
+            backup._move(Folder(staged), Folder(tmp_path / "volume"))
+        assert [path.name for path in (tmp_path / "volume").iterdir()] == ["draft"]
 
 
 class TestWithdrawals:

@@ -88,4 +88,5 @@ def replay(folder: Campaign) -> None:
 
 
 def _print_expired(people: int) -> None:
-    typer.echo(f"People who lost the link to their answers, as the retention date is over: {people}.")
+    if people:
+        typer.echo(f"People who lost the link to their answers, as the retention date is over: {people}.")

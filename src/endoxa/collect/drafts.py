@@ -20,8 +20,7 @@ def draft(parent: Path, kind: str) -> Iterator[Path]:
     Raises:
         OSError: it cannot be made.
     """
-    with suppress(OSError):  # of others, or a folder that may not be listed
-        _remove_dead(parent, kind)
+    remove_dead(parent, kind)
     path = Path(mkdtemp(prefix=f".endoxa-{kind}.{os.getpid()}.", dir=parent))
     try:
         yield path
@@ -29,12 +28,14 @@ def draft(parent: Path, kind: str) -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _remove_dead(parent: Path, kind: str) -> None:
+def remove_dead(parent: Path, kind: str) -> None:
+    """Remove the drafts in `parent` whose process does not run any more, as far as this account may."""
     named = re.compile(rf"\.endoxa-{re.escape(kind)}\.(\d{{1,9}})\.\w+")
-    for path in list(parent.iterdir()):
-        found = named.fullmatch(path.name)
-        if found and path.is_dir() and not path.is_symlink() and not _runs(int(found[1])):
-            shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):  # of others, or a folder that may not be listed
+        for path in list(parent.iterdir()):
+            found = named.fullmatch(path.name)
+            if found and path.is_dir() and not path.is_symlink() and not _runs(int(found[1])):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _runs(process: int) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
-from endoxa.collect.drafts import draft
+from endoxa.collect.drafts import draft, remove_dead
 from endoxa.collect.project.archive import Archive, read_archive, write_archive
 from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
 from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
@@ -20,6 +20,8 @@ from endoxa.errors import UserError
 if TYPE_CHECKING:
     from endoxa.collect.project.replaying import Replayed
     from endoxa.collect.withdrawals.listing import Line
+
+_DRAFT = "restore"
 
 
 @contextmanager
@@ -87,9 +89,9 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
     with _entering():
         if withdrawals is not None and not withdrawals.is_file():
             raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
-    # Beside the new folder, which takes its name as a whole; or in the folder that is replaced.
-    parent = present.path if present else path.resolve().parent
-    with held(present) if present else nullcontext(), _drafting(parent, "restore") as place:
+    # Beside the new folder, which takes its name as a whole; or in the folder that is there, as that may be a volume.
+    parent = path.resolve() if path.is_dir() else path.resolve().parent
+    with held(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
         staged = _staged(archive, place / "campaign")
         check_database(staged.database)
         enter(staged)
@@ -127,7 +129,7 @@ def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Seq
             staged.withdrawals.unlink(missing_ok=True)
             _complete(staged, lines)
             staged.finish()
-            staged.path.rename(path.resolve())
+            _move(staged, Folder(path.resolve()))
         else:
             copy_database(staged.database, present.database)
             _complete(present, lines)
@@ -138,10 +140,26 @@ def _put_in_place(staged: Folder, present: Folder | None, path: Path, lines: Seq
         ) from None
 
 
+def _move(staged: Folder, target: Folder) -> None:
+    """Put a whole new folder in its place: by its name, or where one is there file by file, the mark last."""
+    if not target.path.is_dir():
+        staged.path.rename(target.path)
+        return
+    try:
+        target.path.chmod(0o700)
+        for file in sorted(staged.path.iterdir(), key=lambda one: one.name == MARK):
+            file.rename(target.path / file.name)
+    except BaseException:
+        with suppress(OSError):
+            target.discard()
+        raise
+
+
 @_entering()
 def _present(path: Path, archive: Archive, *, replace: bool) -> Folder | None:
     """The campaign that is to be replaced; None for a new folder."""
     if not (path / MARK).exists():
+        remove_dead(path, _DRAFT)
         refuse_used(path)
         return None
     if not replace:
