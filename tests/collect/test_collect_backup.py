@@ -262,6 +262,14 @@ class TestKilled:
             assert before - set(tmp_path.iterdir()) == {tmp_path / ".endoxa-one.999999999.abc"}
         assert not place.exists()
 
+    def test_a_process_of_another_container_is_known_by_what_it_holds(self, tmp_path):
+        with draft(tmp_path, "one") as place:
+            other = place.rename(tmp_path / ".endoxa-one.999999999.abc")
+            with draft(tmp_path, "one"):
+                assert other.is_dir()
+        with draft(tmp_path, "one"):
+            assert not other.exists()
+
 
 class TestEmptyFolder:
     """One that is there may be a volume: it keeps its place, and nothing is written beside it."""

@@ -10,6 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
+from endoxa.collect.filelock import take
+
+_HELD = ".held"
+"""What a process holds in its draft while it runs: from another container its number says nothing."""
+
 
 @contextmanager
 def draft(parent: Path, kind: str) -> Iterator[Path]:
@@ -23,7 +28,9 @@ def draft(parent: Path, kind: str) -> Iterator[Path]:
     remove_dead(parent, kind)
     path = Path(mkdtemp(prefix=f".endoxa-{kind}.{os.getpid()}.", dir=parent))
     try:
-        yield path
+        with (path / _HELD).open("wb") as held:
+            take(held)
+            yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
 
@@ -34,13 +41,21 @@ def remove_dead(parent: Path, kind: str) -> None:
     with suppress(OSError):  # of others, or a folder that may not be listed
         for path in list(parent.iterdir()):
             found = named.fullmatch(path.name)
-            if found and path.is_dir() and not path.is_symlink() and not _runs(int(found[1])):
+            if found and path.is_dir() and not path.is_symlink() and _dead(path, int(found[1])):
                 shutil.rmtree(path, ignore_errors=True)
 
 
+def _dead(path: Path, process: int) -> bool:
+    if os.name == "nt":  # where nothing is locked, and asking for a process would end it
+        return False
+    try:
+        with (path / _HELD).open("r+b") as held:
+            return take(held)
+    except FileNotFoundError:  # it ended before it came to that
+        return not _runs(process)
+
+
 def _runs(process: int) -> bool:
-    if os.name == "nt":  # where asking would end it
-        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -34,7 +34,7 @@ def explained() -> Iterator[None]:
             raise UserError(
                 "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"
             ) from None
-        if not isinstance(cause, connection.Database.Error):
+        if cause is None:
             raise
         raise UserError("The database cannot be read or updated: restore it from a backup.") from None
 

@@ -14,7 +14,7 @@ ADDED = "seeds added"
 """The action in the log."""
 
 
-def noted(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
+def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:
     """A function that writes down what was added so far, as `add_seeds` calls it."""
     entries: list[AuditEntry] = []
 

@@ -10,7 +10,7 @@ from endoxa.collect.entry.seeding import SeedRow, add_seeds, preview_seeds
 from endoxa.collect.models import AuditEntry, Campaign, Pair, Role, Source
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.seeds.forms import RowsForm, UploadForm
-from endoxa.collect.organiser.seeds.noting import ADDED, noted
+from endoxa.collect.organiser.seeds.noting import ADDED, logged
 from endoxa.collect.organiser.seeds.previewing import FIRST, counted, named, shown
 
 
@@ -35,7 +35,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = RowsForm(campaign, request.POST)
     if not form.is_valid():
         return _page(request, campaign, UploadForm(campaign), problem=" ".join(map(str, form.errors["rows"])))
-    add_seeds(campaign, form.cleaned_data["rows"], note=noted(campaign, request.user))
+    add_seeds(campaign, form.cleaned_data["rows"], note=logged(campaign, request.user))
     return redirect("organiser:seeds", campaign.slug)
 
 
