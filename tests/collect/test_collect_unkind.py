@@ -144,6 +144,20 @@ def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, 
     assert Pair.objects.get(pk=unjudged.pk).may_hurt
 
 
+def test_an_approval_is_of_the_words_that_stood_there(campaign, person, make_account):
+    moderator = make_account("mo", campaign, "moderator")
+    pair = say(person, "bailan tango")
+    for action, words, covered in (
+        ("approve", {}, False),
+        ("edit", {"text": "cantan milongas", "language": "es"}, True),
+        ("approve", {}, False),
+    ):
+        done = act(Pair.objects.get(), moderator, action, **words)
+        assert Pair.objects.get(pk=pair.pk).may_hurt is covered
+    undo(campaign, moderator, done.public_id)
+    assert Pair.objects.get(pk=pair.pk).may_hurt
+
+
 def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")

@@ -109,8 +109,11 @@ class Pair(models.Model):
         """
         if self.negative or self.flags:
             return True
-        unjudged = self.negative is None and self.source == Source.CONTRIBUTOR
-        return unjudged and not self.acts.filter(action="approve", undone=False).exists()
+        if self.negative is False or self.source == Source.SEED:
+            return False
+        # An approval was of the words that stood there; those of a later edit nobody passed yet.
+        passed = self.acts.filter(action__in=("approve", "edit"), undone=False).order_by("-pk")
+        return passed.values_list("action", flat=True).first() != "approve"
 
     def __str__(self) -> str:
         return f"{self.country}: {self.attribute}"
