@@ -181,9 +181,7 @@ def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campai
     key = listing.Row(table="people", row=uuid4(), release="1.0")
     hour = datetime(2026, 11, 3, 14, tzinfo=UTC)
     lines = [
-        listing.Line(
-            campaign="river", hour=hour, person=listing.hashed(ana.pk), rows=(published_later, key)
-        ),
+        listing.Line(campaign="river", hour=hour, person=listing.hashed(ana.pk), rows=(published_later, key)),
         listing.Line(campaign="elsewhere", hour=hour, person=listing.hashed(ben.pk), rows=()),
     ]
     assert replay(lines).people == 1
