@@ -20,7 +20,7 @@ def empty_log(database: sqlite3.Connection, seconds: float = 2.0) -> None:
         while not _emptied(database) and time.monotonic() < end:
             time.sleep(_PAUSE)
     finally:
-        database.execute(f"PRAGMA busy_timeout = {patience}")
+        database.execute(f"PRAGMA busy_timeout = {int(patience)}")
 
 
 def _emptied(database: sqlite3.Connection) -> bool:
