@@ -159,8 +159,10 @@ class DatabasePool:
     def calibration(self, languages: frozenset[str]) -> Rows:
         """The pairs of the calibration set in these languages, in the random order in which everybody meets them."""
         if languages not in self._common:
-            found = self._live.filter(calibration=True, language__in=languages).order_by("position", "id")
-            self._common[languages] = self._rows(found.values_list(*_FIELDS), np.ones)
+            found = self._live.filter(calibration=True, language__in=languages).order_by("id")
+            # Ordered here: the database would read the whole pool by position rather than these few.
+            drawn = sorted(found.values_list(*_FIELDS), key=lambda row: (row[-1], row[0]))
+            self._common[languages] = self._rows(drawn, np.ones)
         return self._common[languages]
 
     def _in(self, region: Region, *, indexed: bool) -> QuerySet[Pair]:
