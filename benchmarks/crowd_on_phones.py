@@ -13,7 +13,6 @@ import re
 from pathlib import Path
 
 from locust import HttpUser, constant_pacing, task
-from locust.clients import ResponseContextManager
 
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 _CARD = re.compile(r'action="(/card/([0-9a-f-]{36})/(rate|add)/)"')
@@ -25,6 +24,8 @@ class Contributor(HttpUser):
     """One person with a phone; looks at a card and answers it within `ENDOXA_SECONDS_A_CARD` seconds."""
 
     wait_time = constant_pacing(_SECONDS)
+    shown = ""
+    """The page on the phone: where an answer leads to the next card, that is not asked for again."""
 
     def on_start(self) -> None:
         """Join, agree, say where one is from."""
@@ -41,31 +42,36 @@ class Contributor(HttpUser):
     @task
     def one_card(self) -> None:
         """Look at the card and answer it."""
-        page = self.client.get("/card/?on", name="card")
-        found = _CARD.search(page.text)
+        if _CARD.search(self.shown) is None:
+            self.shown = self.client.get("/card/?on", name="card").text
+        found = _CARD.search(self.shown)
         if found is None:
             return
         address, token, kind = found.groups()
-        form = _hidden(page.text[found.start() :])
+        form = _hidden(self.shown[found.start() :])
         if kind == "add":
             # An open question: nothing comes to mind.
-            self.client.post(f"/card/{token}/finish/", form, name="finish")
+            self._go_on(token, form)
             return
         answer = {**form, "value": str(random.randint(1, 5))}
         with self.client.post(address, answer, name="rate", catch_response=True) as thanked:
             if thanked.ok:
                 _note(token)
-        self._add_something(thanked, token)
+            self.shown = thanked.text
+        if f"/card/{token}/finish/" in self.shown:
+            self._add_something(token)
 
-    def _add_something(self, page: ResponseContextManager, token: str) -> None:
+    def _add_something(self, token: str) -> None:
         """Where the page asks what else people say, one in ten says something; then all go on."""
-        if f"/card/{token}/finish/" not in page.text:
-            return
-        form = _hidden(page.text[page.text.index(f"/card/{token}/add/") :])
+        form = _hidden(self.shown[self.shown.index(f"/card/{token}/add/") :])
         if random.random() < 0.1:
             words = {**form, "text": f"like song number {random.randint(1, 10**6)}", "language": "en"}
             self.client.post(f"/card/{token}/add/", words, name="add")
-        self.client.post(f"/card/{token}/finish/", form, name="finish")
+        self._go_on(token, form)
+
+    def _go_on(self, token: str, form: dict[str, str]) -> None:
+        """To the next card, or to the offer of a pause."""
+        self.shown = self.client.post(f"/card/{token}/finish/", form, name="finish and next card").text
 
 
 def _hidden(html: str) -> dict[str, str]:
