@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
-from endoxa.analyze.correction import adjust_within
 from endoxa.schema import TEST_COLUMNS
+from endoxa.stats.correction import adjust_within
 
 GROUPS = {
     "en": ("hindu male", "muslim male", "hindu female", "muslim female"),

@@ -11,9 +11,9 @@ from analyze_fixtures import make_records
 from endoxa.analyze import analyze_pairs
 from endoxa.analyze.cells import Cell, scores_of
 from endoxa.analyze.comparisons import COMPARISON_COLUMNS, compare_models
-from endoxa.analyze.correction import adjust
 from endoxa.analyze.flips import FLIP_COLUMNS, cohen_kappa
 from endoxa.analyze.records import check_records
+from endoxa.stats.correction import adjust
 
 A = np.array([1.0, 1, 1, 1, 1, 1, -1, -1, 0, 1])
 B = np.array([1.0, 1, -1, -1, -1, -1, 1, -1, 1, 0])
@@ -61,8 +61,8 @@ def test_the_family_is_all_comparisons_and_languages_are_compared_too():
     frame = analyze(scores, language=["en", "sw"] * 20, axis=["age", "region"] * 20).comparisons
     assert set(frame["language"]) == {"all", "en", "sw"}
     assert set(frame["axis"]) == {"all"}
-    for p in ("p_mcnemar", "p_bootstrap"):
-        assert frame[f"{p}_adjusted"].to_list() == pytest.approx(adjust(frame[p].to_list()).tolist())
+    for p, adjusted in (("p_mcnemar", "p_mcnemar_adjusted"), ("p_value", "p_adjusted")):
+        assert frame[adjusted].to_list() == pytest.approx(adjust(frame[p].to_list()).tolist())
 
 
 def test_a_planted_difference_is_found_and_equal_models_are_not_told_apart():
@@ -73,13 +73,15 @@ def test_a_planted_difference_is_found_and_equal_models_are_not_told_apart():
     frame = analyze(scores, identity=[f"g{c}" for c in cluster]).comparisons
     same, different, _ = frame.iter_rows(named=True)
     assert same["low"] < 0 < same["high"]
-    assert same["p_bootstrap_adjusted"] > 0.05
+    assert same["p_adjusted"] > 0.05
+    assert same["verdict"] == "unclear"
     assert different["low"] < -0.2 < different["high"]
-    assert different["p_bootstrap_adjusted"] < 0.02
+    assert different["p_adjusted"] < 0.02
+    assert different["verdict"] == "below"
     assert different["p_mcnemar_adjusted"] < 0.02
 
 
-def test_the_paired_bootstrap_keeps_its_level_where_identities_answer_alike():
+def test_the_paired_test_keeps_its_level_where_identities_answer_alike():
     rng = np.random.default_rng(6)
     found = 0
     cluster = np.repeat(np.arange(15), 6)
@@ -88,16 +90,34 @@ def test_the_paired_bootstrap_keeps_its_level_where_identities_answer_alike():
         sides = {(model, "sum"): np.where(rng.random(90) < chances[model], 1.0, -1.0) for model in "ab"}
         records = check_records(make_records(sides, identity=[f"g{code}" for code in cluster]))
         frame = compare_models(scores_of(records, 200), [Cell("all", "all")], 0.95, 1)
-        found += frame["p_bootstrap"][0] <= 0.05
+        found += frame["p_value"][0] <= 0.05
     assert found / 100 <= 0.11
 
 
-def test_models_that_never_differ_have_no_p_value():
+def test_models_that_never_differ_are_not_distinguishable():
     (row,) = analyze({("a", "sum"): A, ("b", "sum"): A}).comparisons.iter_rows(named=True)
     assert row["difference"] == 0
     assert math.isnan(row["p_mcnemar"])
-    assert math.isnan(row["p_bootstrap"])
-    assert math.isnan(row["low"])
+    assert row["p_value"] == 1.0
+    # Ten identities alike: at most 31 % of all identities differ (Clopper and Pearson), by at most 1 each.
+    assert (row["low"], row["high"]) == pytest.approx((-0.3085, 0.3085), abs=1e-4)
+    assert row["verdict"] == "unclear"
+
+
+def test_models_that_always_differ_have_an_interval():
+    (row,) = analyze({("a", "sum"): np.ones(10), ("b", "sum"): -np.ones(10)}).comparisons.iter_rows(
+        named=True
+    )
+    assert (row["difference"], row["verdict"]) == (1.0, "above")
+    assert row["p_value"] == pytest.approx(2 / 1024)
+    assert (row["low"], row["high"]) == pytest.approx((1 - 2 * 0.3085, 1.0), abs=1e-4)
+
+
+def test_pairs_of_one_model_only_are_counted():
+    records = make_records({("a", "sum"): A, ("b", "sum"): B})
+    some = records.filter((pl.col("model") == "a") | (pl.col("item_id") >= "i00004"))
+    (row,) = analyze_pairs(some, resamples=400).comparisons.iter_rows(named=True)
+    assert (row["n"], row["n_left_out"]) == (6, 4)
 
 
 def test_flips_by_hand():

@@ -9,21 +9,27 @@ from statsmodels.stats.power import NormalIndPower, TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 
 from endoxa.analyze import plan_pairs
-from endoxa.analyze.power import PLAN_COLUMNS, minimum_detectable_effect_size, minimum_detectable_ratio
-from endoxa.analyze.shares import sign_test
+from endoxa.analyze.power import PLAN_COLUMNS
 from endoxa.errors import UserError
+from endoxa.stats.power import (
+    correlation_within,
+    detectable_effect_size,
+    detectable_share,
+    detectable_share_independent,
+)
+from endoxa.stats.signs import sign_flip_test, sign_test
 
 
 @pytest.mark.parametrize("n", [200, 1508, 20_000])
 def test_the_ratio_is_near_the_normal_approximation(n):
-    ratio = minimum_detectable_ratio(n)
+    ratio = detectable_share_independent(n)
     effect = proportion_effectsize(ratio, 0.5)
     assert NormalIndPower().power(effect, n, 0.05, ratio=0) == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.parametrize("n", [6, 17, 40])
 def test_the_ratio_has_the_stated_power_under_the_exact_test(n):
-    ratio = minimum_detectable_ratio(n)
+    ratio = detectable_share_independent(n)
     found = sum(
         math.comb(n, wins) * ratio**wins * (1 - ratio) ** (n - wins)
         for wins in range(n + 1)
@@ -33,25 +39,25 @@ def test_the_ratio_has_the_stated_power_under_the_exact_test(n):
 
 
 def test_five_pairs_can_show_nothing():
-    assert math.isnan(minimum_detectable_ratio(5))
-    assert math.isnan(minimum_detectable_ratio(0))
-    assert math.isnan(minimum_detectable_effect_size(1))
+    assert math.isnan(detectable_share_independent(5))
+    assert math.isnan(detectable_share_independent(0))
+    assert math.isnan(detectable_effect_size(1))
 
 
 @pytest.mark.parametrize("n", [6, 12, 128, 1508])
 def test_the_effect_size_has_the_stated_power(n):
-    power = TTestPower().power(minimum_detectable_effect_size(n), n, 0.05)
+    power = TTestPower().power(detectable_effect_size(n), n, 0.05)
     assert power == pytest.approx(0.8, abs=1e-5)
 
 
 @pytest.mark.parametrize("n", [2, 3, 10**6])
 def test_the_effect_size_is_there_for_any_number_of_pairs(n):
-    assert 0 < minimum_detectable_effect_size(n) < 12
+    assert 0 < detectable_effect_size(n) < 12
 
 
 def test_a_tabulated_effect_size():
     # Cohen 1988, as in every power program: 34 pairs show d_z = 0.5 with 80 % power.
-    assert minimum_detectable_effect_size(34) == pytest.approx(0.5, abs=0.01)
+    assert detectable_effect_size(34) == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_plan_has_both_assumptions():
@@ -60,8 +66,10 @@ def test_a_plan_has_both_assumptions():
     )
     plan = plan_pairs(cells)
     assert plan.columns == list(PLAN_COLUMNS)
-    assert plan["ratio_if_independent"][0] == pytest.approx(minimum_detectable_ratio(400))
-    assert plan["ratio_if_identities_agree"][0] == pytest.approx(minimum_detectable_ratio(40))
+    assert plan["ratio_if_independent"][0] == pytest.approx(detectable_share_independent(400))
+    assert plan["ratio_if_correlated"][0] == pytest.approx(detectable_share(np.full(40, 10), 0.1))
+    assert math.isnan(plan["ratio_if_correlated"][1])
+    assert plan["ratio_if_identities_agree"][0] == pytest.approx(detectable_share_independent(40))
     assert math.isnan(plan["effect_if_identities_agree"][1])
     assert np.isfinite(plan["effect_if_independent"].to_numpy()).all()
 
@@ -69,3 +77,42 @@ def test_a_plan_has_both_assumptions():
 def test_a_plan_without_counts_is_refused():
     with pytest.raises(UserError, match="lack the column 'n'"):
         plan_pairs(pl.DataFrame({"language": ["en"], "axis": ["age"]}))
+
+
+def realised(sizes, share, correlation, alpha, repeats=300):
+    """How often the sign-flip test finds this share in beta-binomial clusters."""
+    rng = np.random.default_rng(len(sizes))
+    spread = (1 - correlation) / correlation
+    chance = rng.beta(share * spread, (1 - share) * spread, (repeats, len(sizes)))
+    favouring = rng.binomial(sizes, chance)
+    return np.mean([sign_flip_test(2 * one - sizes) <= alpha for one in favouring])
+
+
+@pytest.mark.parametrize("identities", [8, 20, 60])
+@pytest.mark.parametrize("alpha", [0.05, 0.005])
+def test_the_ratio_under_identities_has_about_the_stated_power(identities, alpha):
+    sizes = np.full(identities, 8)
+    ratio = detectable_share(sizes, 0.1, alpha)
+    if identities == 8 and alpha == 0.005:
+        assert math.isnan(ratio)  # 2 / 2^8 is above 0.005
+        return
+    assert ratio > detectable_share_independent(int(sizes.sum()), alpha)
+    assert 0.68 <= realised(sizes, ratio, 0.1, alpha) <= 0.92
+
+
+def test_single_pairs_have_the_power_of_the_sign_test():
+    assert detectable_share(np.ones(40), 0.1) == detectable_share_independent(40)
+
+
+def test_five_identities_can_show_nothing_however_many_pairs():
+    assert math.isnan(detectable_share(np.full(5, 100), 0.1))
+    assert math.isnan(detectable_share(np.array([50, 0, 0, 0]), 0.1))
+
+
+def test_the_correlation_is_found_and_leans_on_the_assumed_one_where_clusters_are_few():
+    rng = np.random.default_rng(2)
+    sizes = np.full(300, 10)
+    favouring = rng.binomial(10, rng.beta(0.5 * 4, 0.5 * 4, 300))  # correlation 0.2
+    assert correlation_within(sizes, favouring) == pytest.approx(0.2, abs=0.051)
+    assert correlation_within(np.ones(9), np.ones(9)) == 0.1
+    assert correlation_within(np.array([4, 4]), np.array([4, 0])) < 0.5

@@ -8,14 +8,14 @@ import pytest
 
 from analyze_fixtures import clustered_differences, estimates, make_sample
 from endoxa.analyze import STATISTICS
-from endoxa.analyze.resampling import (
+from endoxa.stats.resampling import (
     Clusters,
     bootstrap,
     expanded_interval,
     expanded_p_value,
     mean_of_totals,
-    sign_flip_test,
 )
+from endoxa.stats.signs import sign_flip_test
 
 RATIO = STATISTICS.get("preference_ratio")
 
@@ -64,14 +64,15 @@ def test_fewer_than_five_identities_give_no_interval_and_say_so():
         RATIO, make_sample([1.0, 2, -1, 3, 1, -1, 2, 1], cluster=[0, 0, 1, 1, 2, 2, 3, 3])
     )
     assert math.isnan(clustered.low)
-    assert "4 identities in 8 pairs, fewer than the 5" in clustered.method
+    assert "4 identities in 8 pairs" in clustered.method
+    assert clustered.reason == "4 identities, at least 6 needed"
     assert clustered.p_value > 0
 
 
-def test_no_variation_gives_no_interval_rather_than_certainty():
+def test_no_variation_is_no_certainty():
     _, clustered = estimates(RATIO, make_sample(np.ones(30)))
-    assert clustered.value == 1.0
-    assert math.isnan(clustered.low)
+    assert (clustered.value, clustered.high) == (1.0, 1.0)
+    assert clustered.low == pytest.approx(0.025 ** (1 / 30))  # Clopper and Pearson at 30 of 30
 
 
 def test_sign_flips_by_hand():
@@ -88,7 +89,18 @@ def test_drawn_flips_agree_with_all_of_them():
 
 
 def test_flips_that_are_drawn_never_give_zero():
-    assert sign_flip_test(np.ones(40), 999, seed=0) == pytest.approx(1 / 1000)
+    assert sign_flip_test(np.full(40, 0.1), 999, seed=0) == pytest.approx(1 / 1000)
+
+
+def test_whole_totals_are_exact_however_many_there_are():
+    assert sign_flip_test(np.ones(40)) == pytest.approx(2.0**-39)
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        totals = rng.integers(-6, 7, rng.integers(1, 11)).astype(float)
+        kept = totals[totals != 0]
+        sums = [abs(np.dot(signs, kept)) for signs in product((-1, 1), repeat=len(kept))]
+        expected = np.mean([one >= abs(kept.sum()) for one in sums]) if len(kept) else np.nan
+        assert sign_flip_test(totals) == pytest.approx(expected, nan_ok=True)
 
 
 def test_sharing_an_identity_widens_the_interval():

@@ -42,7 +42,9 @@ def test_all_ties_are_neutral_and_untested():
     assert ratio.value == 0.5
     assert math.isnan(ratio.p_value)
     assert math.isnan(clustered.p_value)
-    assert math.isnan(clustered.low)
+    # Eight pairs alike: between 0.18 and 0.82 are not all alike in the long run.
+    assert 0.1 < clustered.low < 0.5 < clustered.high < 0.9
+    assert clustered.reason == "every pair is a tie"
 
 
 def test_wilson_ends_are_exact_at_zero_and_one():

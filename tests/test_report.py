@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -177,24 +178,26 @@ def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) ->
         sign = pl.when(pl.col("stereotypical") == "more").then(1).otherwise(-1)
         wins = own.select((sign * (pl.col("score_more") - pl.col("score_less")) > 0).sum()).item()
         low, high = proportion_confint(wins, own.height, method="wilson")
+        clusters = own["identity"].n_unique()
         (row,) = [row for row in rows if row["rule"] == rule]
         assert row["preference ratio"] == f"{100 * wins / own.height:.1f}\u00a0%"
-        assert row["95\u00a0% Wilson"] == f"{100 * low:.1f} to {100 * high:.1f}"
-        assert row["pairs"] == str(own.height)
+        assert row["95\u00a0% Wilson, pairs"] == f"{100 * low:.1f} to {100 * high:.1f}"
+        assert (row["pairs"], row["identities"]) == (str(own.height), str(clusters))
 
 
 def test_axis_numbers_are_those_of_the_estimates(page: Page, estimates: pl.DataFrame) -> None:
     rows = page.table("The numbers behind these figures")
     cells = estimates.filter(
         (pl.col("name") == "preference_ratio")
-        & pl.col("method").str.starts_with("Wilson")
+        & (pl.col("interval") == "identities")
         & ((pl.col("language") != "all") | (pl.col("axis") == "all"))
     )
-    shown = sorted((row["preference ratio"], row["95\u00a0% Wilson"], row["pairs"]) for row in rows)
+    ends = "95\u00a0% interval, identities"
+    shown = sorted((row["preference ratio"], row[ends].replace("over ", ""), row["pairs"]) for row in rows)
     assert shown == sorted(
         (
             f"{100 * cell['value']:.1f}\u00a0%",
-            f"{100 * cell['low']:.1f} to {100 * cell['high']:.1f}",
+            "n/a" if math.isnan(cell["low"]) else f"{100 * cell['low']:.1f} to {100 * cell['high']:.1f}",
             str(cell["n"]),
         )
         for cell in cells.iter_rows(named=True)
@@ -207,18 +210,19 @@ def test_findings_follow_the_planted_preference(page: Page) -> None:
         next(row["model"] for row in page.table("Models") if planted in row["as named in the command"])
     )
     assert re.search(
-        rf"{label} under pll prefers .{{0,120}}80\.2.% of 96 pairs.{{0,120}}That is a clear preference "
-        "for the stereotypical sentences",
+        rf"{label} under pll prefers the stereotypical sentence more often than chance: 80\.2.% of 96 pairs about 8 ",
         page.text,
     )
-    assert re.search(rf"{label} under crows-token .{{0,200}}no clear preference either way", page.text)
-    assert re.search(r"gpt under sum .{0,200}a clear preference for the other sentences", page.text)
+    assert re.search(
+        rf"{label} under crows-token: the preference is not distinguishable from chance", page.text
+    )
+    assert re.search(r"gpt under sum prefers the stereotypical sentence less often than chance", page.text)
 
 
 def test_calibration_says_what_is_left(page: Page) -> None:
     (row,) = page.table("Raw and calibrated")
     assert (row["rule"], row["pairs"]) == ("pll", "72")
-    assert "No clear preference is left." in page.text
+    assert "After calibration the preference is not distinguishable from chance." in page.text
 
 
 def test_flips_and_comparisons_are_counted(page: Page) -> None:
@@ -261,9 +265,8 @@ def test_two_data_sets_are_two_parts(tmp_path: Path) -> None:
     page = Page(write_report([first, second], tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "Results on sample" in page.text
     assert "Results on other" in page.text
-    assert page.text.count("There is only one model on these pairs") == 2
-    assert page.text.count("Not available for these pairs") == 2
-    assert page.text.count("so nothing can change sides") == 2
+    for empty in ("Models compared", "Calibrated for word frequency", "Disagreement between rules"):
+        assert empty not in page.text
     assert "not recorded" in page.text
     ids = [own["id"] for _, own in page.elements if "id" in own]
     assert len(ids) == len(set(ids))
@@ -280,16 +283,17 @@ def test_ties_single_pairs_and_bare_descriptions_are_reported_too(tmp_path: Path
     page = Page(write_report([first, second], tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "are simulated respondents" in page.text
     assert "50.0 % of 8 pairs" in page.text.replace("\u00a0", " ")
-    assert "So few pairs could not have shown one." in page.text
+    assert "cannot be tested (every pair is a tie)" in page.text
+    assert "cannot be tested (1 pair, at least 6 needed)" in page.text
     assert "जाति" in page.text
 
 
-def test_few_identities_give_no_clear_preference(tmp_path: Path) -> None:
+def test_few_identities_cannot_be_tested(tmp_path: Path) -> None:
     items = pairs(40, ("en",)).with_columns(identity=pl.lit("bakers"))
     run = run_folder(tmp_path / "run", scored(items, GPT, "sum", 0.95))
     page = Page(write_report([run], tmp_path / "r.html").read_text(encoding="utf-8"))
-    assert "once whole identities are resampled" in page.text
-    assert "That is a clear preference" not in page.text
+    assert "cannot be tested (1 identity, at least 6 needed)" in page.text
+    assert "than chance" not in page.text.partition("Methods and caveats")[0]
 
 
 def _unfinished(folder: Path) -> Path:

@@ -18,7 +18,6 @@ from endoxa.report.figures.flips import flips
 from endoxa.report.figures.forest import forest
 from endoxa.report.figures.intervals import interval_rows
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import two_methods
 from endoxa.report.words import (
     LABEL_LIMIT,
     axis_name,
@@ -84,57 +83,6 @@ def test_no_two_labels_are_alike(models: list[str]) -> None:
     labels = short_labels([f"hf/{model}" for model in models])
     assert len(set(labels.values())) == len(models)
     assert all(len(label.partition(" #")[0]) <= LABEL_LIMIT or "#" in label for label in labels.values())
-
-
-# ------------------------------------------------------------------------------------------------ verdicts
-
-
-def _estimates(value, low, high, p, id_low, id_high, id_p) -> pl.DataFrame:
-    cell = {
-        "model": "m",
-        "rule": "r",
-        "language": "all",
-        "axis": "all",
-        "name": "preference_ratio",
-        "value": value,
-    }
-    common = {**cell, "confidence": 0.95, "p_value": p, "n": 100, "neutral": 0.5, "unit": ""}
-    return pl.DataFrame(
-        [
-            {
-                **common,
-                "low": low,
-                "high": high,
-                "p_adjusted": p,
-                "method": "Wilson interval, exact sign test",
-            },
-            {
-                **common,
-                "low": id_low,
-                "high": id_high,
-                "p_adjusted": id_p,
-                "method": "identity bootstrap; 9 of 100",
-            },
-        ]
-    )
-
-
-@pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [
-        ((0.7, 0.6, 0.8, 0.01, 0.55, 0.85, 0.02), "above"),
-        ((0.3, 0.2, 0.4, 0.01, 0.15, 0.45, 0.02), "below"),
-        ((0.7, 0.6, 0.8, 0.01, 0.45, 0.85, 0.09), "identities"),
-        ((0.7, 0.6, 0.8, 0.01, NAN, NAN, NAN), "identities"),
-        ((0.7, 0.6, 0.8, 0.01, 0.55, 0.85, NAN), "identities"),
-        ((0.6, 0.51, 0.7, 0.20, 0.52, 0.7, 0.20), "correction"),
-        ((0.55, 0.45, 0.65, 0.4, 0.45, 0.65, 0.4), "unclear"),
-        ((NAN, NAN, NAN, NAN, NAN, NAN, NAN), "unclear"),
-    ],
-)
-def test_nothing_is_claimed_that_one_method_does_not_carry(numbers, expected: str) -> None:
-    row = two_methods(_estimates(*numbers), "preference_ratio").row(0, named=True)
-    assert (row["verdict"], row["id_remark"]) == (expected, "9 of 100")
 
 
 # ------------------------------------------------------------------------------------------------ figures

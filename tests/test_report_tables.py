@@ -68,13 +68,15 @@ def test_latex_is_escaped_and_needs_only_booktabs(run: Path, tmp_path: Path) -> 
     assert commands <= {
         *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\scriptsize", r"\setlength", r"\tabcolsep"),
         *(r"\toprule", r"\midrule", r"\bottomrule", r"\caption", r"\textbar", r"\leq", r"\usepackage"),
+        r"\dagger",
+        r"\dag",
     }
 
 
 @given(st.text())
 def test_latex_escape_leaves_no_active_character(text: str) -> None:
     escaped = escape_latex(text)
-    plain = re.sub(r"\\(?:text[a-z]+|dots)\{\}|\$\\leq\$|\\[&%$#_{}]", "", escaped)
+    plain = re.sub(r"\\(?:text[a-z]+|dots|dag)\{\}|\$\\leq\$|\\[&%$#_{}]", "", escaped)
     assert not set(plain) & set("\\&%$#_{}^<>|\n")
 
 

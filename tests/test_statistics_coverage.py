@@ -9,7 +9,7 @@ import pytest
 
 from analyze_fixtures import clustered_differences, make_sample
 from endoxa.analyze import STATISTICS
-from endoxa.analyze.correction import adjust
+from endoxa.stats.correction import adjust
 
 RATIO, MEAN = STATISTICS.get("preference_ratio"), STATISTICS.get("mean_difference")
 

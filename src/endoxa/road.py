@@ -87,6 +87,7 @@ def _once(asked: dict[str, Any], out: Path, analyze_and_report: Callable[[], Non
     if missing or run.get("reported") != asked:
         analyze_and_report()
         # Last, so that a stop in between is made good by the same command.
+        run = json.loads((out / RUN).read_text(encoding="utf-8"))
         write_json(out / RUN, {**run, "reported": asked})
 
 
@@ -128,15 +129,10 @@ def _test_and_report(settings: EmbeddingsSettings, out: Path, progress: Progress
 
 
 def _analyze_and_report(settings: PairsSettings, out: Path, progress: Progress, items: int) -> None:
-    from endoxa.analyze import analyze_pairs, load_records
-    from endoxa.analyze.pairs import write_estimates
-    from endoxa.datasets.frames import write_table
+    from endoxa.analyze import analyze_run
     from endoxa.report import write_report
 
     progress("analyzing", items, items)
-    analysis = analyze_pairs(load_records([out]), confidence=settings.confidence, seed=settings.seed)
-    write_estimates(analysis, out / "estimates.csv")
-    write_table(analysis.comparisons, out / "comparisons.csv")
-    write_table(analysis.flips, out / "flips.csv")
+    analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
     progress("writing the report", items, items)
     write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)

@@ -13,15 +13,24 @@ from collections.abc import Callable
 import numpy as np
 
 from endoxa.analyze.differences import mean_estimates, varies
-from endoxa.analyze.inference import NAN, UNDEFINED, Inference, estimate
+from endoxa.analyze.identities import bootstrap_inference
+from endoxa.analyze.inference import PLANNED, Inference, estimate
 from endoxa.analyze.preference import preference_estimates
-from endoxa.analyze.resampling import Clusters, identity_inference
 from endoxa.analyze.samples import check_sample
 from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN, UNDEFINED
+from endoxa.stats.resampling import Clusters
 
 _SOURCE = "ours (docs/methods.md, identity calibration)"
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Estimator = Callable[..., list[Estimate]]
+
+
+def _preference(
+    name: str, values: np.ndarray, cluster: np.ndarray, *, confidence: float, resamples: int, seed: int
+) -> list[Estimate]:
+    del resamples  # nothing is resampled
+    return preference_estimates(name, values, cluster, confidence=confidence, seed=seed)
 
 
 def _on_calibrated(
@@ -43,7 +52,7 @@ def _on_calibrated(
 
 
 def _nothing(name: str, neutral: float, confidence: float) -> Estimate:
-    inference = Inference(UNDEFINED, NAN, "no pair has a neutral identity")
+    inference = Inference(UNDEFINED, NAN, "no pair has a neutral identity", PLANNED, 0)
     return estimate(name, NAN, inference, n=0, neutral=neutral, confidence=confidence)
 
 
@@ -53,7 +62,7 @@ CALIBRATED_PREFERENCE_RATIO = _on_calibrated(
     neutral=0.5,
     summary="preference ratio of what the identity adds to the attribute's own difference",
     values=np.subtract,
-    estimator=preference_estimates,
+    estimator=_preference,
 )
 
 CALIBRATED_MEAN_DIFFERENCE = _on_calibrated(
@@ -94,8 +103,13 @@ def _attribute_r_squared(sample: Sample, confidence: float, seed: int) -> list[E
     x, y = x - x.mean(), y - y.mean()
     clusters = Clusters.of(sample.cluster[kept], x, y, x**2, y**2, x * y)
     value = float(_squared_correlation(clusters.totals.sum(axis=0, keepdims=True))[0]) if defined else NAN
-    inference = identity_inference(
-        clusters, _squared_correlation, None, confidence=confidence, resamples=sample.resamples, seed=seed
+    inference = bootstrap_inference(
+        clusters,
+        _squared_correlation,
+        value,
+        confidence=confidence,
+        resamples=sample.resamples,
+        seed=seed,
     )
     return [estimate(name, value, inference, n=len(x), neutral=NAN, confidence=confidence)]
 

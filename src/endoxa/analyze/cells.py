@@ -13,6 +13,8 @@ import polars as pl
 from endoxa.schema import ALL, Sample
 
 _ITEM_ORDER = ("data", "item_id")
+MOSTLY = 0.5
+"""Share of pairs whose identity another language must name alike for languages to count as linked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Scores:
         item: integer code of the pair, the same for every model and rule; rising.
         language: language per pair.
         axis: axis per pair.
+        keyed: whether the pair has a stated `identity_key`.
         sample: the scores.
     """
 
@@ -49,6 +52,7 @@ class Scores:
     item: np.ndarray
     language: np.ndarray
     axis: np.ndarray
+    keyed: np.ndarray
     sample: Sample
 
     def chosen(self, cell: Cell) -> np.ndarray:
@@ -59,6 +63,25 @@ class Scores:
         if cell.axis != ALL:
             mask &= self.axis == cell.axis
         return mask
+
+    def unlinked(self, chosen: np.ndarray) -> str:
+        """Why several languages cannot be pooled in a test: identities counted once a language; empty where they can.
+
+        Languages are linked where every chosen pair states an `identity_key`, or where at least half of the pairs are
+        about an identity that another language names alike.
+        """
+        languages, codes = np.unique(self.language[chosen], return_inverse=True)
+        if len(languages) < 2 or self.keyed[chosen].all():
+            return ""
+        _, cluster = np.unique(self.sample.cluster[chosen], return_inverse=True)
+        both = np.unique(np.column_stack([cluster, codes]), axis=0)
+        spoken = np.bincount(both[:, 0])[cluster]
+        if (spoken > 1).mean() >= MOSTLY:
+            return ""
+        return (
+            f"the identities of {len(languages)} languages are not linked, so translations would count as "
+            "independent: add the column identity_key, or read the languages one by one"
+        )
 
 
 def take(sample: Sample, chosen: np.ndarray) -> Sample:
@@ -99,6 +122,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
     sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
     # A pair without an identity is resampled with those of its association, or alone.
     group = pl.coalesce(
+        pl.concat_str(pl.lit("key\t"), _filled("identity_key").str.to_lowercase()),
         pl.concat_str(pl.lit("identity\t"), _filled("identity").str.to_lowercase()),
         pl.concat_str(pl.lit("association\t"), _filled("association_id")),
         pl.concat_str(pl.lit("pair\t"), "data", pl.lit("\t"), "item_id"),
@@ -107,6 +131,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
         sign=sign,
         item=pl.struct(_ITEM_ORDER).rank("dense"),
         cluster=group.rank("dense").cast(pl.Int64),
+        keyed=_filled("identity_key").is_not_null(),
     ).sort("model", "rule", *_ITEM_ORDER)
     for (model, rule), part in prepared.group_by("model", "rule", maintain_order=True):
         direction = part["sign"].to_numpy()
@@ -118,6 +143,7 @@ def _scores(records: pl.DataFrame, resamples: int) -> Iterator[Scores]:
             item=part["item"].to_numpy(),
             language=_strings(part["language"]),
             axis=_strings(part["axis"]),
+            keyed=part["keyed"].to_numpy(),
             sample=Sample(
                 difference=direction * (more - less),
                 score_more=more,

@@ -9,16 +9,14 @@ import numpy as np
 import polars as pl
 
 from endoxa.analyze.cells import Cell, Scores
-from endoxa.analyze.correction import adjust
-from endoxa.analyze.inference import NAN
-from endoxa.analyze.resampling import (
-    Clusters,
-    bootstrap,
-    expanded_interval,
-    expanded_p_value,
-    mean_of_totals,
-)
+from endoxa.analyze.families import COMPARISONS, adjusted, decided
+from endoxa.analyze.identities import FLIPS_PER_RESAMPLE, cannot_be_tested, identities_in
+from endoxa.analyze.inference import IDENTITIES
 from endoxa.schema import ALL
+from endoxa.stats.correction import adjust
+from endoxa.stats.intervals import NAN, agreeing, clustered_mean
+from endoxa.stats.resampling import Clusters
+from endoxa.stats.signs import sign_flip_test, sign_test
 
 COMPARISON_COLUMNS: dict[str, str] = {
     "model_a": "the first model (in alphabetical order)",
@@ -29,6 +27,7 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "language": "a language, or 'all'",
     "axis": "'all'",
     "n": "pairs scored by both",
+    "n_left_out": "pairs scored by one of them only, which are left out",
     "both": "pairs where both prefer the stereotypical sentence",
     "neither": "pairs where both prefer the other one",
     "a_only": "pairs where only the first prefers the stereotypical sentence",
@@ -38,18 +37,39 @@ COMPARISON_COLUMNS: dict[str, str] = {
     "low": "lower end of its interval",
     "high": "upper end of its interval",
     "confidence": "confidence level of the interval",
+    "neutral": "0, the difference of two models that are alike",
+    "p_value": "sign-flip test of the difference on identities",
+    "p_adjusted": "the same after Benjamini-Hochberg over all comparisons",
     "p_mcnemar": "exact McNemar test of a_only against b_only (pairs taken as independent)",
     "p_mcnemar_adjusted": "the same after Benjamini-Hochberg over all comparisons",
-    "p_bootstrap": "p-value of the paired identity bootstrap, the inversion of the interval",
-    "p_bootstrap_adjusted": "the same after Benjamini-Hochberg over all comparisons",
+    "interval": "'identities'",
+    "clusters": "identities",
+    "verdict": "'above' (the first prefers the stereotypical sentences more often), 'below', 'unclear' or "
+    "'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
     "method": "how interval and p-values were computed",
 }
 """Columns of `PairsAnalysis.comparisons`."""
 
-_TYPES = {
+METHOD = "paired by pair, identities as clusters: jackknife t interval, sign-flip test; exact McNemar test"
+_BOUNDS = (-1.0, 1.0)
+_TEXT = (
+    "model_a",
+    "rule_a",
+    "model_b",
+    "rule_b",
+    "language",
+    "axis",
+    "method",
+    "interval",
+    "verdict",
+    "reason",
+)
+_WHOLE = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters")
+COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(COMPARISON_COLUMNS, pl.Float64),
-    **dict.fromkeys(("model_a", "rule_a", "model_b", "rule_b", "language", "axis", "method"), pl.String),
-    **dict.fromkeys(("n", "both", "neither", "a_only", "b_only", "n_ties"), pl.Int64),
+    **dict.fromkeys(_TEXT, pl.String),
+    **dict.fromkeys(_WHOLE, pl.Int64),
     "same_rule": pl.Boolean,
 }
 
@@ -75,11 +95,9 @@ def compare_models(
         for a, b in _matched(scores)
         if (row := _compare(a, b, cell, confidence, seed)) is not None
     ]
-    frame = pl.DataFrame(rows, schema=_TYPES)
-    return frame.with_columns(
-        p_mcnemar_adjusted=adjust(frame["p_mcnemar"].to_list()),
-        p_bootstrap_adjusted=adjust(frame["p_bootstrap"].to_list()),
-    )
+    frame = adjusted(pl.DataFrame(rows, schema=COMPARISON_TYPES), COMPARISONS)
+    frame = frame.with_columns(p_mcnemar_adjusted=adjust(frame["p_mcnemar"].to_list()))
+    return decided(frame, value="difference", confidence=confidence)
 
 
 def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:
@@ -96,14 +114,20 @@ def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:
 
 def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> dict[str, object] | None:
     in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
+    scored = len(np.union1d(a.item[in_a], b.item[in_b]))
     _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
     if len(at_a) == 0:
         return None
     in_a, in_b = in_a[at_a], in_b[at_b]
     side_a, side_b = np.sign(a.sample.difference[in_a]), np.sign(b.sample.difference[in_b])
-    clusters = Clusters.of(a.sample.cluster[in_a], (side_a - side_b) / 2)
-    draws = bootstrap(clusters, mean_of_totals, a.sample.resamples, cell.seed(seed))
-    interval = expanded_interval(draws, clusters, confidence)
+    clusters = Clusters.of(a.sample.cluster[in_a], side_a - side_b)
+    totals, difference = clusters.totals[:, 1], float((side_a - side_b).mean() / 2)
+    # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
+    flips = FLIPS_PER_RESAMPLE * a.sample.resamples
+    p_value = sign_flip_test(totals, flips, cell.seed(seed)) if totals.any() else 1.0
+    interval = clustered_mean(clusters.sizes, totals / 2, confidence, _BOUNDS)
+    interval = agreeing(interval, difference, 0.0, p_value, confidence)
+    unlinked = a.unlinked(in_a) if cell.language == ALL else ""
     a_only, b_only = int(((side_a > 0) & (side_b < 0)).sum()), int(((side_a < 0) & (side_b > 0)).sum())
     return {
         "model_a": a.model,
@@ -114,27 +138,24 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
         "language": cell.language,
         "axis": cell.axis,
         "n": len(in_a),
+        "n_left_out": scored - len(in_a),
         "both": int(((side_a > 0) & (side_b > 0)).sum()),
         "neither": int(((side_a < 0) & (side_b < 0)).sum()),
         "a_only": a_only,
         "b_only": b_only,
         "n_ties": int(((side_a == 0) | (side_b == 0)).sum()),
-        "difference": float((side_a - side_b).mean() / 2),
+        "difference": difference,
         "low": interval.low,
         "high": interval.high,
         "confidence": confidence,
-        "p_mcnemar": _mcnemar(a_only, b_only),
+        "neutral": 0.0,
+        "p_value": p_value,
+        "p_adjusted": NAN,
+        "p_mcnemar": sign_test(a_only, b_only),
         "p_mcnemar_adjusted": NAN,
-        "p_bootstrap": expanded_p_value(draws, clusters),
-        "p_bootstrap_adjusted": NAN,
-        "method": f"paired identity bootstrap, exact McNemar test; {clusters.note()}",
+        "interval": IDENTITIES,
+        "clusters": clusters.count,
+        "verdict": "",
+        "reason": unlinked or cannot_be_tested(clusters, clusters.count, confidence),
+        "method": f"{METHOD}; {identities_in(clusters)}",
     }
-
-
-def _mcnemar(a_only: int, b_only: int) -> float:
-    """Exact two-sided p (McNemar 1947; statsmodels); NaN where the models never differ."""
-    if a_only + b_only == 0:
-        return NAN
-    from statsmodels.stats.contingency_tables import mcnemar
-
-    return float(min(mcnemar([[0, a_only], [b_only, 0]], exact=True).pvalue, 1.0))

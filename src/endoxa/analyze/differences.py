@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from endoxa.analyze.inference import NAN, UNDEFINED, Inference, Interval, estimate
-from endoxa.analyze.resampling import Clusters, identity_inference, mean_of_totals
+from endoxa.analyze.identities import bootstrap_inference, independence, mean_inference
+from endoxa.analyze.inference import NONCENTRAL_T, Inference, T, estimate
 from endoxa.analyze.samples import check_sample
 from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval
+from endoxa.stats.resampling import Clusters
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance, too_few
 
 
 def varies(values: np.ndarray) -> bool:
@@ -15,34 +19,30 @@ def varies(values: np.ndarray) -> bool:
     return len(values) > 1 and float(np.std(values)) > 1e-12 * float(np.abs(values).max())
 
 
-def t_inference(values: np.ndarray, confidence: float) -> Inference:
+def t_inference(values: np.ndarray, cluster: np.ndarray, confidence: float) -> Inference:
     """The paired t-test: one-sample t-test of the differences and its interval (statsmodels)."""
     method = "paired t-test and its interval"
+    needed = fewest_units(significance(confidence))
+    cannot = independence(cluster) or too_few(len(values), "pairs", needed)
     if not varies(values):
-        return Inference(UNDEFINED, NAN, f"{method}; the differences do not vary")
+        cannot = cannot or "the differences do not vary"
+        return Inference(UNDEFINED, NAN, f"{method}; the differences do not vary", T, len(values), cannot)
     from statsmodels.stats.weightstats import DescrStatsW
 
     described = DescrStatsW(values)
     low, high = described.tconfint_mean(1 - confidence)
-    return Inference(Interval(float(low), float(high)), float(described.ttest_mean(0)[1]), method)
+    p_value = float(described.ttest_mean(0)[1])
+    return Inference(Interval(float(low), float(high)), p_value, method, T, len(values), cannot)
 
 
 def mean_estimates(
     name: str, values: np.ndarray, cluster: np.ndarray, *, confidence: float, resamples: int, seed: int
 ) -> list[Estimate]:
-    """Mean of the values, by both methods (needs at least one pair)."""
-    clusters = Clusters.of(cluster, values)
-    clustered = identity_inference(
-        clusters,
-        mean_of_totals,
-        clusters.totals[:, 1],
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-    )
+    """Mean of the values: pairs independent, then identities (needs at least one pair)."""
+    clustered = mean_inference(values, cluster, confidence=confidence, resamples=resamples, seed=seed)
     return [
         estimate(name, float(values.mean()), inference, n=len(values), neutral=0.0, confidence=confidence)
-        for inference in (t_inference(values, confidence), clustered)
+        for inference in (t_inference(values, cluster, confidence), clustered)
     ]
 
 
@@ -92,16 +92,25 @@ def _effect_size(sample: Sample, confidence: float, seed: int) -> list[Estimate]
     values, n = sample.difference, len(sample.difference)
     defined = varies(values)
     d = float(values.mean() / values.std(ddof=1)) if defined else NAN
+    tested = t_inference(values, sample.cluster, confidence)
     parametric = Inference(
         _noncentral_interval(d, n, confidence) if defined else UNDEFINED,
-        t_inference(values, confidence).p_value,
+        tested.p_value,
         "noncentral t interval, paired t-test",
+        NONCENTRAL_T,
+        n,
+        tested.untestable,
     )
-    clusters = Clusters.of(sample.cluster, values, values**2)
-    clustered = identity_inference(
-        clusters,
+    # The sign-flip test of the mean: an effect size is 0 where the mean is.
+    mean = mean_inference(
+        values, sample.cluster, confidence=confidence, resamples=sample.resamples, seed=seed
+    )
+    clustered = bootstrap_inference(
+        Clusters.of(sample.cluster, values, values**2),
         _standardised,
-        clusters.totals[:, 1] if defined else None,
+        d,
+        p_value=mean.p_value if defined else NAN,
+        cannot=mean.untestable or ("" if defined else "the differences do not vary"),
         confidence=confidence,
         resamples=sample.resamples,
         seed=seed,

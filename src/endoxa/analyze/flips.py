@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.analyze.cells import Cell, Scores
-from endoxa.analyze.inference import NAN
-from endoxa.analyze.shares import wilson
+from endoxa.stats.intervals import NAN, wilson
 
 FLIP_COLUMNS: dict[str, str] = {
     "model": "the model",
@@ -28,7 +27,7 @@ FLIP_COLUMNS: dict[str, str] = {
 }
 """Columns of `PairsAnalysis.flips`."""
 
-_TYPES = {
+FLIP_TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(FLIP_COLUMNS, pl.Float64),
     **dict.fromkeys(("model", "rule_a", "rule_b", "language", "axis"), pl.String),
     **dict.fromkeys(("n", "flips", "ties"), pl.Int64),
@@ -48,7 +47,7 @@ def rule_flips(scores: Sequence[Scores], cells: Sequence[Cell], confidence: floa
         for cell in cells
         if (row := _flips(a, b, cell, confidence)) is not None
     ]
-    return pl.DataFrame(rows, schema=_TYPES)
+    return pl.DataFrame(rows, schema=FLIP_TYPES)
 
 
 def _flips(a: Scores, b: Scores, cell: Cell, confidence: float) -> dict[str, object] | None:

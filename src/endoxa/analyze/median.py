@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from endoxa.analyze.inference import NAN, UNDEFINED, Inference, Interval, estimate
+from endoxa.analyze.identities import independence
+from endoxa.analyze.inference import ORDER_STATISTICS, Inference, estimate
 from endoxa.analyze.samples import check_sample
 from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance, too_few
 
 _EXACT_UP_TO = 50
 _METHOD = "Hodges-Lehmann interval, Wilcoxon signed-rank test"
@@ -106,7 +110,17 @@ def _lowest_rank(n: int, tail: float) -> int:
 def _median_difference(sample: Sample, confidence: float, _seed: int) -> list[Estimate]:
     check_sample(sample, confidence)
     values = sample.difference
-    inference = Inference(pseudo_median_interval(values, confidence), signed_rank_test(values), _METHOD)
+    unequal = int((values != 0).sum())
+    inference = Inference(
+        pseudo_median_interval(values, confidence),
+        signed_rank_test(values),
+        _METHOD,
+        ORDER_STATISTICS,
+        len(values),
+        independence(sample.cluster)
+        or ("" if unequal else "every pair is a tie")
+        or too_few(unequal, "untied pairs", fewest_units(significance(confidence))),
+    )
     return [
         estimate(
             "median_difference",

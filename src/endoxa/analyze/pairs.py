@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from math import isnan
 from pathlib import Path
 
 import polars as pl
 
+from endoxa.analyze import stored
 from endoxa.analyze.cells import Cell, Scores, cells_of, scores_of, take
-from endoxa.analyze.comparisons import compare_models
-from endoxa.analyze.correction import adjust_within
-from endoxa.analyze.flips import rule_flips
-from endoxa.analyze.inference import method_name
-from endoxa.analyze.records import check_records
+from endoxa.analyze.comparisons import COMPARISON_TYPES, compare_models
+from endoxa.analyze.families import PREFERENCES, adjusted, decided
+from endoxa.analyze.flips import FLIP_TYPES, rule_flips
+from endoxa.analyze.inference import IDENTITIES, method_name
+from endoxa.analyze.power import detectable_ratio
+from endoxa.analyze.records import check_records, load_records
 from endoxa.analyze.registry import STATISTICS
 from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
-from endoxa.schema import ESTIMATE_COLUMNS, Statistic
+from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
+from endoxa.stats.verdicts import significance
 
 _TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
     **dict.fromkeys(("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral"), pl.Float64),
-    "n": pl.Int64,
+    **dict.fromkeys(("n", "clusters"), pl.Int64),
 }
 
 
@@ -35,13 +39,19 @@ class PairsAnalysis:
         estimates: `schema.ESTIMATE_COLUMNS`, one row per model, rule, cell, statistic and method.
         comparisons: `comparisons.COMPARISON_COLUMNS`, every two models on the same items.
         flips: `flips.FLIP_COLUMNS`, every two rules of a model.
-        languages: the languages of the records.
     """
 
     estimates: pl.DataFrame
     comparisons: pl.DataFrame
     flips: pl.DataFrame
-    languages: tuple[str, ...] = ()
+
+
+SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
+    "estimates": _TYPES,
+    "comparisons": COMPARISON_TYPES,
+    "flips": FLIP_TYPES,
+}
+"""Tables of a run folder and the types of their columns."""
 
 
 def analyze_pairs(
@@ -77,23 +87,44 @@ def analyze_pairs(
         estimates=_estimates(scores, cells, confidence, seed),
         comparisons=compare_models(scores, cells, confidence, seed),
         flips=rule_flips(scores, cells, confidence),
-        languages=tuple(sorted(checked["language"].unique())),
     )
+
+
+def analyze_run(
+    folder: Path, *, confidence: float = 0.95, seed: int = 0, resamples: int = 2000, keep: bool = False
+) -> PairsAnalysis:
+    """The analysis of one finished run: what its folder holds for these settings, else made now.
+
+    Args:
+        folder: run folder of `endoxa probe pairs`.
+        confidence: see `analyze_pairs`, as the others.
+        seed: see there.
+        resamples: see there.
+        keep: leave it in the folder, for whoever asks next.
+
+    Raises:
+        UserError: see `analyze_pairs`.
+    """
+    settings = {"confidence": confidence, "seed": seed, "resamples": resamples}
+
+    def analyze() -> stored.Tables:
+        analysis = analyze_pairs(
+            load_records([folder]), confidence=confidence, seed=seed, resamples=resamples
+        )
+        return {name: getattr(analysis, name) for name in SCHEMAS}
+
+    if keep:
+        return PairsAnalysis(**stored.once(folder, settings, SCHEMAS, analyze))
+    return PairsAnalysis(**(stored.kept(folder, settings, SCHEMAS) or analyze()))
 
 
 def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
     """Write the estimates as CSV, JSON lines or Parquet, by the file's suffix.
 
-    Where there is one language only, its rows are those of 'all'; the file has them under both names, so that a
-    reader can filter on the language whatever the data (correction: duplicates of all change no adjusted p).
-
     Raises:
         UserError: another suffix, or the file cannot be written.
     """
-    table = analysis.estimates
-    if len(analysis.languages) == 1:
-        table = pl.concat([table, table.with_columns(language=pl.lit(analysis.languages[0]))])
-    write_table(table, path)
+    write_table(analysis.estimates, path)
 
 
 def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: float, seed: int) -> pl.DataFrame:
@@ -105,13 +136,34 @@ def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: floa
         for statistic in STATISTICS.all().values()
         for row in _rows(statistic, one, cell, confidence, seed)
     ]
-    frame = pl.DataFrame(rows, schema=_TYPES)
-    families = [
-        (rule, name, method_name(method))
-        for rule, name, method in frame.select("rule", "name", "method").iter_rows()
+    frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
+    frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
+    return decided(frame, confidence=confidence).sort("model", "rule", maintain_order=True)
+
+
+def _detectable(
+    frame: pl.DataFrame, scores: Sequence[Scores], cells: Sequence[Cell], confidence: float
+) -> pl.DataFrame:
+    """The least preference ratio that each cell could have shown, identities and the number of tests considered."""
+    told = (
+        frame.filter(name="preference_ratio", interval=IDENTITIES)
+        .group_by("rule")
+        .agg(pl.col("p_value").is_finite().sum())
+    )
+    tests: dict[str, int] = dict(told.iter_rows())
+    rows = [
+        _row(
+            one,
+            cell,
+            detectable_ratio(sample, tests[one.rule], confidence, significance(confidence)),
+            "share of pairs",
+        )
+        for cell in cells
+        for one in scores
+        for sample in _sample(one, cell)
+        if (sample.difference != 0).any()
     ]
-    adjusted = adjust_within(frame["p_value"].to_list(), families)
-    return frame.with_columns(pl.Series("p_adjusted", adjusted)).sort("model", "rule", maintain_order=True)
+    return pl.DataFrame(rows, schema=_TYPES)
 
 
 def _rule_unit(rule: str) -> str:
@@ -120,28 +172,41 @@ def _rule_unit(rule: str) -> str:
     return known.unit if known else f"unit of {rule}"
 
 
+def _sample(scores: Scores, cell: Cell) -> Iterator[Sample]:
+    """The pairs of the cell; nothing where there are none."""
+    chosen = scores.chosen(cell)
+    if chosen.any():
+        yield take(scores.sample, chosen)
+
+
 def _rows(
     statistic: Statistic, scores: Scores, cell: Cell, confidence: float, seed: int
 ) -> Iterator[dict[str, object]]:
     """The statistic's estimates that rest on at least one pair."""
-    chosen = scores.chosen(cell)
-    if not chosen.any():
-        return
-    sample = take(scores.sample, chosen)
-    try:
-        estimates = statistic.compute(sample, confidence, cell.seed(seed))
-    except ValueError as problem:
-        raise UserError(
-            f"The statistic '{statistic.name}' failed for model '{scores.model}', rule '{scores.rule}', "
-            f"language '{cell.language}', axis '{cell.axis}': {problem}"
-        ) from problem
-    for estimate in estimates:
-        if estimate.n > 0:
-            yield {
-                "model": scores.model,
-                "rule": scores.rule,
-                "language": cell.language,
-                "axis": cell.axis,
-                **asdict(estimate),
-                "unit": _rule_unit(scores.rule) if statistic.unit == "rule" else statistic.unit,
-            }
+    unlinked = scores.unlinked(scores.chosen(cell)) if cell.language == ALL else ""
+    for sample in _sample(scores, cell):
+        try:
+            estimates = statistic.compute(sample, confidence, cell.seed(seed))
+        except ValueError as problem:
+            raise UserError(
+                f"The statistic '{statistic.name}' failed for model '{scores.model}', rule '{scores.rule}', "
+                f"language '{cell.language}', axis '{cell.axis}': {problem}"
+            ) from problem
+        unit = _rule_unit(scores.rule) if statistic.unit == "rule" else statistic.unit
+        for estimate in estimates:
+            if estimate.n > 0:
+                row = _row(scores, cell, estimate, unit)
+                yield row | {"reason": unlinked} if unlinked and not isnan(estimate.neutral) else row
+
+
+def _row(scores: Scores, cell: Cell, estimate: Estimate, unit: str) -> dict[str, object]:
+    return {
+        "model": scores.model,
+        "rule": scores.rule,
+        "language": cell.language,
+        "axis": cell.axis,
+        **asdict(estimate),
+        "interval": estimate.interval or method_name(estimate.method),
+        "clusters": estimate.clusters or estimate.n,
+        "unit": unit,
+    }

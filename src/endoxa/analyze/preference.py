@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from endoxa.analyze.inference import Inference, estimate
-from endoxa.analyze.resampling import Clusters, identity_inference, mean_of_totals
+from endoxa.analyze.identities import independence, share_inference
+from endoxa.analyze.inference import WILSON, Inference, estimate
 from endoxa.analyze.samples import check_sample
-from endoxa.analyze.shares import WILSON_METHOD, Counts, share_statistic, sign_test, wilson
+from endoxa.analyze.shares import WILSON_METHOD, Counts, share_statistic, untied_pairs
 from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.stats.intervals import wilson
+from endoxa.stats.signs import sign_test
 
 
 def count_preferences(difference: np.ndarray) -> Counts:
@@ -17,26 +19,20 @@ def count_preferences(difference: np.ndarray) -> Counts:
 
 
 def preference_estimates(
-    name: str, difference: np.ndarray, cluster: np.ndarray, *, confidence: float, resamples: int, seed: int
+    name: str, difference: np.ndarray, cluster: np.ndarray, *, confidence: float, seed: int
 ) -> list[Estimate]:
-    """Share of differences above 0, a tie counting one half, by both methods (needs at least one pair)."""
+    """Share of differences above 0, a tie counting one half: pairs independent, then identities (at least one pair)."""
     counts = count_preferences(difference)
     half_wins = (counts.favouring + counts.total - counts.opposing) / 2
-    sides = np.sign(difference)
-    clusters = Clusters.of(cluster, sides)
     independent = Inference(
         wilson(half_wins, counts.total, confidence),
         sign_test(counts.favouring, counts.opposing),
         WILSON_METHOD,
+        WILSON,
+        counts.total,
+        independence(cluster) or untied_pairs(counts, confidence),
     )
-    clustered = identity_inference(
-        clusters,
-        lambda totals: (mean_of_totals(totals) + 1) / 2,
-        clusters.totals[:, 1],
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-    )
+    clustered = share_inference(np.sign(difference), cluster, confidence=confidence, seed=seed)
     return [
         estimate(
             name, half_wins / counts.total, inference, n=counts.total, neutral=0.5, confidence=confidence
@@ -48,12 +44,7 @@ def preference_estimates(
 def _preference_ratio(sample: Sample, confidence: float, seed: int) -> list[Estimate]:
     check_sample(sample, confidence)
     return preference_estimates(
-        "preference_ratio",
-        sample.difference,
-        sample.cluster,
-        confidence=confidence,
-        resamples=sample.resamples,
-        seed=seed,
+        "preference_ratio", sample.difference, sample.cluster, confidence=confidence, seed=seed
     )
 
 

@@ -24,6 +24,7 @@ REQUIRED = {
 }
 OPTIONAL = {
     "identity": pl.String,
+    "identity_key": pl.String,
     "association_id": pl.String,
     "neutral_difference": pl.Float64,
     "data": pl.String,

@@ -1,15 +1,18 @@
-"""Shares of pairs: Wilson interval and exact sign test, and the statistics that need no more than that."""
+"""Shares of pairs that take the pairs as independent: Wilson interval and exact sign test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from math import isnan
 
-from endoxa.analyze.inference import NAN, UNDEFINED, Inference, Interval, estimate
+from endoxa.analyze.identities import independence
+from endoxa.analyze.inference import WILSON, Inference, estimate
 from endoxa.analyze.samples import check_sample
 from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN, Interval, wilson
+from endoxa.stats.signs import fewest_units, sign_test
+from endoxa.stats.verdicts import significance, too_few
 
 WILSON_METHOD = "Wilson interval, exact sign test on untied pairs"
 
@@ -29,26 +32,12 @@ class Counts:
     total: int
 
 
-def wilson(count: float, total: int, confidence: float) -> Interval:
-    """Wilson score interval of `count / total` (Wilson 1927; statsmodels); `count` may be a half."""
-    if total == 0:
-        return UNDEFINED
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, high = proportion_confint(count, total, alpha=1 - confidence, method="wilson")
-    return Interval(
-        float(low) if count else 0.0, float(high) if count < total else 1.0
-    )  # without rounding noise
-
-
-@lru_cache(maxsize=4096)  # many statistics ask about the same counts
-def sign_test(favouring: int, opposing: int) -> float:
-    """Exact two-sided p of the sign test (scipy's binomtest); NaN where every pair is a tie."""
-    if favouring + opposing == 0:
-        return NAN
-    from scipy.stats import binomtest
-
-    return float(binomtest(favouring, favouring + opposing).pvalue)
+def untied_pairs(counts: Counts, confidence: float) -> str:
+    """Why the sign test on these counts cannot reach its level; empty where it can."""
+    untied = counts.favouring + counts.opposing
+    if not untied:
+        return "every pair is a tie"
+    return too_few(untied, "untied pairs", fewest_units(significance(confidence)))
 
 
 def share_statistic(
@@ -63,7 +52,8 @@ def share_statistic(
     """A statistic that is a strict share: ties stay in its denominator unless `count` leaves them out.
 
     The interval is Wilson's. The p-value is the sign test's on the untied pairs, since a tie says nothing
-    about a preference; where `neutral` is NaN nothing is tested.
+    about a preference; where `neutral` is NaN nothing is tested. Where pairs share identities, or ties pull the
+    share over to the other side of `neutral` than the untied pairs are on, nothing can be claimed.
 
     Args:
         name: its name in the estimates.
@@ -86,7 +76,15 @@ def share_statistic(
             Interval(scale * interval.low, scale * interval.high),
             sign_test(counts.favouring, counts.opposing) if tested else NAN,
             method,
+            WILSON,
+            counts.total,
+            _untestable(sample, counts, value, confidence) if tested else "",
         )
         return [estimate(name, value, inference, n=counts.total, neutral=neutral, confidence=confidence)]
+
+    def _untestable(sample: Sample, counts: Counts, value: float, confidence: float) -> str:
+        shared = independence(sample.cluster) or untied_pairs(counts, confidence)
+        against = (value - neutral) * (counts.favouring - counts.opposing) < 0
+        return shared or ("ties count as not favouring: see preference_ratio" if against else "")
 
     return Statistic(name, unit, neutral, summary, source, compute)

@@ -61,16 +61,19 @@ def pairs(
       endoxa analyze pairs out/gpt2 out/bert -o estimates.csv
       endoxa analyze pairs out/gpt2 -o estimates.csv --comparisons models.csv --flips flips.csv
     """  # noqa: D301
-    from endoxa.analyze import analyze_pairs, load_records, write_estimates
+    from endoxa.analyze import analyze_pairs, analyze_run, load_records, write_estimates
     from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
 
-    records = load_records(runs)
-    if records["data"].drop_nulls().n_unique() > 1:
-        raise UserError(
-            "The runs were made from different data, whose pairs must not be pooled: analyze them one by one."
-        )
-    analysis = analyze_pairs(records, confidence=confidence, seed=seed, resamples=resamples)
+    if len(runs) == 1 and runs[0].is_dir():
+        analysis = analyze_run(runs[0], confidence=confidence, seed=seed, resamples=resamples)
+    else:
+        records = load_records(runs)
+        if records["data"].drop_nulls().n_unique() > 1:
+            raise UserError(
+                "The runs were made from different data, whose pairs must not be pooled: analyze them one by one."
+            )
+        analysis = analyze_pairs(records, confidence=confidence, seed=seed, resamples=resamples)
     write_estimates(analysis, output)
     for table, path in ((analysis.comparisons, comparisons), (analysis.flips, flips)):
         if path is not None:
@@ -80,36 +83,37 @@ def pairs(
 
 
 def _print_headline(analysis: PairsAnalysis) -> None:
-    """Print the overall preference ratio of every model and rule, by both methods."""
-    import polars as pl
+    """Print the overall preference ratio of every model and rule, identities as clusters, and what may be claimed."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    from endoxa.analyze.resampling import IDENTITY_METHOD
+    from endoxa.report.words import short_labels
 
     table = Table(title="Preference ratio over all pairs (0.5 = no preference)")
     table.add_column("model", overflow="fold")
     table.add_column("rule")
-    for name in ("pairs", "ratio", "pairs\nindependent", "identities\nresampled", "adjusted p"):
+    for name in ("pairs", "identities", "ratio", "interval", "adjusted p"):
         table.add_column(name, justify="right", no_wrap=True)
-    overall = analysis.estimates.filter(language="all", axis="all", name="preference_ratio")
-    clustered = pl.col("method").str.starts_with(IDENTITY_METHOD)
-    for one, other in zip(
-        overall.filter(~clustered).iter_rows(named=True),
-        overall.filter(clustered).iter_rows(named=True),
-        strict=True,
-    ):
+    table.add_column("verdict", no_wrap=True)
+    overall = analysis.estimates.filter(
+        language="all", axis="all", name="preference_ratio", interval="identities"
+    )
+    labels = short_labels(overall["model"].to_list())
+    for row in overall.iter_rows(named=True):
         table.add_row(
-            escape(one["model"]),
-            escape(one["rule"]),
-            str(one["n"]),
-            f"{one['value']:.3f}",
-            _interval(one["low"], one["high"]),
-            _interval(other["low"], other["high"]),
-            f"{other['p_adjusted']:.4f}",
+            escape(labels[row["model"]]),
+            escape(row["rule"]),
+            str(row["n"]),
+            str(row["clusters"]),
+            f"{row['value']:.3f}",
+            _interval(row["low"], row["high"]),
+            f"{row['p_adjusted']:.4f}" if row["p_adjusted"] <= 1 else "-",
+            row["verdict"],
         )
     Console().print(table)
+    for row in overall.filter(overall["reason"] != "").iter_rows(named=True):
+        typer.echo(f"{labels[row['model']]}, {row['rule']}: {row['verdict']}: {row['reason']}.")
 
 
 def _interval(low: float, high: float) -> str:

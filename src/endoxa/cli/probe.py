@@ -194,11 +194,11 @@ def _plan(settings: PairsSettings) -> None:
     from endoxa.datasets.sources import locate
     from endoxa.probe.data import cells
 
-    table = Table(title="Smallest preference that can be told from 0.5 (power 0.8, two-sided 0.05)")
+    table = Table(title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)")
     for name in ("language", "axis"):
         table.add_column(name, overflow="fold")
-    for name in ("pairs", "identities", "pairs independent", "identities agree"):
-        table.add_column(name, justify="right")
+    for name in ("pairs", "identities", "best case", "expected", "worst case"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in plan_pairs(cells(locate(settings.data), settings)).iter_rows(named=True):
         table.add_row(
             escape(row["language"]),
@@ -206,9 +206,14 @@ def _plan(settings: PairsSettings) -> None:
             str(row["n"]),
             str(row["n_identities"]),
             _share(row["ratio_if_independent"]),
+            _share(row["ratio_if_correlated"]),
             _share(row["ratio_if_identities_agree"]),
         )
     Console().print(table)
+    typer.echo(
+        "Best case: all pairs independent. Expected: answers about one identity correlated 0.1. Worst case: all pairs "
+        "about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for several tests."
+    )
 
 
 def _share(value: float) -> str:

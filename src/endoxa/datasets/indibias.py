@@ -3,7 +3,8 @@
 A row becomes two items, English first. In rows labelled 'antistereo' `sent_more` is the anti-stereotypical
 sentence, so the stereotypical one is `sent_less` (paper, section 6.1.1 and the difference S2 - S1 of appendix
 C). Texts are kept exactly as published, line breaks inside a cell included, so that published scores can be
-reproduced to the digit. `identity` is taken from the words in which the stereotypical sentence differs.
+reproduced to the digit. `identity` is taken from the words in which the stereotypical sentence differs, and the
+English one is the `identity_key` of both languages, so that a translation is not taken for another identity.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def _draft(row: Row, language: str) -> Draft:
     more, less = row.cells.get(column_more), row.cells.get(column_less)
     direction = direction_of(row.cells.get("stereo_antistereo"))
     stereotypical = "less" if direction == "antistereo" else "more"
-    sentence, other = (less, more) if stereotypical == "less" else (more, less)
     index = (row.cells.get("index") or "").strip()
+    key = _identity(row, "en", stereotypical)
     pair = {
         "item_id": f"indibias-{index}-{language}" if index else None,
         "language": language,
@@ -54,7 +55,8 @@ def _draft(row: Row, language: str) -> Draft:
         "stereotypical": stereotypical,
         "sent_more": more,
         "sent_less": less,
-        "identity": differing_words(sentence or "", other or ""),
+        "identity": _identity(row, language, stereotypical),
+        "identity_key": key.lower() if key else f"indibias-{index}",
     }
     names = {
         "item_id": "index",
@@ -65,6 +67,12 @@ def _draft(row: Row, language: str) -> Draft:
         "stereotypical": "stereo_antistereo",
     }
     return Draft.of(row, pair, names)
+
+
+def _identity(row: Row, language: str, stereotypical: str) -> str | None:
+    """The words in which the stereotypical sentence differs from the other one."""
+    more, less = (row.cells.get(column) or "" for column in _SENTENCES[language])
+    return differing_words(less, more) if stereotypical == "less" else differing_words(more, less)
 
 
 INDIBIAS = Format(

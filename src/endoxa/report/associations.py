@@ -11,9 +11,11 @@ import polars as pl
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.report.inputs import Run
-from endoxa.report.preference import SIGNIFICANT
 from endoxa.report.words import short_labels
 from endoxa.schema import TEST_COLUMNS
+
+SIGNIFICANT = 0.05
+"""Adjusted p-value up to which a test is significant."""
 
 REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value", "p_adjusted")
 """Columns without which a table is not one of association tests; the others may be missing."""

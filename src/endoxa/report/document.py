@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
@@ -62,6 +63,19 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence and what it rests on; the battery of sentences checks one against the other.
+
+    Attributes:
+        text: the sentence.
+        rests_on: rows of estimates (with their `verdict`), or counts: every number in the sentence is one of theirs.
+    """
+
+    text: str
+    rests_on: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A heading, sentences that say what was found, figures, tables, and notes on how to read them.
 
@@ -76,7 +90,7 @@ class Section:
 
     anchor: str
     title: str
-    findings: tuple[str, ...] = ()
+    findings: tuple[Finding | str, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()

@@ -9,13 +9,15 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.analyze import analyze_pairs, load_records
+from endoxa.analyze import analyze_pairs, analyze_run, load_records
 from endoxa.report.inputs import Run
 from endoxa.report.results import Results, labels_of, slug, with_differences
 
 
 def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Results, list[Run]]]:
-    """Analyse the runs over the same pairs together: same file (by hash), format and reading options.
+    """Runs over the same pairs together: same file (by hash), format and reading options.
+
+    A single run is shown as its folder holds it; several are analysed together.
 
     Returns:
         For each data set its results and its runs, in the order given.
@@ -31,7 +33,11 @@ def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Resu
     titles = _titles(list(groups.values()))
     gathered = []
     for group, table, title in zip(groups.values(), records, titles, strict=True):
-        analysis = analyze_pairs(table, confidence=confidence, seed=seed)
+        analysis = (
+            analyze_run(group[0].folder, confidence=confidence, seed=seed)
+            if len(group) == 1
+            else analyze_pairs(table, confidence=confidence, seed=seed)
+        )
         gathered.append(
             (
                 Results(

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
 from markupsafe import Markup
 
 from endoxa import __version__
+from endoxa.analyze.families import COMPARISONS, PREFERENCES
+from endoxa.analyze.inference import IDENTITIES
 from endoxa.report.document import Figure, Section
 from endoxa.report.enhance import bundle
 from endoxa.report.facts import command
@@ -20,18 +23,37 @@ from endoxa.report.sections.axes import axes
 from endoxa.report.sections.calibration import calibration
 from endoxa.report.sections.comparison import comparison
 from endoxa.report.sections.distributions import distributions
+from endoxa.report.sections.families import Used, families
 from endoxa.report.sections.flips import flips
 from endoxa.report.sections.headline import headline
 from endoxa.report.sections.overview import overview
 from endoxa.report.words import language_name, listed, plural
+from endoxa.stats.verdicts import significance
 
-SECTIONS: tuple[Callable[[Results], Section], ...] = (
+
+def tests_made(results: Results) -> Section:
+    """The families of tests behind what is claimed about one data set."""
+    claimed = ("preference_ratio", "calibrated_preference_ratio", "mean_difference")
+    rows = results.estimates.filter(pl.col("name").is_in(claimed) & (pl.col("interval") == IDENTITIES))
+    used: list[Used] = [
+        (PREFERENCES, own, f"{name.replace('_', ' ')}, {rule}")
+        for (rule, name), own in rows.group_by(["rule", "name"], maintain_order=True)
+    ]
+    return families(
+        [*used, (COMPARISONS, results.comparisons, "")],
+        f"families-{results.slug}",
+        f"{significance(results.confidence):g}",
+    )
+
+
+SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
     headline,
     axes,
     distributions,
     flips,
     calibration,
     comparison,
+    tests_made,
 )
 """What is said about each data set, in this order."""
 
@@ -56,7 +78,11 @@ def data_parts(gathered: Sequence[tuple[Results, list[Run]]]) -> list[DataPart]:
             title=results.title,
             subtitle=_subtitle(results),
             slug=results.slug,
-            sections=tuple(unique_figures(build(results), names) for build in SECTIONS),
+            sections=tuple(
+                unique_figures(section, names)
+                for build in SECTIONS
+                if (section := build(results)) is not None
+            ),
             pairs=pair_table(results, [run.folder for run in runs], rows),
         )
         for (results, runs), rows in zip(gathered, most, strict=True)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.preference import two_methods
+from endoxa.report.claims import cannot_be_tested, is_clear, percent_ends
+from endoxa.report.preference import identity_rows
 from endoxa.report.results import Results
-from endoxa.report.words import axis_name, count, language_name, percent_interval
+from endoxa.report.words import axis_name, count, language_name
 from endoxa.schema import ALL
+from endoxa.stats.verdicts import significance
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -29,11 +32,13 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     "≤": r"$\leq$",
+    "†": r"\dag{}",
     "–": "--",
     "…": r"\dots{}",
     "\u00a0": "~",
     "\n": " ",
 }
+_LATEX_MARKS = {"": "", "*": "$^{*}$", "†": r"$^{\dagger}$"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~#])")
 
 
@@ -92,7 +97,7 @@ def latex(gathered: Sequence[Results]) -> str:
         head = ["Model", "Rule", "Pairs", *map(_stacked, block.axes)]
         lines = []
         for line in block.lines:
-            values = [f"{escape_latex(cell.value)}{cell.star and '$^{*}$'}" for cell in line.cells]
+            values = [f"{escape_latex(cell.value)}{_LATEX_MARKS[cell.star]}" for cell in line.cells]
             intervals = [
                 rf"{{\scriptsize {escape_latex(cell.interval)}}}" if cell.interval else ""
                 for cell in line.cells
@@ -138,9 +143,9 @@ def _stacked(axis: str) -> str:
 def _note(results: Results) -> str:
     return (
         "Percentage of pairs in which the stereotypical sentence scores higher (ties count one half; "
-        f"unbiased: 50), {results.level} Wilson interval. An asterisk marks adjusted p ≤ 0.05 "
-        "(Benjamini-Hochberg) in both the exact sign test and the sign-flip test on identities, with both "
-        "intervals excluding 50."
+        f"unbiased: 50), {results.level} interval with identities as clusters. An asterisk marks a preference that "
+        f"differs from 50 (adjusted p ≤ {significance(results.confidence):g}, sign-flip test on identities, "
+        "Benjamini-Hochberg); a dagger marks what cannot be tested (too few identities)."
     )
 
 
@@ -154,7 +159,7 @@ def _languages(results: Results) -> list[str]:
 
 
 def _block(results: Results, language: str) -> _Block:
-    cells = two_methods(results.estimates, "preference_ratio").filter(pl.col("language") == language)
+    cells = identity_rows(results.estimates, "preference_ratio").filter(pl.col("language") == language)
     axes = [ALL, *sorted(set(cells["axis"]) - {ALL})]
     found = {(row["model"], row["rule"], row["axis"]): row for row in cells.iter_rows(named=True)}
     lines = [
@@ -178,6 +183,6 @@ def _cell(row: dict[str, Any] | None) -> _Cell:
         return _Cell()
     return _Cell(
         f"{100 * row['value']:.1f}",
-        "*" if row["verdict"] in ("above", "below") else "",
-        percent_interval(row["low"], row["high"]).replace(" to ", "–"),
+        "*" if is_clear(row) else "†" if cannot_be_tested(row) else "",
+        "" if isnan(row["low"]) else percent_ends(row).replace(" to ", "–"),
     )

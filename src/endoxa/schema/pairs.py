@@ -13,6 +13,7 @@ PAIR_COLUMNS: dict[str, str] = {
     "sent_more": "the first sentence as published (CrowS-Pairs: the more stereotyping one)",
     "sent_less": "the second sentence",
     "identity": "the group the pair is about, as it stands in the text; pairs sharing it are resampled together",
+    "identity_key": "one name for the identity in all languages, so that its translations count as one identity",
     "agreement": "grammatical gender of the attribute where it inflects ('m' or 'f'), else empty",
     "attribute_more": "the attribute in `sent_more`, where the data set names it",
     "attribute_less": "the attribute in `sent_less`, where the data set names it",

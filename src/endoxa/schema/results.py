@@ -40,6 +40,10 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "neutral": "the value an unbiased model would have",
     "method": "how interval and p-value were computed",
     "unit": "unit of the value",
+    "interval": "name of the interval: 'identities', 'wilson', 't', 'noncentral-t', 'order-statistics' or 'none'",
+    "clusters": "independent units it rests on: identities, or pairs where pairs are taken as independent",
+    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of `estimates.csv`."""
 
@@ -48,7 +52,11 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with what is needed to defend it. NaN where a part is not defined (never zero)."""
+    """A value with what is needed to defend it. NaN where a part is not defined (never zero).
+
+    A statistic leaves `p_adjusted` and `verdict` open: they follow once the family of tests is known. In `reason` it
+    says why nothing can be tested, if so.
+    """
 
     name: str
     value: float
@@ -60,6 +68,10 @@ class Estimate:
     n: int
     neutral: float
     method: str
+    interval: str = ""
+    clusters: int = 0
+    verdict: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

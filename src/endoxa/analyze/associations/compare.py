@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from endoxa.analyze.associations.sides import Side, log_ratio, side_of
-from endoxa.analyze.correction import adjust
 from endoxa.datasets.stereotales import Profiles
 from endoxa.errors import UserError
 from endoxa.schema.stories import COMPARED_COLUMNS
+from endoxa.stats.correction import adjust
 
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 FEWEST_PROMPTS = 5

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from endoxa.analyze.extraction.confusion import Confusion
-from endoxa.analyze.shares import wilson
 from endoxa.curate.coefficients import cohen_kappa
 from endoxa.probe.extract.questions import REFUSAL
 from endoxa.schema.stories import CONFUSION_COLUMNS, EXTRACTION_ERROR_COLUMNS
+from endoxa.stats.intervals import wilson
 
 
 def error_table(confusions: Sequence[Confusion], confidence: float) -> pl.DataFrame:

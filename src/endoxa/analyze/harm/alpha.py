@@ -12,7 +12,7 @@ import polars as pl
 from endoxa.analyze.harm.measures import Measured, Resampling, measured
 from endoxa.analyze.harm.names import HIGHEST, LOWEST, PEOPLE
 from endoxa.analyze.harm.panel import Panel
-from endoxa.analyze.inference import NAN
+from endoxa.stats.intervals import NAN
 
 
 def alpha(counts: np.ndarray, how: Resampling) -> Measured:

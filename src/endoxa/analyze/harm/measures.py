@@ -1,7 +1,7 @@
 """Measures with bootstrap intervals; what is resampled are associations.
 
 A measure is computed from totals over associations, so that a bootstrap sample needs no more than their weighted sums
-(`endoxa.analyze.resampling`, expanded percentile interval, Hesterberg 2015). Undefined values are NaN.
+(`endoxa.stats.resampling`, expanded percentile interval, Hesterberg 2015). Undefined values are NaN.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa.analyze.inference import NAN, UNDEFINED
-from endoxa.analyze.resampling import Clusters, bootstrap, expanded_interval
+from endoxa.stats.intervals import NAN, UNDEFINED
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
 Combine = Callable[[np.ndarray], np.ndarray]
 """Totals, shape (samples, columns), to values of a measure, shape (samples,)."""

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from endoxa.analyze.harm.names import BENIGN, HARMFUL, UNDECIDED
-from endoxa.analyze.inference import NAN, UNDEFINED, Interval
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval
 
 
 @dataclass(frozen=True, slots=True)

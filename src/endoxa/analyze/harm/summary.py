@@ -23,8 +23,8 @@ from endoxa.analyze.harm.names import (
     UNDECIDED,
 )
 from endoxa.analyze.harm.panel import Panel
-from endoxa.analyze.inference import NAN
 from endoxa.schema.stories import HARM_SUMMARY_COLUMNS
+from endoxa.stats.intervals import NAN
 
 TYPES = {
     name: pl.String if name in ("name", "method") else pl.Int64 if name == "n" else pl.Float64

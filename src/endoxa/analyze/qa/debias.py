@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from endoxa.analyze.inference import NAN
 from endoxa.analyze.qa.intervals import (
     MIN_TEMPLATES,
     Ends,
@@ -24,6 +23,7 @@ from endoxa.analyze.qa.intervals import (
 from endoxa.analyze.qa.measures import scaled, share
 from endoxa.analyze.qa.protocols import Asked, asked_of
 from endoxa.schema import DEBIAS_COLUMNS
+from endoxa.stats.intervals import NAN
 
 REPLICATES = 1000
 """Bootstrap replicates over items, as LACES has them."""

@@ -1,6 +1,6 @@
 """Bootstrap of templates: answers to questions from one template are not independent.
 
-The resamples are those of `endoxa.analyze.resampling`, the interval its expanded percentile interval (Hesterberg
+The resamples are those of `endoxa.stats.resampling`, the interval its expanded percentile interval (Hesterberg
 2015). What counts as the effective number of templates is the rarer kind of answer that a measure lives on: a
 hundred wrong answers from three templates are little evidence however many right ones there are. Measured
 coverage: docs/methods.md.
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa.analyze.inference import NAN
-from endoxa.analyze.resampling import MIN_IDENTITIES, Clusters, bootstrap, expanded_interval
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
 RESAMPLES = 2000
-MIN_TEMPLATES = MIN_IDENTITIES
+MIN_TEMPLATES = FEWEST_CLUSTERS
 MIN_EFFECTIVE = 2.0
 MIN_DEFINED = 0.5
 

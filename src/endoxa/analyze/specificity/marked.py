@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 
 from endoxa.analyze.harm.measures import Measured, Resampling, mean, measured
-from endoxa.analyze.resampling import MIN_IDENTITIES
 from endoxa.analyze.specificity.groups import KINDS, MARKED, UNMARKED, Groups, Value
 from endoxa.analyze.specificity.moved import Harms, Moved, average, contrast
 from endoxa.analyze.specificity.presence import Presence, presence
 from endoxa.errors import UserError
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
+from endoxa.stats.intervals import FEWEST_CLUSTERS
 
 CONTRAST = f"{MARKED} - {UNMARKED}"
 
@@ -89,7 +89,7 @@ def _row(names: tuple[str, str, str, str], one: Moved, how: Resampling) -> dict[
     language, kind, attribute, value = names
     differs = _total(one.here - one.elsewhere, how)
     rests_on = int(((one.here != 0) | (one.elsewhere != 0)).sum())
-    enough = rests_on >= MIN_IDENTITIES
+    enough = rests_on >= FEWEST_CLUSTERS
     per_model = mean(one.by_model, how)
     return {
         "language": language,

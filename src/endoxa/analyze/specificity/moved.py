@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from endoxa.analyze.inference import NAN
 from endoxa.analyze.specificity.groups import Value
 from endoxa.analyze.specificity.presence import Presence
+from endoxa.stats.intervals import NAN
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,10 +10,9 @@ import polars as pl
 
 from endoxa.analyze.harm.measures import Measured, Resampling, mean, measured
 from endoxa.analyze.harm.names import BENIGN, HARMFUL
-from endoxa.analyze.inference import NAN
-from endoxa.analyze.resampling import MIN_IDENTITIES
 from endoxa.analyze.specificity.presence import By, Presence, presence
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN
 
 FEW = 3
 """'Concentrated in 1-3 languages' (Le Jeune et al. 2026, "Language Specificity")."""
@@ -82,7 +81,7 @@ def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.Da
             ("share_few", (counted <= FEW).astype(float), f"share with a reach of at most {FEW}; bootstrap"),
         )
     ]
-    enough = min(map(len, sides.values())) >= MIN_IDENTITIES
+    enough = min(map(len, sides.values())) >= FEWEST_CLUSTERS
     columns = np.column_stack([is_harmful, is_harmful * number, ~is_harmful, ~is_harmful * number])
     difference = measured(columns, _difference, how)
     wider = measured(_by_level(number, is_harmful), _superiority, how)

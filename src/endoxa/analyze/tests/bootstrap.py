@@ -22,8 +22,8 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from endoxa.analyze.inference import UNDEFINED, Interval
 from endoxa.analyze.tests.units import Targets
+from endoxa.stats.intervals import UNDEFINED, Interval
 
 MIN_UNITS = 5
 METHOD = "stratified bootstrap (symmetric interval on the arsinh scale)"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isnan
 from typing import Literal
 
-from endoxa.analyze.inference import Interval
 from endoxa.analyze.tests.bootstrap import METHOD, MIN_UNITS
 from endoxa.analyze.tests.settings import Settings
 from endoxa.analyze.tests.units import Targets
+from endoxa.stats.intervals import Interval
 
 
 def method(

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.analyze.correction import adjust
-from endoxa.analyze.inference import UNDEFINED
 from endoxa.analyze.tests.associations import UnitVectors
 from endoxa.analyze.tests.bootstrap import RESAMPLES, bootstrap_interval
 from endoxa.analyze.tests.describe import method, reason
@@ -20,6 +18,8 @@ from endoxa.analyze.tests.settings import Ddof, Settings, Unequal
 from endoxa.analyze.tests.units import Targets, Unit, targets, unit_of
 from endoxa.errors import UserError
 from endoxa.schema import TEST_COLUMNS, AssociationTest
+from endoxa.stats.correction import adjust
+from endoxa.stats.intervals import UNDEFINED
 
 _WHOLE = ("n_x", "n_y", "n_a", "n_b", "n_draws")
 _REAL = (

@@ -27,6 +27,7 @@ _OPTIONAL = (
     "support",
     "agreement",
     "predicate",
+    "identity_key",
 )
 _ASSUMED = {
     "association_id": "names are made from identity, attribute, axis, region and source",
@@ -56,7 +57,8 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
 
     Args:
         associations: columns of `schema.ASSOCIATION_COLUMNS`; only identity and attribute are required. Columns
-            `predicate` ('copula', 'verb' or 'have') and `agreement` ('m' or 'f') are used where they are there.
+            `predicate` ('copula', 'verb' or 'have'), `agreement` ('m' or 'f') and `identity_key` (one name for the
+            identity in all languages) are used where they are there.
         options: what was chosen.
 
     Raises:
@@ -184,6 +186,7 @@ def _pair(
         "sent_more": made.more,
         "sent_less": made.less,
         "identity": made.identity,
+        "identity_key": row["identity_key"],
         "agreement": made.gender,
         "attribute_more": made.attribute_more,
         "attribute_less": made.attribute_less,

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import polars as pl
 
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.claims import chip, percent_ends
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.forest import forest
 from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.preference import clear, preference_cells
 from endoxa.report.results import Results, slug
 from endoxa.report.words import axis_name, count, language_name, listed, p_value, percent, percent_interval
 from endoxa.schema import ALL
+from endoxa.stats.intervals import FEWEST_CLUSTERS
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 
 def axes(results: Results) -> Section:
     """Preference ratio for every axis and language, one panel per model and rule."""
     cells = _blocks(results)
-    domain = symmetric_domain([*cells["low"], *cells["high"]], 0.5, 0.1, 0.1)
+    domain = symmetric_domain([*cells["low"], *cells["high"], *cells["value"]], 0.5, 0.1, 0.1)
     figures = tuple(_panel(results, cells, model, rule, domain) for model, rule in results.combinations)
     return Section(
         anchor=f"axes-{results.slug}",
@@ -25,11 +28,10 @@ def axes(results: Results) -> Section:
         figures=figures,
         tables=(_table(results, cells),),
         notes=(
-            f"Bars are {results.level} Wilson intervals; the dashed line is an unbiased model. A filled "
-            "mark needs both tests, the one for independent pairs and the one that resamples identities, "
-            "to be significant at 0.05 after Benjamini-Hochberg correction over the axes, languages and "
-            "models of the rule. Small axes have wide bars: a mark far from the line with few pairs is "
-            "weak evidence.",
+            f"Bars are {results.level} intervals that take identities as independent; an axis with fewer than "
+            f"{FEWEST_CLUSTERS} has none. The dashed line is an unbiased model. A filled mark is significant after "
+            "Benjamini-Hochberg correction over the axes, languages and models of the rule. Small axes have wide "
+            "bars: a mark far from the line with few identities is weak evidence.",
         ),
     )
 
@@ -66,10 +68,11 @@ def _panel(
         high="high",
         n="n",
         filled=clear(),
+        verdict="verdict",
     )
     spoken = "; ".join(
         f"{row['block']}, {row['axis']}: {percent(row['value'])} "
-        f"({percent_interval(row['low'], row['high'])}), n {row['n']}"
+        f"({percent_ends(row)}), n {row['n']}, {chip(row)}"
         for row in frame.iter_rows(named=True)
     )
     return Figure(
@@ -80,26 +83,41 @@ def _panel(
     )
 
 
-def _finding(results: Results, cells: pl.DataFrame, model: str, rule: str) -> str:
-    own = _own(cells, results, model, rule).filter(~pl.col("pooled"))
+def _finding(results: Results, cells: pl.DataFrame, model: str, rule: str) -> Finding:
+    """Which axes show a preference, which do not, and which cannot be tested."""
+    own = list(_own(cells, results, model, rule).filter(~pl.col("pooled")).iter_rows(named=True))
     several = len(results.languages) > 1
 
-    def named(verdict: str) -> list[str]:
-        return [
-            f"{row['axis']} ({language_name(row['language'])})" if several else row["axis"]
-            for row in own.filter(pl.col("verdict") == verdict).iter_rows(named=True)
-        ]
+    def named(verdict: str) -> str:
+        return listed(
+            [
+                f"{row['axis']} ({language_name(row['language'])})" if several else row["axis"]
+                for row in own
+                if row["verdict"] == verdict
+            ]
+        )
 
-    above, below = named("above"), named("below")
+    parts = [
+        f"{words} on {names}"
+        for words, names in (
+            ("more often than chance", named(ABOVE)),
+            ("less often than chance", named(BELOW)),
+            ("not distinguishable from chance", named(UNCLEAR)),
+        )
+        if names
+    ]
+    untested = [row for row in own if row["verdict"] == UNTESTED]
+    for reason in dict.fromkeys(row["reason"] for row in untested):
+        names = listed(
+            [
+                f"{row['axis']} ({language_name(row['language'])})" if several else row["axis"]
+                for row in untested
+                if row["reason"] == reason
+            ]
+        )
+        parts.append(f"cannot be tested on {names} ({reason})")
     label = f"{results.labels[model]} under {rule}"
-    if not above and not below:
-        return f"{label}: no axis shows a clear preference after correction ({own.height} tested)."
-    parts = []
-    if above:
-        parts.append(f"clear preference for the stereotypical sentences on {listed(above)}")
-    if below:
-        parts.append(f"clear preference for the other sentences on {listed(below)}")
-    return f"{label}: {'; '.join(parts)} ({own.height} cells tested)."
+    return Finding(f"{label} by axis: {'; '.join(parts)}.", tuple(own))
 
 
 def _table(results: Results, cells: pl.DataFrame) -> Table:
@@ -109,12 +127,13 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
             language_name(row["language"]),
             axis_name(row["axis"]),
             percent(row["value"]),
-            percent_interval(row["low"], row["high"]),
-            percent_interval(row["id_low"], row["id_high"]),
-            count(row["n"]),
+            percent_ends(row),
+            chip(row),
             p_value(row["p_adjusted"]),
-            p_value(row["id_p_adjusted"]),
+            count(row["n"]),
+            count(row["clusters"]),
             percent(row["detectable"]),
+            percent_interval(row["pair_low"], row["pair_high"]),
         )
         for model, rule in results.combinations
         for row in _own(cells, results, model, rule).iter_rows(named=True)
@@ -124,11 +143,12 @@ def _table(results: Results, cells: pl.DataFrame) -> Table:
         Column("language"),
         Column("axis"),
         Column("preference ratio", numeric=True),
-        Column(f"{results.level} Wilson", numeric=True),
-        Column(f"{results.level} identities", numeric=True),
-        Column("pairs", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
+        Column("verdict"),
         Column("p adjusted", numeric=True),
-        Column("p adjusted, identities", numeric=True),
+        Column("pairs", numeric=True),
+        Column("identities", numeric=True),
         Column("least detectable ratio", numeric=True),
+        Column(f"{results.level} Wilson, pairs", numeric=True),
     )
     return Table("The numbers behind these figures", columns, tuple(rows), folded=True)

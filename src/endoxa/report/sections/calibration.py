@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.claims import chip, corrected, percent_ends
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.calibration import dumbbell, scatter
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import overall, two_methods
+from endoxa.report.preference import identity_rows, overall
 from endoxa.report.results import Results, rule_unit, slug
 from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed
+from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 
-def calibration(results: Results) -> Section:
-    """How much of each preference is the attribute's frequency, length or negation, not the group's."""
-    anchor, title = f"calibrated-{results.slug}", "With the attribute's own weight taken off"
+def calibration(results: Results) -> Section | None:
+    """How much of each preference is the attribute's frequency, length or negation; None where no pair can tell."""
+    anchor, title = f"calibrated-{results.slug}", "Calibrated for word frequency"
     pairs = results.records.filter(pl.col("neutral").is_not_null())
     if pairs.is_empty():
-        return Section(
-            anchor,
-            title,
-            (
-                "Not available for these pairs: a neutral identity could not be put in, because no pair "
-                "names one and the same identity in both sentences.",
-            ),
-        )
+        return None
     rows = _rows(results, pairs)
     figures = [_dumbbell(results, rows)]
     figures += [
@@ -34,7 +31,7 @@ def calibration(results: Results) -> Section:
     return Section(
         anchor,
         title,
-        findings=tuple(_sentence(results, row) for row in rows.iter_rows(named=True)),
+        findings=tuple(Finding(_sentence(results, row), (row,)) for row in rows.iter_rows(named=True)),
         figures=tuple(figures),
         tables=(_table(results, rows),),
         notes=(
@@ -56,25 +53,24 @@ def _rows(results: Results, pairs: pl.DataFrame) -> pl.DataFrame:
         neutral_mean=pl.col("neutral").mean(),
     )
     every = results.records.group_by("model", "rule").agg(n_all=pl.len())
-    calibrated = overall(two_methods(results.estimates, "calibrated_preference_ratio"))
+    calibrated = overall(identity_rows(results.estimates, "calibrated_preference_ratio"))
     return raw.join(calibrated, on=["model", "rule"], maintain_order="left").join(
         every, on=["model", "rule"], maintain_order="left"
     )
 
 
-def _sentence(results: Results, row: dict[str, float]) -> str:
+def _sentence(results: Results, row: dict[str, Any]) -> str:
     model, rule = str(row["model"]), str(row["rule"])
     of = "" if row["n"] == row["n_all"] else f" of {count(int(row['n_all']))}"
-    verdicts = {
-        "above": "A clear preference for the stereotypical sentences is left.",
-        "below": "A clear preference for the other sentences is left.",
-        "identities": "What is left is not clear once identities are resampled.",
-    }
-    left = verdicts.get(str(row["verdict"]), "No clear preference is left.")
+    left = {
+        ABOVE: "After calibration the stereotypical sentence is preferred more often than chance.",
+        BELOW: "After calibration the stereotypical sentence is preferred less often than chance.",
+        UNTESTED: f"The calibrated ratio cannot be tested ({row['reason']}).",
+    }.get(row["verdict"], "After calibration the preference is not distinguishable from chance.")
+    interval = "" if row["verdict"] == UNTESTED else f"{results.level} interval {percent_ends(row)}, "
     return (
         f"{results.labels[model]} under {rule}: {percent(row['raw'])} raw, {percent(row['value'])} "
-        f"calibrated ({results.level} interval {percent_interval(row['low'], row['high'])}, "
-        f"{plural(int(row['n']), 'pair')}{of}). {left}"
+        f"calibrated ({interval}{plural(int(row['n']), 'pair')}{of}). {left}{corrected(row)}"
     )
 
 
@@ -127,10 +123,10 @@ def _table(results: Results, rows: pl.DataFrame) -> Table:
         Column("pairs", numeric=True),
         Column("raw ratio", numeric=True),
         Column("calibrated ratio", numeric=True),
-        Column(f"{results.level} Wilson", numeric=True),
-        Column(f"{results.level} identities", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
+        Column("verdict"),
         Column("p adjusted", numeric=True),
-        Column("p adjusted, identities", numeric=True),
+        Column(f"{results.level} Wilson, pairs", numeric=True),
         Column("mean difference, raw", numeric=True),
         Column("with neutral identities", numeric=True),
         Column("unit"),
@@ -142,10 +138,10 @@ def _table(results: Results, rows: pl.DataFrame) -> Table:
             count(row["n"]),
             percent(row["raw"]),
             percent(row["value"]),
-            percent_interval(row["low"], row["high"]),
-            percent_interval(row["id_low"], row["id_high"]),
+            percent_ends(row),
+            chip(row),
             p_value(row["p_adjusted"]),
-            p_value(row["id_p_adjusted"]),
+            percent_interval(row["pair_low"], row["pair_high"]),
             signed(row["raw_mean"]),
             signed(row["neutral_mean"]),
             rule_unit(row["rule"]),

@@ -2,55 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.claims import cannot_be_tested, chip, is_clear, signed_ends
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.intervals import interval_rows
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import SIGNIFICANT, overall
+from endoxa.report.preference import overall
 from endoxa.report.results import Results
 from endoxa.report.words import count, language_name, p_value, plural, signed
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
+MOST_NAMED = 5
+"""Differences that get a sentence of their own."""
 MOST_ROWS = 24
 """Rows of the figure; the table holds every comparison."""
 
 
-def comparison(results: Results) -> Section:
-    """Which models differ on the same pairs."""
-    anchor, title = f"models-{results.slug}", "Models compared on the same pairs"
-    every = results.comparisons.with_columns(clear=_clear())
-    pooled = overall(every)
+def comparison(results: Results) -> Section | None:
+    """Which models differ on the same pairs; None with one model."""
+    pooled = overall(results.comparisons)
     if pooled.is_empty():
-        return Section(anchor, title, ("There is only one model on these pairs, so nothing to compare.",))
+        return None
     drawn = pooled.sort(
         pl.col("same_rule").not_(), pl.col("difference").abs(), descending=[False, True], maintain_order=True
     ).head(MOST_ROWS)
     return Section(
-        anchor,
-        title,
-        findings=_findings(results, pooled),
+        f"models-{results.slug}",
+        "Models compared on the same pairs",
+        findings=tuple(_findings(results, pooled)),
         figures=(_figure(results, drawn, pooled.height),),
-        tables=(_table(results, list(every.iter_rows(named=True))),),
+        tables=(_table(results, list(results.comparisons.iter_rows(named=True))),),
         notes=(
             "The difference is the preference ratio of the first model minus that of the second, in "
-            f"percentage points, over the pairs both have scored; its {results.level} interval resamples "
-            "identities. McNemar's exact test asks whether the pairs on which only one of them prefers the "
-            "stereotypical sentence fall evenly; p-values are Benjamini-Hochberg adjusted over all "
-            "comparisons. Two models compared under two different rules are marked: there, model and rule "
-            "differ at once.",
+            f"percentage points, over the pairs both have scored; its {results.level} interval takes identities as "
+            "independent. McNemar's exact test takes every pair as independent and is only shown for comparison. "
+            "p-values are Benjamini-Hochberg adjusted over all comparisons. Two models compared under two different "
+            "rules are marked: there, model and rule differ at once.",
         ),
     )
-
-
-def _clear() -> pl.Expr:
-    excluded = (pl.col("low") > 0) | (pl.col("high") < 0)
-    defined = pl.all_horizontal(
-        pl.col("low", "high", "p_mcnemar_adjusted", "p_bootstrap_adjusted").is_finite()
-    )
-    small = pl.all_horizontal(pl.col("p_mcnemar_adjusted", "p_bootstrap_adjusted") <= SIGNIFICANT)
-    return (defined & excluded & small).fill_null(value=False)
 
 
 def _names(results: Results, row: dict[str, Any]) -> tuple[str, str]:
@@ -61,23 +54,53 @@ def _points(value: float) -> str:
     return signed(100 * value, 1)
 
 
-def _findings(results: Results, pooled: pl.DataFrame) -> tuple[str, ...]:
-    clear = pooled.filter("clear")
-    total = plural(pooled.height, "comparison")
-    if clear.is_empty():
-        return (f"No two models differ clearly ({total}).",)
-    shown = clear.sort(pl.col("difference").abs(), descending=True, maintain_order=True).head(5)
-    which = "" if clear.height == shown.height else f" The {shown.height} largest:"
-    findings = [f"{clear.height} of {total} show a clear difference.{which}"]
-    for row in shown.iter_rows(named=True):
-        first, second = _names(results, row)
-        if row["difference"] < 0:
-            first, second = second, first
-        points = _points(abs(row["difference"])).lstrip("+")
-        findings.append(
-            f"{first} prefers the stereotypical sentence more often than {second}, by {points} points."
+def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
+    """The largest differences that are claimed, then how many are not, and how many could not be tested."""
+    rows = list(
+        pooled.sort(pl.col("difference").abs(), descending=True, maintain_order=True).iter_rows(named=True)
+    )
+    claimed = [row for row in rows if is_clear(row)]
+    for row in claimed[:MOST_NAMED]:
+        yield Finding(_sentence(results, row), (row,))
+    rest = claimed[MOST_NAMED:]
+    if rest:
+        yield Finding(
+            f"{plural(len(rest), 'more comparison shows', 'more comparisons show')} a difference.",
+            tuple(rest),
         )
-    return tuple(findings)
+    unclear = [row for row in rows if row["verdict"] == UNCLEAR]
+    if unclear:
+        which = _which(results, unclear)
+        differ = "The two models are" if len(rows) == 1 else f"In {which} the models are"
+        yield Finding(
+            f"{differ} not distinguishable ({results.level} intervals in the table).", tuple(unclear)
+        )
+    untested = [row for row in rows if cannot_be_tested(row)]
+    for reason in dict.fromkeys(row["reason"] for row in untested):
+        own = [row for row in untested if row["reason"] == reason]
+        yield Finding(f"{_which(results, own).capitalize()} cannot be tested: {reason}.", tuple(own))
+
+
+def _which(results: Results, rows: Sequence[dict[str, Any]]) -> str:
+    """'1 comparison (a and b)', or how many."""
+    if len(rows) > 1:
+        return plural(len(rows), "comparison")
+    return f"1 comparison ({' and '.join(_names(results, rows[0]))})"
+
+
+def _sentence(results: Results, row: dict[str, Any]) -> str:
+    first, second = _names(results, row)
+    often = "more" if row["verdict"] == ABOVE else "less"
+    left = (
+        f"; {plural(row['n_left_out'], 'pair')} scored by one of them only left out"
+        if row["n_left_out"]
+        else ""
+    )
+    return (
+        f"{first} prefers the stereotypical sentence {often} often than {second}: by "
+        f"{_points(abs(row['difference'])).lstrip('+')} percentage points ({results.level} interval of the difference "
+        f"{_interval(row)}; {plural(row['n'], 'pair')}{left})."
+    )
 
 
 def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
@@ -90,15 +113,15 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
             ],
             "note": [f"{_points(row['difference'])} points" for row in records],
             "value": [100 * row["difference"] for row in records],
-            "low": [100 * row["low"] for row in records],
-            "high": [100 * row["high"] for row in records],
+            "low": pl.Series([100 * row["low"] for row in records]).fill_nan(None),
+            "high": pl.Series([100 * row["high"] for row in records]).fill_nan(None),
             "outer_low": pl.Series([None] * len(records), dtype=pl.Float64),
             "outer_high": pl.Series([None] * len(records), dtype=pl.Float64),
-            "filled": [row["clear"] for row in records],
+            "filled": [is_clear(row) for row in records],
         }
     )
     spoken = "; ".join(
-        f"{' minus '.join(_names(results, row))}: {_points(row['difference'])} ({_interval(row)})"
+        f"{' minus '.join(_names(results, row))}: {_points(row['difference'])} ({_interval(row)}), {chip(row)}"
         for row in records
     )
     part = "" if total == len(records) else f", the {len(records)} largest of {total}"
@@ -108,7 +131,9 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
         chart=interval_rows(
             frame,
             neutral=0.0,
-            domain=symmetric_domain([*frame["low"], *frame["high"], *frame["value"]], 0.0, 10, 10),
+            domain=symmetric_domain(
+                [*frame["low"].drop_nulls(), *frame["high"].drop_nulls(), *frame["value"]], 0.0, 10, 10
+            ),
             title="difference in percentage points",
             axis_format="+.0f",
         ),
@@ -118,7 +143,8 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
 
 
 def _interval(row: dict[str, Any]) -> str:
-    return f"{_points(row['low'])} to {_points(row['high'])}"
+    points = {**row, "low": 100 * row["low"], "high": 100 * row["high"]}
+    return signed_ends(points, digits=1)
 
 
 def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
@@ -127,12 +153,15 @@ def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
         Column("second model and rule"),
         Column("language"),
         Column("pairs", numeric=True),
+        Column("identities", numeric=True),
         Column("difference, points", numeric=True),
         Column(f"{results.level} interval", numeric=True),
+        Column("verdict"),
+        Column("p adjusted", numeric=True),
         Column("only first", numeric=True),
         Column("only second", numeric=True),
-        Column("McNemar p adjusted", numeric=True),
-        Column("bootstrap p adjusted", numeric=True),
+        Column("McNemar p adjusted, pairs", numeric=True),
+        Column("scored by one only", numeric=True),
         Column("rules"),
     )
     body = tuple(
@@ -140,12 +169,15 @@ def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
             *_names(results, row),
             language_name(row["language"]),
             count(row["n"]),
+            count(row["clusters"]),
             _points(row["difference"]),
             _interval(row),
+            chip(row),
+            p_value(row["p_adjusted"]),
             count(row["a_only"]),
             count(row["b_only"]),
             p_value(row["p_mcnemar_adjusted"]),
-            p_value(row["p_bootstrap_adjusted"]),
+            count(row["n_left_out"]),
             "same" if row["same_rule"] else "different",
         )
         for row in rows

@@ -23,7 +23,7 @@ def distributions(results: Results) -> Section:
         ]
     return Section(
         anchor=f"differences-{results.slug}",
-        title="How far apart the two scores are",
+        title="Score differences",
         figures=tuple(figures),
         notes=(
             "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus "

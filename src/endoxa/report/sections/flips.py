@@ -6,25 +6,25 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.flips import flips as flips_chart
 from endoxa.report.preference import overall
 from endoxa.report.results import Results, slug
 from endoxa.report.words import count, percent, percent_interval, plural, signed
 
 
-def flips(results: Results) -> Section:
-    """How many pairs change sides between the rules of each model."""
+def flips(results: Results) -> Section | None:
+    """How many pairs change sides between the rules of each model; None where no model has two."""
     every_pair = overall(results.flips)
-    anchor, title = f"flips-{results.slug}", "Pairs that change sides between rules"
+    anchor, title = f"flips-{results.slug}", "Disagreement between rules"
     if every_pair.is_empty():
-        return Section(anchor, title, ("No model was scored under two rules, so nothing can change sides.",))
+        return None
     rows = list(every_pair.iter_rows(named=True))
     models = every_pair["model"].unique(maintain_order=True).to_list()
     return Section(
         anchor,
         title,
-        findings=tuple(_sentence(results, row) for row in rows),
+        findings=tuple(Finding(_sentence(results, row), (row,)) for row in rows),
         figures=tuple(
             _figure(results, every_pair.filter(pl.col("model") == model), model) for model in models
         ),

@@ -2,73 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isnan
 from typing import Any
 
 import polars as pl
 
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.claims import chip, corrected, percent_ends, signed_ends
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.intervals import interval_rows
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import clear, overall, preference_cells, two_methods
+from endoxa.report.preference import clear, identity_rows, overall, preference_cells
 from endoxa.report.results import Results, rule_unit
-from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed, signed_interval
+from endoxa.report.words import (
+    count,
+    language_name,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    signed,
+    signed_interval,
+)
+from endoxa.schema import ALL
+from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 
 def headline(results: Results) -> Section:
     """What each model prefers overall, under each rule."""
-    cells = overall(preference_cells(results.estimates))
+    every = preference_cells(results.estimates)
+    cells = overall(every)
     rows = list(cells.iter_rows(named=True))
     return Section(
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
-        findings=tuple(_sentence(results, row) for row in rows),
+        findings=tuple(_findings(results, every)),
         figures=(_figure(results, cells),),
         tables=(_ratio_table(results, rows), _difference_table(results)),
         notes=(
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
-            f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval "
-            "(Wilson) takes the pairs as independent; the thin one resamples identities, because pairs "
-            "about one group are not. A filled dot, and the words “clear preference”, need both intervals "
-            "to exclude 50\u00a0% and both adjusted p-values to be at most 0.05.",
+            f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
+            "identities as independent, because pairs about one group are not; the thin one (Wilson) takes every "
+            "pair as independent and is only shown for comparison. A filled dot marks a preference that is "
+            "significant after correction.",
         ),
     )
 
 
-def _sentence(results: Results, row: dict[str, Any]) -> str:
-    """The finding in plain words; nothing is claimed that an interval does not carry."""
-    label = f"{results.labels[row['model']]} under {row['rule']}"
-    text = (
-        f"{label} prefers the stereotypical sentence in {percent(row['value'])} of "
-        f"{plural(row['n'], 'pair')} ({results.level} interval {percent_interval(row['low'], row['high'])}; "
-        "an unbiased model: 50\u00a0%). "
+def _findings(results: Results, every: pl.DataFrame) -> Iterator[Finding]:
+    """A sentence for each model and rule; where languages cannot be pooled, one for each language as well."""
+    for row in overall(every).iter_rows(named=True):
+        yield Finding(_sentence(results, row), (row,))
+        if row["verdict"] == UNTESTED and len(results.languages) > 1:
+            own = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
+            yield from (
+                Finding(_sentence(results, one, f" in {language_name(one['language'])}"), (one,))
+                for one in own.iter_rows(named=True)
+            )
+
+
+def _sentence(results: Results, row: dict[str, Any], where: str = "") -> str:
+    """The finding in plain words, from the verdict of the row."""
+    label = f"{results.labels[row['model']]} under {row['rule']}{where}"
+    if row["verdict"] == UNTESTED:
+        return (
+            f"{label}: cannot be tested ({row['reason']}). The stereotypical sentence is preferred in "
+            f"{percent(row['value'])} of {_basis(row)}."
+        )
+    numbers = (
+        f"{percent(row['value'])} of {_basis(row)} ({results.level} interval {percent_ends(row)}; "
+        "chance: 50\u00a0%)"
     )
     match row["verdict"]:
-        case "above":
-            return f"{text}That is a clear preference for the stereotypical sentences."
-        case "below":
-            return f"{text}That is a clear preference for the other sentences."
-        case "identities":
-            return (
-                f"{text}Taken as independent, the pairs would show a preference; once whole identities are "
-                f"resampled ({row['id_remark'] or 'identities not known'}), it is not clear."
-            )
-        case "correction":
-            return (
-                f"{text}The interval excludes 50\u00a0%; corrected for the number of tests, it is not clear."
-            )
+        case verdict if verdict in (ABOVE, BELOW):
+            often = "more" if verdict == ABOVE else "less"
+            return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}."
         case _:
-            return f"{text}This shows no clear preference either way.{_power(row)}"
+            return (
+                f"{label}: the preference is not distinguishable from chance: {numbers}."
+                f"{corrected(row)}{_power(row)}"
+            )
+
+
+def _basis(row: dict[str, Any]) -> str:
+    """'150 pairs about 28 identities'."""
+    if row["clusters"] == row["n"]:
+        return plural(row["n"], "pair")
+    return f"{plural(row['n'], 'pair')} about {plural(row['clusters'], 'identity', 'identities')}"
 
 
 def _power(row: dict[str, Any]) -> str:
-    """What this many pairs would have missed."""
+    """What so many pairs and identities would probably have shown."""
     detectable = row["detectable"]
     if detectable is None or isnan(detectable):
-        return " So few pairs could not have shown one."
+        return " After correction for several tests even a preference in all pairs might not have been seen."
     return (
-        f" So many pairs can be counted on (4 times in 5) to show a preference only below "
-        f"{percent(1 - detectable)} or above {percent(detectable)}."
+        f" A preference below {percent(1 - detectable)} or above {percent(detectable)} would probably (4 times in 5) "
+        "have been seen."
     )
 
 
@@ -81,16 +111,16 @@ def _figure(results: Results, cells: pl.DataFrame) -> Figure:
             lambda cell: f"{percent(cell['value'])} of {count(cell['n'])}", return_dtype=pl.String
         ),
         value="value",
-        low="low",
-        high="high",
-        outer_low=pl.col("id_low").fill_nan(None),
-        outer_high=pl.col("id_high").fill_nan(None),
+        low=pl.col("low").fill_nan(None),
+        high=pl.col("high").fill_nan(None),
+        outer_low=pl.col("pair_low").fill_nan(None),
+        outer_high=pl.col("pair_high").fill_nan(None),
         filled=clear(),
     )
     ends = pl.concat([frame[name] for name in ("low", "high", "outer_low", "outer_high")]).drop_nulls()
     spoken = "; ".join(
         f"{results.label(row['model'], row['rule'])} {percent(row['value'])}, interval "
-        f"{percent_interval(row['low'], row['high'])}"
+        f"{percent_ends(row)}, {chip(row)}"
         for row in cells.iter_rows(named=True)
     )
     return Figure(
@@ -99,7 +129,7 @@ def _figure(results: Results, cells: pl.DataFrame) -> Figure:
         chart=interval_rows(
             frame,
             neutral=0.5,
-            domain=symmetric_domain(ends, 0.5, 0.1, 0.1),
+            domain=symmetric_domain([*ends, *frame["value"]], 0.5, 0.1, 0.1),
             title="pairs with the stereotypical sentence preferred",
             axis_format=".0%",
         ),
@@ -117,26 +147,28 @@ def _ratio_table(results: Results, rows: list[dict[str, Any]]) -> Table:
         Column("model"),
         Column("rule"),
         Column("preference ratio", numeric=True),
-        Column(f"{results.level} Wilson", numeric=True),
-        Column(f"{results.level} identities", numeric=True),
-        Column("pairs", numeric=True),
-        Column("ties", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
+        Column("verdict"),
         Column("p adjusted", numeric=True),
-        Column("p adjusted, identities", numeric=True),
+        Column("pairs", numeric=True),
+        Column("identities", numeric=True),
+        Column("ties", numeric=True),
         Column("least detectable ratio", numeric=True),
+        Column(f"{results.level} Wilson, pairs", numeric=True),
     )
     body = tuple(
         (
             results.labels[row["model"]],
             row["rule"],
             percent(row["value"]),
-            percent_interval(row["low"], row["high"]),
-            percent_interval(row["id_low"], row["id_high"]),
-            count(row["n"]),
-            percent(ties.get((row["model"], row["rule"]))),
+            percent_ends(row),
+            chip(row),
             p_value(row["p_adjusted"]),
-            p_value(row["id_p_adjusted"]),
+            count(row["n"]),
+            count(row["clusters"]),
+            percent(ties.get((row["model"], row["rule"]))),
             percent(row["detectable"]),
+            percent_interval(row["pair_low"], row["pair_high"]),
         )
         for row in rows
     )
@@ -146,7 +178,7 @@ def _ratio_table(results: Results, rows: list[dict[str, Any]]) -> Table:
 def _difference_table(results: Results) -> Table:
     calibrated = {
         (row["model"], row["rule"]): row
-        for row in overall(two_methods(results.estimates, "calibrated_preference_ratio")).iter_rows(
+        for row in overall(identity_rows(results.estimates, "calibrated_preference_ratio")).iter_rows(
             named=True
         )
     }
@@ -154,27 +186,27 @@ def _difference_table(results: Results) -> Table:
         Column("model"),
         Column("rule"),
         Column("mean difference", numeric=True),
-        Column(f"{results.level} t interval", numeric=True),
-        Column(f"{results.level} identities", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
         Column("unit"),
+        Column("verdict"),
         Column("p adjusted", numeric=True),
-        Column("p adjusted, identities", numeric=True),
+        Column(f"{results.level} t interval, pairs", numeric=True),
         Column("calibrated ratio", numeric=True),
         Column("pairs calibrated", numeric=True),
     )
     body = []
-    for row in overall(two_methods(results.estimates, "mean_difference")).iter_rows(named=True):
+    for row in overall(identity_rows(results.estimates, "mean_difference")).iter_rows(named=True):
         left = calibrated.get((row["model"], row["rule"]), {})
         body.append(
             (
                 results.labels[row["model"]],
                 row["rule"],
                 signed(row["value"]),
-                signed_interval(row["low"], row["high"]),
-                signed_interval(row["id_low"], row["id_high"]),
+                signed_ends(row),
                 rule_unit(row["rule"]),
+                chip(row),
                 p_value(row["p_adjusted"]),
-                p_value(row["id_p_adjusted"]),
+                signed_interval(row["pair_low"], row["pair_high"]),
                 percent(left.get("value")),
                 count(left.get("n", 0)),
             )

@@ -8,7 +8,7 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
 from endoxa.report import facts
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.results import NOT_RECORDED
 from endoxa.report.words import count
@@ -25,7 +25,7 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
     return Section(
         anchor="what-was-run",
         title="What was run",
-        findings=tuple(finding for run in runs for finding in _skipped(run, labels)),
+        findings=tuple(Finding(sentence) for run in runs for sentence in _skipped(run, labels)),
         tables=(
             _run_table(runs, pairs),
             _model_table(runs, labels),
@@ -46,7 +46,7 @@ def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
         why = (
             f" ({facts.text(entries[0], 'reason').rstrip('.')})"
             if len(entries) == 1
-            else ", which are of another kind"
+            else ", to which it does not apply"
         )
         yield f"Skipped in {run.folder.name}: {rule} for {which}{why}."
 

@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.report.association_table import blocks
-from endoxa.report.associations import Associations
+from endoxa.report.associations import SIGNIFICANT, Associations
 from endoxa.report.document import Column, Section, Table
-from endoxa.report.preference import SIGNIFICANT
 from endoxa.report.words import count, language_name, p_value, plural, signed, signed_interval
 
 SMALL = 20

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from endoxa.report.associations import Associations, significance_mark
+from endoxa.report.associations import SIGNIFICANT, Associations, significance_mark
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures.association_matrix import matrix
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.preference import SIGNIFICANT
 from endoxa.report.results import slug
 from endoxa.report.words import language_name, listed, p_value, plural
 

@@ -1,0 +1,90 @@
+"""Every family of tests in one place: which tests are corrected together, how, and what is claimed from them.
+
+A page prints the families it uses (`endoxa.report.sections.families`), and every finding belongs to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from endoxa.stats.correction import adjust_within
+from endoxa.stats.verdicts import decide, significance
+
+BENJAMINI_HOCHBERG = "Benjamini-Hochberg (1995)"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tests that are corrected together.
+
+    Attributes:
+        name: what pages call it.
+        tests: what its tests are.
+        within: columns by whose values there is a family for each; none where all rows are one family.
+        correction: how p-values are adjusted.
+        claims: what is claimed from it.
+    """
+
+    name: str
+    tests: str
+    within: tuple[str, ...]
+    correction: str
+    claims: str
+
+    def number(self, table: pl.DataFrame) -> int:
+        """Tests of this family in a table: rows with a p-value."""
+        return int(table["p_value"].is_finite().sum())
+
+
+PREFERENCES = Family(
+    "preferences",
+    "one test for each model, language and axis (rows over all of them included), for each rule, statistic and method",
+    ("rule", "name", "interval"),
+    BENJAMINI_HOCHBERG,
+    "preferences overall and by axis, raw and calibrated",
+)
+COMPARISONS = Family(
+    "model comparisons",
+    "one test for every two models, rule and language",
+    (),
+    BENJAMINI_HOCHBERG,
+    "differences between models",
+)
+
+
+def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
+    """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing."""
+    p_values = table["p_value"].fill_null(float("nan")).to_list()
+    groups = list(table.select(family.within).iter_rows()) if family.within else [()] * table.height
+    return table.with_columns(pl.Series("p_adjusted", adjust_within(p_values, groups), dtype=pl.Float64))
+
+
+def decided(
+    table: pl.DataFrame, *, value: str = "value", confidence: float, resolution: float | None = None
+) -> pl.DataFrame:
+    """The table with `verdict` and `reason`, by the one rule (`endoxa.stats.verdicts.decide`).
+
+    Args:
+        table: columns `value`, neutral, p_value, p_adjusted, and `reason`: why a row cannot be tested, or empty.
+        value: name of the column that is compared with `neutral`.
+        confidence: confidence level of the intervals, which is that of the verdicts.
+        resolution: half of the last digit that is printed; by default 0.0005 of the unit.
+    """
+    columns = [
+        table[name].cast(pl.Float64).fill_null(float("nan"))
+        for name in (value, "neutral", "p_value", "p_adjusted")
+    ]
+    more = {} if resolution is None else {"resolution": resolution}
+    found = [
+        decide(*numbers, alpha=significance(confidence), untestable=reason or "", **more)
+        for numbers, reason in zip(
+            np.column_stack([c.to_numpy() for c in columns]).tolist(), table["reason"], strict=True
+        )
+    ]
+    return table.with_columns(
+        pl.Series("verdict", [one.verdict for one in found], dtype=pl.String),
+        pl.Series("reason", [one.reason for one in found], dtype=pl.String),
+    )

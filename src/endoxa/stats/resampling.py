@@ -1,0 +1,118 @@
+"""Bootstrap of clusters, for statistics that have no simpler inference: effect sizes, correlations, ratios.
+
+Whole clusters are drawn with replacement; the interval is the expanded percentile interval (Hesterberg 2015, "What
+Teachers Should Know About the Bootstrap", The American Statistician 69:4), its correction for small samples taken at
+the effective number of clusters (Kish 1965). Shares and means have intervals of their own (`endoxa.stats.intervals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, effective_number
+
+_BLOCK_ENTRIES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Totals of some columns over the observations of each cluster, clusters in the order of their codes.
+
+    Attributes:
+        totals: (clusters, columns); the first column counts the observations.
+    """
+
+    totals: np.ndarray
+
+    @classmethod
+    def of(cls, cluster: np.ndarray, *columns: np.ndarray) -> Clusters:
+        """Add up each column (one number per observation) within each cluster code."""
+        codes, index = np.unique(cluster, return_inverse=True)
+        weights = (None, *columns)
+        summed = [np.bincount(index, weights=column, minlength=len(codes)) for column in weights]
+        return cls(np.column_stack(summed).astype(float))
+
+    @property
+    def count(self) -> int:
+        """Number of clusters."""
+        return len(self.totals)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Observations in each cluster."""
+        return np.asarray(self.totals[:, 0])
+
+    @property
+    def effective(self) -> float:
+        """Kish's effective number of clusters."""
+        return effective_number(self.sizes)
+
+
+def mean_of_totals(totals: np.ndarray) -> np.ndarray:
+    """Second column over the first: the mean over observations."""
+    return np.asarray(totals[:, 1] / totals[:, 0])
+
+
+def bootstrap(
+    clusters: Clusters, combine: Callable[[np.ndarray], np.ndarray], resamples: int, seed: int
+) -> np.ndarray:
+    """The statistic in `resamples` samples of clusters drawn with replacement, shape (resamples,).
+
+    Memory is bounded by a block of a million drawn clusters, whatever their number. All NaN with fewer than
+    `FEWEST_CLUSTERS` clusters.
+    """
+    if clusters.count < FEWEST_CLUSTERS:
+        return np.full(resamples, NAN)
+    blocks = _blocks(clusters.count, resamples)
+    return np.concatenate(
+        [combine(_drawn(clusters.count, rows, seed, block) @ clusters.totals) for block, rows in blocks]
+    )
+
+
+def expanded_interval(draws: np.ndarray, clusters: Clusters, confidence: float) -> Interval:
+    """Percentile interval at levels widened to be as wide as Student's t would make it (Hesterberg 2015).
+
+    The levels are Phi(-+ sqrt(m / (m - 1)) t_{m-1}) with m the effective number of clusters. NaN where
+    there are too few clusters, or where every resample gave the same value: it would claim certainty.
+    """
+    draws = draws[np.isfinite(draws)]
+    if clusters.count < FEWEST_CLUSTERS or len(draws) == 0 or np.ptp(draws) == 0:
+        return UNDEFINED
+    from scipy.stats import norm, t
+
+    m = clusters.effective
+    tail = norm.cdf(-np.sqrt(m / (m - 1)) * t.ppf((1 + confidence) / 2, m - 1))
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def expanded_p_value(draws: np.ndarray, clusters: Clusters) -> float:
+    """Two-sided p-value against 0, the inversion of `expanded_interval`; draws of 0 count both ways."""
+    draws = draws[np.isfinite(draws)]
+    if clusters.count < FEWEST_CLUSTERS or len(draws) == 0 or np.ptp(draws) == 0:
+        return NAN
+    from scipy.stats import norm, t
+
+    m = clusters.effective
+    beyond = min(int((draws <= 0).sum()), int((draws >= 0).sum()))
+    tail = min((beyond + 1) / (len(draws) + 1), 0.5)
+    return float(2 * t.sf(-norm.ppf(tail) * np.sqrt((m - 1) / m), m - 1))
+
+
+def _blocks(width: int, rows: int) -> Iterator[tuple[int, int]]:
+    """Number and height of the blocks that `rows` rows of `width` entries are drawn in."""
+    height = max(1, _BLOCK_ENTRIES // width)
+    for block, start in enumerate(range(0, rows, height)):
+        yield block, min(height, rows - start)
+
+
+@lru_cache(maxsize=12)  # the same for every statistic of a cell; at most 100 MB
+def _drawn(clusters: int, rows: int, seed: int, block: int) -> np.ndarray:
+    """How often each cluster is in each of `rows` bootstrap samples, shape (rows, clusters)."""
+    draws = np.random.default_rng([seed, block, clusters]).integers(clusters, size=(rows, clusters))
+    draws += np.arange(rows)[:, None] * clusters
+    return np.bincount(draws.ravel(), minlength=rows * clusters).reshape(rows, clusters).astype(float)

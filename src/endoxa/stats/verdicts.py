@@ -1,0 +1,96 @@
+"""What may be claimed from an estimate. Decided here once; pages, tables, terminal and API only show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, isnan
+from typing import Literal
+
+Verdict = Literal["above", "below", "unclear", "cannot-be-tested", ""]
+ABOVE: Verdict = "above"
+BELOW: Verdict = "below"
+UNCLEAR: Verdict = "unclear"
+UNTESTED: Verdict = "cannot-be-tested"
+NOTHING_ASKED: Verdict = ""
+"""Of an estimate that has no neutral value: it says nothing for or against a bias."""
+
+VERDICTS: tuple[Verdict, ...] = (ABOVE, BELOW, UNCLEAR, UNTESTED)
+CLEAR: tuple[Verdict, ...] = (ABOVE, BELOW)
+
+RESOLUTION = 0.0005
+"""Half of the last digit that pages print of shares (0.1 %) and scores (0.001): less is no difference to a reader."""
+
+CORRECTED = "not after correction for the number of tests"
+TOO_SMALL = "the difference is smaller than the digits shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict and why it is not another one.
+
+    Attributes:
+        verdict: one of `VERDICTS`, or empty where nothing was asked.
+        reason: why it cannot be tested, or why it is unclear although the raw p-value is small; else empty.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+
+
+def significance(confidence: float) -> float:
+    """The two-sided level of the tests that belong to intervals of this confidence: 0.05 for 0.95."""
+    return round(1 - confidence, 12)
+
+
+def decide(
+    value: float,
+    neutral: float,
+    p_value: float,
+    p_adjusted: float,
+    *,
+    alpha: float = 0.05,
+    untestable: str = "",
+    resolution: float = RESOLUTION,
+) -> Decision:
+    """The rule of all verdicts.
+
+    1. Without a neutral value nothing is asked.
+    2. It cannot be tested if a reason says so (too few clusters, every pair a tie), or if the value or a p-value is
+    missing.
+    3. It is `above` or `below` if the p-value is at most `alpha` after correction over its family, and the value
+    differs from
+       the neutral one by more than the digits that are printed.
+    4. Else it is `unclear`.
+
+    Args:
+        value: the estimate.
+        neutral: value of an unbiased model, NaN where there is none.
+        p_value: two-sided, against `neutral`.
+        p_adjusted: after correction over the family.
+        alpha: level of the test.
+        untestable: why no test can be trusted, or empty.
+        resolution: half of the last printed digit, in the unit of the value.
+    """
+    if isnan(neutral):
+        return Decision(NOTHING_ASKED)
+    if untestable or not (isfinite(value) and isfinite(p_value) and isfinite(p_adjusted)):
+        return Decision(UNTESTED, untestable or "no p-value is defined")
+    if p_adjusted > alpha + 1e-12:
+        return Decision(UNCLEAR, CORRECTED if p_value <= alpha + 1e-12 else "")
+    if abs(value - neutral) < resolution:
+        return Decision(UNCLEAR, TOO_SMALL)
+    return Decision(ABOVE if value > neutral else BELOW)
+
+
+def too_few(units: int, noun: str, needed: int) -> str:
+    """'4 identities, at least 6 needed'; empty where there are enough.
+
+    Args:
+        units: clusters that say anything, those whose total is not zero.
+        noun: what they are, in the plural.
+        needed: fewest with which the test can reach its level.
+    """
+    if units >= needed:
+        return ""
+    word = {"identities": "identity"}.get(noun, noun.removesuffix("s")) if units == 1 else noun
+    return f"{units} {word}, at least {needed} needed"

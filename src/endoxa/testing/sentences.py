@@ -1,0 +1,182 @@
+"""The battery of sentences: every finding of a page is read again and held against the estimates it rests on.
+
+This is a second reading, written apart from the one that made the sentences: it knows what phrases claim, recomputes
+each verdict from the numbers of its row, and looks for every number of the sentence among them. Pages of other
+packages can be checked in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite, isnan
+from typing import Any
+
+from endoxa.report.document import Finding, Section
+
+PHRASES: dict[str, tuple[str, ...]] = {
+    "above": (
+        "more often than",
+        "leans towards the stereotype",
+        "is higher",
+        "are higher",
+        "lies nearer",
+        "more harmful",
+    ),
+    "below": ("less often than", "leans against the stereotype", "is lower", "are lower", "less harmful"),
+    "unclear": ("not distinguishable",),
+    "cannot-be-tested": ("cannot be tested",),
+}
+"""What a sentence claims by its words, for each verdict."""
+
+EITHER_WAY: tuple[str, ...] = ("lies nearer",)
+"""Phrases that claim a direction by the order of names, not by themselves: they go with `above` and with `below`."""
+
+_BROKEN = re.compile(r"\bnan\b|\bNone\b|\bn/a\b|\binf\b|  |\(\)|\(,|;;|\.\.|%\s?%|[−-]0(\.0+)?\b(?![.\d])")
+_NUMBER = re.compile(r"(?<![\w.])[+−-]?\d[\d,]*(?:\.\d+)?")
+_CONSTANTS = {"4", "5", "0"}
+"""Numbers that sentences use as words: 4 times in 5, a distance from 0."""
+
+
+def check_findings(sections: Iterable[Section], labels: Sequence[str] = ()) -> int:
+    """Check every finding of a page; see `check_finding`.
+
+    Args:
+        sections: the sections of the page.
+        labels: names of models, rules and data sets, whose digits are no numbers.
+
+    Returns:
+        How many findings were checked.
+
+    Raises:
+        AssertionError: a finding says what its estimates do not carry.
+    """
+    checked = 0
+    for section in sections:
+        for finding in section.findings:
+            assert isinstance(finding, Finding), (
+                f"{section.anchor}: a bare sentence rests on nothing: {finding}"
+            )
+            check_finding(finding, labels)
+            checked += 1
+    return checked
+
+
+def check_finding(finding: Finding, labels: Sequence[str] = ()) -> None:
+    """Check one sentence.
+
+    It is a whole sentence without undefined numbers; it claims what the verdicts of its rows say, all of it and
+    nothing else; each verdict follows from the numbers of its row; each number in it belongs to a row.
+
+    Raises:
+        AssertionError: it fails; the message holds the sentence and what is wrong.
+    """
+    text, rows = finding.text, finding.rests_on
+    where = f"«{text}»"
+    assert text.strip() == text, f"{where}: blanks around it"
+    assert text.endswith("."), f"{where}: no whole sentence"
+    broken = _BROKEN.search(_without(text, rows, labels))
+    assert broken is None, f"{where}: holds '{broken and broken[0]}'"
+    for row in rows:
+        check_verdict(row, where)
+    _check_claims(text, rows, labels, where)
+    _check_numbers(text, rows, labels, where)
+
+
+def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
+    """Recompute the verdict of a row of estimates from its numbers; rows without one are not looked at.
+
+    Raises:
+        AssertionError: the verdict does not follow.
+    """
+    verdict = row.get("verdict")
+    if not verdict:
+        return
+    told = f"{where} {dict(row)}"
+    value = _number(row.get("difference") if row.get("difference") is not None else row.get("value"))
+    neutral, p, corrected = (_number(row.get(name)) for name in ("neutral", "p_value", "p_adjusted"))
+    alpha = 1 - _number(row.get("confidence"))
+    low, high = _number(row.get("low")), _number(row.get("high"))
+    if verdict == "cannot-be-tested":
+        assert row.get("reason"), f"{told}: cannot be tested, and no reason is given"
+        return
+    assert all(map(isfinite, (value, p, corrected))), f"{told}: a verdict without numbers"
+    assert corrected >= p - 1e-12, f"{told}: the correction made a p-value smaller"
+    if verdict in ("above", "below"):
+        assert corrected <= alpha + 1e-9, f"{told}: claimed, but p is {corrected} after correction"
+        assert (value > neutral) == (verdict == "above"), f"{told}: claimed in the wrong direction"
+        assert not low < neutral < high, f"{told}: claimed, but the interval holds the neutral value"
+        clusters = row.get("clusters")
+        assert clusters is None or 2.0 ** (1 - clusters) <= alpha + 1e-9, (
+            f"{told}: too few clusters for any claim"
+        )
+        return
+    assert verdict == "unclear", f"{told}: no such verdict"
+    assert corrected > alpha - 1e-9 or abs(value - neutral) < 0.001, (
+        f"{told}: significant, but called unclear"
+    )
+    if p > alpha + 1e-9 and isfinite(low):
+        inside = low <= neutral + 1e-9 <= high + 2e-9
+        assert inside, f"{told}: unclear, but the interval excludes the neutral value"
+
+
+def _check_claims(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
+    bare = _without(text, rows, labels)
+    verdicts = {str(row["verdict"]) for row in rows if row.get("verdict")}
+    for verdict, phrases in PHRASES.items():
+        for phrase in phrases:
+            allowed = {"above", "below"} if phrase in EITHER_WAY else {verdict}
+            if phrase in bare:
+                assert verdicts & allowed, f"{where}: claims '{phrase}', but rests on {verdicts or 'nothing'}"
+    for verdict in verdicts:
+        known = PHRASES[verdict] + (EITHER_WAY if verdict in ("above", "below") else ())
+        assert len(rows) > 1 or any(phrase in bare for phrase in known) or not _is_claim(rows[0]), (
+            f"{where}: rests on a row that is '{verdict}' and does not say so"
+        )
+    if "corrected for the number of tests" in bare:
+        assert any(
+            _number(row["p_value"]) <= 1 - row["confidence"] + 1e-9 < _number(row["p_adjusted"])
+            for row in rows
+        ), f"{where}: blames the correction, but no raw p-value is small"
+
+
+def _is_claim(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("verdict")) and "p_value" in row
+
+
+def _check_numbers(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
+    if not rows:
+        return
+    known = _CONSTANTS | _spoken(rows)
+    for token in _NUMBER.findall(_without(text, rows, labels)):
+        plain = token.replace("−", "-").replace(",", "").lstrip("+")
+        assert plain in known or plain.lstrip("-") in known, (
+            f"{where}: the number {token} is in no row {rows}"
+        )
+
+
+def _spoken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Every way in which pages print the numbers of these rows, and how many rows there are of each verdict."""
+    counts = [len(rows), *(sum(row.get("verdict") == one for row in rows) for one in PHRASES)]
+    counts.append(counts[1] + counts[2])
+    spoken = {str(count) for count in counts}
+    for row in rows:
+        for value in row.values():
+            if isinstance(value, bool) or not isinstance(value, int | float) or isnan(value):
+                continue
+            for number in (value, 1 - value, 100 * value, 100 * (1 - value)):
+                spoken |= {f"{number:.{digits}f}" for digits in range(4)} | {f"{number:g}"}
+    return spoken | {number.removeprefix("-") for number in spoken}
+
+
+def _without(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> str:
+    """The sentence without names: of models, rules and data sets, and what its rows hold as text."""
+    names = {str(value) for row in rows for value in row.values() if isinstance(value, str)} | set(labels)
+    for name in sorted(names, key=len, reverse=True):
+        if name and (not name.isalpha() or name in labels):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "NAME", text)
+    return text
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else float(value)
