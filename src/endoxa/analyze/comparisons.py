@@ -14,7 +14,7 @@ from endoxa.analyze.identities import FLIPS_PER_RESAMPLE, cannot_be_tested, iden
 from endoxa.analyze.inference import IDENTITIES
 from endoxa.schema import ALL
 from endoxa.stats.correction import adjust
-from endoxa.stats.intervals import NAN, agreeing, clustered_mean
+from endoxa.stats.intervals import NAN, UNDEFINED, agreeing, clustered_mean
 from endoxa.stats.resampling import Clusters
 from endoxa.stats.signs import sign_flip_test, sign_test
 
@@ -128,6 +128,8 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
     interval = clustered_mean(clusters.sizes, totals / 2, confidence, _BOUNDS)
     interval = agreeing(interval, difference, 0.0, p_value, confidence)
     unlinked = a.unlinked(in_a) if cell.language == ALL else ""
+    if unlinked:
+        p_value, interval = NAN, UNDEFINED
     a_only, b_only = int(((side_a > 0) & (side_b < 0)).sum()), int(((side_a < 0) & (side_b > 0)).sum())
     return {
         "model_a": a.model,

@@ -22,6 +22,7 @@ from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
 
 _TYPES: dict[str, type[pl.DataType]] = {
@@ -196,7 +197,14 @@ def _rows(
         for estimate in estimates:
             if estimate.n > 0:
                 row = _row(scores, cell, estimate, unit)
-                yield row | {"reason": unlinked} if unlinked and not isnan(estimate.neutral) else row
+                yield _untested(row, unlinked) if unlinked and not isnan(estimate.neutral) else row
+
+
+def _untested(row: dict[str, object], reason: str) -> dict[str, object]:
+    """The row of languages whose identities are not linked: the value stays, identities cannot be counted."""
+    if row["interval"] == IDENTITIES:
+        row |= dict.fromkeys(("low", "high", "p_value"), NAN)
+    return row | {"reason": reason}
 
 
 def _row(scores: Scores, cell: Cell, estimate: Estimate, unit: str) -> dict[str, object]:
