@@ -42,8 +42,8 @@ def test_all_ties_are_neutral_and_untested():
     assert ratio.value == 0.5
     assert math.isnan(ratio.p_value)
     assert math.isnan(clustered.p_value)
-    # Eight pairs alike: between 0.18 and 0.82 are not all alike in the long run.
-    assert 0.1 < clustered.low < 0.5 < clustered.high < 0.9
+    # Eight pairs alike: at most 37 % of all pairs are otherwise (Clopper and Pearson).
+    assert (clustered.low, clustered.high) == pytest.approx((0.5 - 0.3694 / 2, 0.5 + 0.3694 / 2), abs=1e-4)
     assert clustered.reason == "every pair is a tie"
 
 

@@ -86,6 +86,12 @@ def test_ties_do_not_count_as_coins():
     assert 0.501 < found.low < 0.505 < found.high < 0.509
 
 
+def test_a_share_that_never_varies_is_bounded_by_the_clusters_not_seen():
+    found = clustered_share(np.full(10, 4.0), np.full(10, 2.0), 0.0, 0.95)  # all ties
+    others = 1 - 0.025 ** (1 / 10)
+    assert (found.low, found.high) == pytest.approx((0.5 - others / 2, 0.5 + others / 2))
+
+
 def test_fewer_than_five_clusters_have_no_interval():
     assert not clustered_share(np.ones(4), np.ones(4), 0.0, 0.95).defined
     assert not clustered_mean(np.ones(4), np.arange(4.0), 0.95).defined

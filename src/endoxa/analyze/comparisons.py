@@ -14,7 +14,7 @@ from endoxa.analyze.identities import FLIPS_PER_RESAMPLE, cannot_be_tested, iden
 from endoxa.analyze.inference import IDENTITIES
 from endoxa.schema import ALL
 from endoxa.stats.correction import adjust
-from endoxa.stats.intervals import NAN, UNDEFINED, agreeing, clustered_mean
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, clustered_share
 from endoxa.stats.resampling import Clusters
 from endoxa.stats.signs import sign_flip_test, sign_test
 
@@ -51,8 +51,7 @@ COMPARISON_COLUMNS: dict[str, str] = {
 }
 """Columns of `PairsAnalysis.comparisons`."""
 
-METHOD = "paired by pair, identities as clusters: jackknife t interval, sign-flip test; exact McNemar test"
-_BOUNDS = (-1.0, 1.0)
+METHOD = "paired by pair, identities as clusters: Korn-Graubard interval, sign-flip test; exact McNemar test"
 _TEXT = (
     "model_a",
     "rule_a",
@@ -125,8 +124,11 @@ def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> 
     # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
     flips = FLIPS_PER_RESAMPLE * a.sample.resamples
     p_value = sign_flip_test(totals, flips, cell.seed(seed)) if totals.any() else 1.0
-    interval = clustered_mean(clusters.sizes, totals / 2, confidence, _BOUNDS)
-    interval = agreeing(interval, difference, 0.0, p_value, confidence)
+    # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
+    share = clustered_share(
+        clusters.sizes, (clusters.sizes + totals / 2) / 2, float((side_a - side_b).var() / 16), confidence
+    )
+    interval = agreeing(Interval(2 * share.low - 1, 2 * share.high - 1), difference, 0.0, p_value, confidence)
     unlinked = a.unlinked(in_a) if cell.language == ALL else ""
     if unlinked:
         p_value, interval = NAN, UNDEFINED

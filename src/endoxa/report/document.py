@@ -74,6 +74,10 @@ class Finding:
     text: str
     rests_on: tuple[Mapping[str, Any], ...] = ()
 
+    def __str__(self) -> str:
+        """The sentence, as templates print it."""
+        return self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -102,7 +102,7 @@ def clustered_share(sizes: np.ndarray, sums: np.ndarray, spread: float, confiden
     share = min(max(float(sums.sum()) / total, 0.0), 1.0)
     variance = share * (1 - share)
     if variance <= 0 or spread <= 1e-12:
-        return clopper_pearson(share, clusters, confidence)
+        return alike(share, clusters, (0.0, 1.0), confidence)
     deviating = CAUTION * max(share, 1 - share) ** 2 / clusters**2
     number = variance / (jackknife_variance(sizes, sums) + deviating)
     quantile = float(t.ppf((1 + confidence) / 2, clusters - 1)) if clusters > 1 else np.inf

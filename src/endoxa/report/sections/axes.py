@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import polars as pl
 
 from endoxa.report.claims import chip, percent_ends
@@ -15,6 +18,9 @@ from endoxa.schema import ALL
 from endoxa.stats.intervals import FEWEST_CLUSTERS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
+MOST_NAMED = 8
+"""Axes that are named in a sentence; more are counted."""
+
 
 def axes(results: Results) -> Section:
     """Preference ratio for every axis and language, one panel per model and rule."""
@@ -24,7 +30,11 @@ def axes(results: Results) -> Section:
     return Section(
         anchor=f"axes-{results.slug}",
         title="By axis and language",
-        findings=tuple(_finding(results, cells, model, rule) for model, rule in results.combinations),
+        findings=tuple(
+            finding
+            for model, rule in results.combinations
+            for finding in _findings(results, cells, model, rule)
+        ),
         figures=figures,
         tables=(_table(results, cells),),
         notes=(
@@ -37,12 +47,11 @@ def axes(results: Results) -> Section:
 
 
 def _blocks(results: Results) -> pl.DataFrame:
-    """Cells by language; the pooled languages only where there is more than one."""
+    """Cells by language; with one language its cells are those of all."""
     cells = preference_cells(results.estimates)
     if len(results.languages) == 1:
         return cells.with_columns(language=pl.lit(results.languages[0]))
-    pooled = (pl.col("language") == ALL) & (pl.col("axis") == ALL)
-    return cells.filter((pl.col("language") != ALL) | pooled)
+    return cells
 
 
 def _own(cells: pl.DataFrame, results: Results, model: str, rule: str) -> pl.DataFrame:
@@ -83,41 +92,49 @@ def _panel(
     )
 
 
-def _finding(results: Results, cells: pl.DataFrame, model: str, rule: str) -> Finding:
-    """Which axes show a preference, which do not, and which cannot be tested."""
-    own = list(_own(cells, results, model, rule).filter(~pl.col("pooled")).iter_rows(named=True))
-    several = len(results.languages) > 1
-
-    def named(verdict: str) -> str:
-        return listed(
-            [
-                f"{row['axis']} ({language_name(row['language'])})" if several else row["axis"]
-                for row in own
-                if row["verdict"] == verdict
-            ]
-        )
-
-    parts = [
-        f"{words} on {names}"
-        for words, names in (
-            ("more often than chance", named(ABOVE)),
-            ("less often than chance", named(BELOW)),
-            ("not distinguishable from chance", named(UNCLEAR)),
-        )
-        if names
-    ]
-    untested = [row for row in own if row["verdict"] == UNTESTED]
-    for reason in dict.fromkeys(row["reason"] for row in untested):
-        names = listed(
-            [
-                f"{row['axis']} ({language_name(row['language'])})" if several else row["axis"]
-                for row in untested
-                if row["reason"] == reason
-            ]
-        )
-        parts.append(f"cannot be tested on {names} ({reason})")
+def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> Iterator[Finding]:
+    """Which axes show a preference, which do not, and which cannot be tested: pooled, then in single languages."""
+    own = _own(cells, results, model, rule).filter(~pl.col("pooled"))
     label = f"{results.labels[model]} under {rule}"
-    return Finding(f"{label} by axis: {'; '.join(parts)}.", tuple(own))
+    if len(results.languages) == 1:
+        rows = list(own.iter_rows(named=True))
+        yield Finding(f"{label} by axis: {_said(rows, 'axis')}.", tuple(rows))
+        return
+    for where, part in (
+        ("all languages", pl.col("language") == ALL),
+        ("single languages", pl.col("language") != ALL),
+    ):
+        rows = [
+            {
+                **row,
+                "cell": row["axis"]
+                + ("" if row["language"] == ALL else f" ({language_name(row['language'])})"),
+            }
+            for row in own.filter(part).iter_rows(named=True)
+        ]
+        yield Finding(f"{label} by axis, {where}: {_said(rows, 'cell')}.", tuple(rows))
+
+
+def _said(rows: Sequence[dict[str, Any]], name: str) -> str:
+    """As in 'more often than chance on a; cannot be tested on b (4 identities, at least 6 needed)'."""
+    words = {
+        ABOVE: "more often than chance",
+        BELOW: "less often than chance",
+        UNCLEAR: "not distinguishable from chance",
+        UNTESTED: "cannot be tested",
+    }
+    groups = dict.fromkeys(
+        (verdict, row["reason"] if verdict == UNTESTED else "")
+        for verdict in words
+        for row in rows
+        if row["verdict"] == verdict
+    )
+    parts = []
+    for verdict, reason in groups:
+        names = [row[name] for row in rows if row["verdict"] == verdict and reason in ("", row["reason"])]
+        where = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} of them"
+        parts.append(f"{words[verdict]} on {where}" + (f" ({reason})" if reason else ""))
+    return "; ".join(parts)
 
 
 def _table(results: Results, cells: pl.DataFrame) -> Table:
