@@ -17,7 +17,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.analyze import STATISTICS, analyze_pairs
+from endoxa.analyze import STATISTICS
+from endoxa.analyze.cells import Cell, scores_of
+from endoxa.analyze.comparisons import compare_models
+from endoxa.analyze.records import check_records
 from endoxa.schema import Estimate, Sample
 
 IDENTITIES = (5, 6, 8, 12, 20, 60)
@@ -164,17 +167,17 @@ def languages(repeats: int) -> None:
         for linked in (True, False):
             rng, held, given, claimed = np.random.default_rng(number), 0, 0, 0
             for _ in range(repeats):
-                found = _pooled(rng, number, linked)
-                given += found["low"] <= found["high"]
-                held += found["low"] <= 0.5 <= found["high"]
-                claimed += found["verdict"] in ("above", "below")
+                found, unlinked = _pooled(rng, number, linked)
+                given += not unlinked
+                held += not unlinked and found.low <= 0.5 <= found.high
+                claimed += not unlinked and found.p_value <= 0.05
             covered = f"{held / given:.3f}" if given else "none given"
             key = "yes" if linked else "no"
             print(f"| {number} | {key} | {covered} | {claimed / repeats:.3f} |", flush=True)
 
 
-def _pooled(rng: np.random.Generator, number: int, linked: bool) -> dict[str, Any]:
-    """The pooled row of 20 identities with 5 pairs in each of several languages, chances shared over languages."""
+def _pooled(rng: np.random.Generator, number: int, linked: bool) -> tuple[Estimate, str]:
+    """The pooled value of 20 identities with 5 pairs in each of several languages, and why it is not tested."""
     identities, each = 20, 5
     cluster = np.tile(np.repeat(np.arange(identities), each), number)
     language = np.repeat(np.arange(number), identities * each)
@@ -195,10 +198,9 @@ def _pooled(rng: np.random.Generator, number: int, linked: bool) -> dict[str, An
         },
         schema_overrides={"identity_key": pl.String},
     )
-    analysis = analyze_pairs(records, resamples=100)
-    return analysis.estimates.filter(
-        name="preference_ratio", interval="identities", language="all", axis="all"
-    ).row(0, named=True)
+    (scores,) = scores_of(check_records(records), 100)
+    every = np.ones(len(side), dtype=bool)
+    return clustered("preference_ratio", scores.sample), scores.unlinked(every)
 
 
 def comparisons(repeats: int) -> None:
@@ -234,7 +236,8 @@ def _compared(rng: np.random.Generator, cluster: np.ndarray, first: float, secon
         pl.DataFrame({**one, "model": model, "score_more": sides(rng, cluster, share, 0.2)})
         for model, share in (("a", first), ("b", second))
     ]
-    return analyze_pairs(pl.concat(frames), resamples=100).comparisons.row(0, named=True)
+    scores = scores_of(check_records(pl.concat(frames)), 100)
+    return compare_models(scores, [Cell("all", "all")], 0.95, 1).row(0, named=True)
 
 
 def detectable(repeats: int) -> None:
