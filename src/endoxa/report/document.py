@@ -74,6 +74,9 @@ class Finding:
     text: str
     rests_on: tuple[Mapping[str, Any], ...] = ()
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
