@@ -16,6 +16,8 @@ from endoxa.stats.verdicts import CLEAR, UNCLEAR, UNTESTED
 
 SMALL = 20
 """Texts per group below which the sets are called small."""
+TIMES = 2
+"""How many times as large one set is from which a difference in spread is warned of (docs/methods.md)."""
 
 
 def findings(results: Associations) -> Section:
@@ -30,6 +32,7 @@ def findings(results: Associations) -> Section:
             *_other_direction(estimates),
             *_untested(estimates),
             *_small(estimates),
+            *_unequal(estimates),
         ),
         tables=tuple(_paper_tables(results)),
         notes=(
@@ -152,6 +155,18 @@ def _small(estimates: pl.DataFrame) -> Iterator[Finding]:
             f"{plural(few, 'result rests', 'results rest')} on fewer than {SMALL} texts for a group, the least on "
             f"{count(fewest)}: other words for the same groups may give other values.",
             ({"results": few, "texts": fewest, "small": SMALL},),
+        )
+
+
+def _unequal(estimates: pl.DataFrame) -> Iterator[Finding]:
+    """Sizes so different that the permutation test reacts to more than a difference of means."""
+    smaller, larger = pl.min_horizontal("n_x", "n_y"), pl.max_horizontal("n_x", "n_y")
+    number = estimates.filter(larger >= TIMES * smaller, pl.col("verdict") != UNTESTED).height
+    if number:
+        yield Finding(
+            f"{plural(number, 'result compares', 'results compare')} a group with one of at least {TIMES} times as "
+            "many texts: there the p-value also reacts to a difference in spread between the groups.",
+            ({"results": number, "times": TIMES},),
         )
 
 
