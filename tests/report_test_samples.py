@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
+from endoxa.analyze.tests.verdicts import judged
 from endoxa.schema import TEST_COLUMNS
-from endoxa.stats.correction import adjust_within
 
 GROUPS = {
     "en": ("hindu male", "muslim male", "hindu female", "muslim female"),
@@ -32,7 +32,7 @@ def estimates(
     *,
     seed: int = 0,
 ) -> pl.DataFrame:
-    """Every two groups against every attribute pair; p falls with the effect size, adjusted per encoder."""
+    """Every two groups against every attribute pair; p falls with the effect size."""
     rng = np.random.default_rng(seed)
     rows = [
         {
@@ -62,7 +62,7 @@ def estimates(
 
 
 def completed(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with every column of the schema; columns that are there are kept."""
+    """The rows with every column of the schema, judged together; columns that are there are kept."""
     d = pl.col("effect_size")
     made: dict[str, pl.Expr] = {
         "axis": pl.lit(""),
@@ -80,26 +80,34 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
         "neutral": pl.lit(0.0),
         "method": pl.lit("equal sets, exact permutation p, percentile bootstrap, seed 0"),
         "reason": pl.lit(""),
+        "interval": pl.lit("bootstrap"),
+        "clusters": pl.min_horizontal("n_x", "n_y"),
+        "verdict": pl.lit(""),
+        "verdict_reason": pl.lit(""),
+        "p_adjusted": pl.lit(None, dtype=pl.Float64),
     }
     sizes = {name: pl.lit(8) for name in ("n_x", "n_y", "n_a", "n_b")}
     frame = rows.with_columns(
-        *(value.alias(name) for name, value in {**sizes, **made}.items() if name not in rows.columns)
-    )
-    if "p_adjusted" not in frame.columns:
-        families = list(zip(frame["model"], frame["pooling"], strict=True))
-        frame = frame.with_columns(p_adjusted=adjust_within(frame["p_value"].to_list(), families))
-    return frame.select(list(TEST_COLUMNS))
+        *(value.alias(name) for name, value in sizes.items() if name not in rows.columns)
+    ).with_columns(*(value.alias(name) for name, value in made.items() if name not in rows.columns))
+    return judged(frame).select(list(TEST_COLUMNS))
+
+
+def before_verdicts(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table as it was written before there were verdicts."""
+    return frame.drop("interval", "clusters", "verdict", "verdict_reason")
 
 
 def undefined(frame: pl.DataFrame, place: int, reason: str) -> pl.DataFrame:
     """The frame with one row that has no values, as `endoxa analyze tests` leaves it."""
     here = pl.int_range(pl.len()) == place
     values = ("effect_size", "effect_size_ddof0", "low", "high", "p_value", "p_adjusted")
-    return frame.with_columns(
+    changed = frame.with_columns(
         *(pl.when(here).then(float("nan")).otherwise(name).alias(name) for name in values),
         pl.when(here).then(pl.lit("undefined")).otherwise("p_kind").alias("p_kind"),
         pl.when(here).then(pl.lit(reason)).otherwise("reason").alias("reason"),
     )
+    return judged(changed).select(list(TEST_COLUMNS))
 
 
 def run_folder(folder: Path, frame: pl.DataFrame, **facts: object) -> Path:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.util import module_from_spec, spec_from_file_location
 from math import isnan, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,3 +88,36 @@ def test_resamples_without_spread_reach_the_bound():
     assert found.low < effect_size(x.values, y.values)
     same = interval(texts([0.0] * 5 + [1.0]), texts([1.0] + [0.0] * 5))
     assert same.low == pytest.approx(-same.high)
+
+
+BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "coverage_tests.py"
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """The program that prints the tables of docs/methods.md."""
+    spec = spec_from_file_location("coverage_tests", BENCHMARK)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("side", ["greater", "two-sided"])
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (5, 10)])
+def test_what_is_claimed_without_a_difference(measured, sizes, side):
+    claimed = measured.claims(sizes, side, 300, measured.SHAPES["skewed"])
+    assert claimed < 0.05 + 4 * sqrt(0.05 * 0.95 / 300)
+    if (sizes, side) == ((3, 3), "two-sided"):
+        assert claimed == 0
+
+
+def test_twenty_encoders_claim_no_more_than_one(measured):
+    alone, together, *_ = measured.pages(20, 0.5, 100)
+    assert alone > 0.2
+    assert together < 0.05 + 4 * sqrt(0.05 * 0.95 / 100)
+
+
+def test_three_and_four_targets_have_no_interval_because_it_would_say_nothing(measured, monkeypatch):
+    assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 0
+    monkeypatch.setattr(measured.bootstrap, "MIN_UNITS", 2)
+    assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 1

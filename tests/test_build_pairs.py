@@ -490,6 +490,24 @@ def test_command_says_when_nothing_could_be_made(tmp_path):
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_the_check_agrees_with_what_was_built(tmp_path):
+    """A denial is called one, an opposite is not, and no label is missed that there cannot be."""
+    rows = [
+        (who, attribute, "", "en", "profession")
+        for who in ("bakers", "farmers")
+        for attribute, *_ in [*KINDS, ("cannot be trusted",), ("do not want to work anymore",), ("unkind",)]
+    ]
+    rows += [(who, attribute, "", language, "profession") for language, who, attribute, *_ in LANGUAGES]
+    columns = ("identity", "attribute", "predicate", "language", "axis")
+    built = made(*rows, columns=columns)
+    write_table(built.pairs, tmp_path / "pairs.csv")
+    found = check_pairs(tmp_path / "pairs.csv")
+    denied = {problem.item_id for problem in found if problem.check == "negation-only"}
+    assert denied == set(built.pairs.filter(how="negation")["item_id"])
+    assert 20 < len(denied) < built.pairs.height
+    assert not {"unbalanced-labels", "multiple-perturbations"} & {problem.check for problem in found}
+
+
 def test_pairs_are_read_back_and_pass_the_check(tmp_path):
     columns = ("identity", "attribute", "axis", "region")
     rows = [

@@ -17,6 +17,7 @@ from endoxa.datasets.check import (
     group_problems,
     write_problems,
 )
+from endoxa.datasets.check.negation import negates
 from endoxa.datasets.check.scripts import script_of, scripts_of
 from endoxa.datasets.read import read_pairs
 from endoxa.datasets.write import write_pairs
@@ -38,7 +39,7 @@ PLANTED = [
     ("no-word-differs", "en", "Farmers get up early.", "farmers get up early!"),
     ("negation-only", "en", "Farmers are patient.", "Farmers are not patient."),
     ("negation-only", "en", "Farmers like rain.", "Farmers don't like rain."),
-    ("negation-only", "en", "Farmers are patient.", "Farmers are impatient."),
+    ("negation-only", "en", "Farmers can never wait.", "Farmers can always wait."),
     ("negation-only", "hi", "किसान धैर्यवान हैं।", "किसान धैर्यवान नहीं हैं।"),
     ("several-spans", "en", "Old bakers meet old friends.", "Young bakers meet young friends."),
     ("several-spans", "fr", "Le boulanger est content.", "La boulangère est contente."),
@@ -151,6 +152,40 @@ def test_attribute_pairs_are_not_asked_for_group_terms(tmp_path):
     assert checks(path)["no-group-term"] == 0
 
 
+@pytest.mark.parametrize(
+    ("language", "more", "less", "negated"),
+    [
+        ("en", "Farmers are patient.", "Farmers are impatient.", False),
+        ("en", "Farmers like rain.", "Farmers dislike rain.", False),
+        ("en", "Farmers are kind.", "Farmers are not unkind.", False),
+        ("en", "Farmers cannot wait.", "Farmers can wait.", True),
+        ("en", "Farmers can't wait.", "Farmers can wait.", True),
+        ("en", "Farmers do not want to sow anymore.", "Farmers want to sow.", True),
+        ("en", "Farmers used to sow.", "Farmers did not use to sow.", True),
+        ("en", "The farmer likes rain.", "The farmer doesn’t like rain.", True),
+        ("en", "Farmers must wait.", "Farmers need not wait.", True),
+        ("en", "Farmers are not tall.", "Farmers are not small.", False),
+        ("en", "Farmers are tall.", "Bakers are not tall.", False),
+        ("fr", "Les femmes ont les cheveux longs.", "Les femmes n'ont pas les cheveux longs.", True),
+        ("fr", "Les femmes ont du courage.", "Les femmes n’ont pas de courage.", True),
+        ("fr", "Les femmes sont contentes.", "Les femmes sont mécontentes.", False),
+        ("es", "Las mujeres hablan.", "Las mujeres no hablan.", True),
+        ("pt", "Os homens falam.", "Os homens não falam.", True),
+        ("sw", "Wanawake wana watoto.", "Wanawake hawana watoto.", True),
+        ("sw", "Wanawake ni hodari.", "Wanawake ni dhaifu.", False),
+        ("hi", "किसान बोलते हैं।", "किसान नहीं बोलते हैं।", True),
+        ("xx", "Bakeri esta forta.", "Bakeri nesta forta.", False),
+    ],
+)
+def test_what_a_negation_is(language, more, less, negated):
+    assert negates(more, less, language) == negates(less, more, language) == negated
+
+
+def test_a_negation_in_two_places_is_one_change(tmp_path):
+    pair = [("fr", "Les boulangers sont contents.", "Les boulangers ne sont pas contents.")]
+    assert checks(write(tmp_path / "a.csv", pair)) == {"negation-only": 1}
+
+
 def test_reduplication_in_hindi_is_no_doubled_word(tmp_path):
     pair = [("hi", "किसान धीरे धीरे चलते हैं।", "बेकर धीरे धीरे चलते हैं।")]
     assert not checks(write(tmp_path / "a.csv", pair))
@@ -215,6 +250,15 @@ def test_unbalanced_labels(tmp_path, rare, noted):
     pairs = [("en", f"Farmer number {i} sings.", f"Baker number {i} sings.") for i in range(25)]
     directions = ["antistereo"] * rare + ["stereo"] * (25 - rare)
     assert ("unbalanced-labels" in checks(write(tmp_path / "a.csv", pairs, direction=directions))) == noted
+
+
+@pytest.mark.parametrize(("antistereo", "noted"), [(0, False), (1, True)])
+def test_pairs_from_associations_have_one_label_only(tmp_path, antistereo, noted):
+    pairs = [("en", f"Farmer number {i} sings.", f"Baker number {i} sings.") for i in range(25)]
+    labels = ["antistereo"] * antistereo + ["stereo"] * (25 - antistereo)
+    ids = [f"a{i}" for i in range(25)]
+    path = write(tmp_path / "a.csv", pairs, direction=labels, association_id=ids)
+    assert ("unbalanced-labels" in checks(path)) == noted
 
 
 def test_one_contrast_under_two_axes(tmp_path):

@@ -36,7 +36,7 @@ def paper() -> pl.DataFrame:
             "a": a,
             "b": b,
             "effect_size": value,
-            "p_adjusted": 0.005 if value > 1 else 0.04 if value > 0.9 else 0.5,
+            "p_value": 0.001 if value > 0.9 else 0.5,
         }
         for (x, y, a, b), values in PAPER.items()
         for (language, model), value in zip(COLUMNS, values, strict=True)
@@ -57,12 +57,11 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
     ]
     assert lines[2] == f"| groups | attributes | {' | '.join(heads)} |"
     assert (
-        lines[4]
-        == r"| hindu male / muslim female | career / family | +0.896 | +1.057\*\* | +0.855 | +0.843 |"
+        lines[4] == r"| hindu male / muslim female | career / family | +0.896 | +1.057\* | +0.855 | +0.843 |"
     )
-    assert lines[5].endswith(r"| +0.544 | +1.229\*\* | +0.339 | −0.058 |")
-    assert lines[6].endswith(r"| +0.991\* | +1.030\*\* | +0.405 | +0.312 |")
-    assert "One-sided permutation p-values" in lines[-1]
+    assert lines[5].endswith(r"| +0.544 | +1.229\* | +0.339 | −0.058 |")
+    assert lines[6].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
+    assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
 
 
 def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path) -> None:
@@ -70,7 +69,7 @@ def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path
     assert r" &  & \multicolumn{2}{c}{English} & \multicolumn{2}{c}{Hindi} \\" in text
     assert r"\cmidrule(lr){3-4}\cmidrule(lr){5-6}" in text
     assert r"$-$0.058" in text
-    assert r"+1.057$^{**}$" in text
+    assert r"+1.057$^{*}$" in text
     assert text.isascii()
     for line in text.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines():
         assert len(re.findall(r"(?<!\\)&", line)) == 5

@@ -106,24 +106,12 @@ def _analyze_answers_and_report(settings: QaSettings, out: Path, progress: Progr
 
 
 def _test_and_report(settings: EmbeddingsSettings, out: Path, progress: Progress, tests: int) -> None:
-    import polars as pl
-
-    from endoxa.analyze.tests import analyze_tests, run_sources
+    from endoxa.analyze.tests import analyze_sources, run_sources
     from endoxa.datasets.frames import write_table
     from endoxa.report import write_report
 
-    results = [
-        analyze_tests(
-            source.tests,
-            source.vectors(),
-            model=source.model,
-            pooling=source.pooling,
-            progress=progress,
-            **settings.asked(),
-        )
-        for source in run_sources(out)
-    ]
-    write_table(pl.concat(results), out / "estimates.csv")
+    results = analyze_sources(run_sources(out), progress=progress, **settings.asked())
+    write_table(results, out / "estimates.csv")
     progress("writing the report", tests, tests)
     write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.stats.correction import adjust_within
-from endoxa.stats.verdicts import decide, significance
+from endoxa.stats.verdicts import Alternative, decide, significance
 
 BENJAMINI_HOCHBERG = "Benjamini-Hochberg (1995)"
 
@@ -53,6 +53,13 @@ COMPARISONS = Family(
     BENJAMINI_HOCHBERG,
     "differences between models",
 )
+ASSOCIATION_TESTS = Family(
+    "association tests",
+    "one test for each association test, encoder and pooling, over everything that stands in one table or on one page",
+    (),
+    BENJAMINI_HOCHBERG,
+    "which of two groups lies nearer to an attribute",
+)
 
 
 def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
@@ -63,7 +70,12 @@ def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
 
 
 def decided(
-    table: pl.DataFrame, *, value: str = "value", confidence: float, resolution: float | None = None
+    table: pl.DataFrame,
+    *,
+    value: str = "value",
+    confidence: float,
+    resolution: float | None = None,
+    alternative: Alternative = "two-sided",
 ) -> pl.DataFrame:
     """The table with `verdict` and `reason`, by the one rule (`endoxa.stats.verdicts.decide`).
 
@@ -72,6 +84,7 @@ def decided(
         value: name of the column that is compared with `neutral`.
         confidence: confidence level of the intervals, which is that of the verdicts.
         resolution: half of the last digit that is printed; by default 0.0005 of the unit.
+        alternative: what the p-values test.
     """
     columns = [
         table[name].cast(pl.Float64).fill_null(float("nan"))
@@ -79,7 +92,13 @@ def decided(
     ]
     more = {} if resolution is None else {"resolution": resolution}
     found = [
-        decide(*numbers, alpha=significance(confidence), untestable=reason or "", **more)
+        decide(
+            *numbers,
+            alpha=significance(confidence),
+            untestable=reason or "",
+            alternative=alternative,
+            **more,
+        )
         for numbers, reason in zip(
             np.column_stack([c.to_numpy() for c in columns]).tolist(), table["reason"], strict=True
         )

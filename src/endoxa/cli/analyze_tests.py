@@ -50,7 +50,7 @@ def association_tests(
     ] = "fixed",
     alternative: Annotated[
         Literal["greater", "less", "two-sided"],
-        typer.Option(help="greater: X is closer to A than Y is."),
+        typer.Option(help="greater: X lies nearer to A (rather than B) than Y does."),
     ] = "greater",
     ddof: Annotated[
         Literal["1", "wefe"], typer.Option(help="Standard deviation of the effect size; wefe: ddof 0.")
@@ -65,9 +65,10 @@ def association_tests(
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Association tests (WEAT, SEAT) on vectors: effect size, bootstrap interval, permutation p.
+    """Association tests (WEAT, SEAT) on vectors: effect size, bootstrap interval, permutation p, verdict.
 
-    Takes run folders of `endoxa probe embeddings`, or tests and a file of vectors.
+    Takes run folders of `endoxa probe embeddings`, or tests and a file of vectors. p-values are adjusted over all
+    tests of the table, whichever model and pooling they are about.
 
     \b
     Examples:
@@ -75,9 +76,7 @@ def association_tests(
       endoxa analyze tests out/bert out/muril -o results.csv --unequal truncate
       endoxa analyze tests --tests weat.json --vectors glove.txt -o results.csv --ddof wefe
     """  # noqa: D301
-    import polars as pl
-
-    from endoxa.analyze.tests import analyze_tests
+    from endoxa.analyze.tests import analyze_sources
     from endoxa.cli.progress import shown
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
@@ -89,24 +88,18 @@ def association_tests(
     require_apart([output], [definitions, *(vectors or []), *inside])
     sources = _sources(runs or [], definitions, vectors or [], pooling)
     with shown("tests") as progress:
-        results = pl.concat(
-            analyze_tests(
-                source.tests,
-                source.vectors(),
-                model=source.model,
-                pooling=source.pooling,
-                seed=seed,
-                draws=draws,
-                unequal=unequal,
-                ddof=ddof,
-                parametric=parametric,
-                confidence=confidence,
-                resamples=resamples,
-                alternative=alternative,
-                unit=unit,
-                progress=progress,
-            )
-            for source in sources
+        results = analyze_sources(
+            sources,
+            seed=seed,
+            draws=draws,
+            unequal=unequal,
+            ddof=ddof,
+            parametric=parametric,
+            confidence=confidence,
+            resamples=resamples,
+            alternative=alternative,
+            unit=unit,
+            progress=progress,
         )
     write_table(results, output)
     print_tests(results)
@@ -114,12 +107,17 @@ def association_tests(
 
 
 def print_tests(results: pl.DataFrame) -> None:
-    """Print the results; what is undefined shows a dash, its reason follows the table."""
+    """Print the results; what is undefined shows a dash, and reasons follow the table."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title="Association tests (effect size 0 = X and Y alike; above 0: X with A, Y with B)")
+    from endoxa.report.claims import CHIPS
+    from endoxa.report.words import plural
+
+    table = Table(
+        title="Association tests (effect size above 0: X lies nearer to A, rather than B, than Y does)"
+    )
     many = results.select("model", "pooling").n_unique() > 1
     if many:
         table.add_column("model", overflow="fold")
@@ -127,6 +125,7 @@ def print_tests(results: pl.DataFrame) -> None:
     table.add_column("test", overflow="fold")
     for name in ("texts", "effect", "interval", "p", "adjusted p"):
         table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict")
     for row in results.iter_rows(named=True):
         interval = "-" if isnan(row["low"]) else f"{row['low']:.2f} to {row['high']:.2f}"
         table.add_row(
@@ -137,12 +136,18 @@ def print_tests(results: pl.DataFrame) -> None:
             interval,
             _number(row["p_value"], ".4g"),
             _number(row["p_adjusted"], ".4g"),
+            CHIPS[row["verdict"]],
         )
     Console().print(table)
     kinds = results["p_kind"].value_counts(sort=True).iter_rows()
     typer.echo("p: " + ", ".join(f"{count} {kind}" for kind, count in kinds))
     for row in results.filter(results["reason"] != "").iter_rows(named=True):
         typer.echo(f"{row['test']}: {row['reason']}")
+    for reason in results.filter(results["verdict_reason"] != "")["verdict_reason"].unique(
+        maintain_order=True
+    ):
+        own = results.filter(verdict_reason=reason)
+        typer.echo(f"{CHIPS[own.item(0, 'verdict')]} ({plural(own.height, 'result')}): {reason}")
 
 
 def _number(value: float, form: str) -> str:

@@ -64,7 +64,7 @@ def embeddings(
     seed: Seed = 0,
     restart: Restart = False,
 ) -> None:
-    """Association tests (WEAT, SEAT) in encoders: which group lies closer to which attributes.
+    """Association tests (WEAT, SEAT) in encoders: which of two groups lies nearer to an attribute.
 
     Writes the folder RUN: run.json (enough to repeat it), tests.json, vectors (one file per model and pooling),
     estimates.csv and report.html. Each distinct text is encoded once. A run that was stopped continues with the

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from endoxa.report.associations import Associations, significance_mark
+from endoxa.report.associations import CLAIMED, UNTESTABLE, Associations, mark
 from endoxa.report.words import language_name, signed
 
 ROW = ("axis", "x", "y", "a", "b")
@@ -67,11 +67,12 @@ class Block:
 
 def note(results: Associations) -> str:
     """What the numbers and stars mean."""
-    sides = {"one-sided": "One-sided", "two-sided": "Two-sided"}.get(results.sides, "One- or two-sided")
+    daggers = results.estimates.select(mark() == UNTESTABLE).to_series().any()
+    untested = f"; {UNTESTABLE}: cannot be tested" if daggers else ""
     return (
-        f"Effect sizes (ddof {results.ddof}); positive: the first group is nearer to the first attribute, "
-        f"the second group to the second. {sides} permutation p-values, adjusted (Benjamini-Hochberg) "
-        f"within each model and pooling: * at most 0.05, ** at most 0.01."
+        f"Effect sizes (ddof {results.ddof}); positive: the first group lies nearer to the first attribute, rather "
+        f"than the second, than the second group does. {CLAIMED}: the groups differ ({results.sides} permutation "
+        f"p-value at most {results.level} after Benjamini-Hochberg over all tests){untested}."
     )
 
 
@@ -102,7 +103,7 @@ def _block(axis: str, tests: pl.DataFrame) -> Block:
     alike = tests.select(*ROW, *COLUMN).is_duplicated().any()
     keys = (*ROW, "test") if alike else ROW
     shown = tests.with_columns(
-        mark=significance_mark(),
+        mark=mark(),
         text=pl.col("effect_size")
         .map_elements(lambda d: signed(d, DIGITS), return_dtype=pl.String)
         .fill_null(UNDEFINED),

@@ -6,7 +6,7 @@ import polars as pl
 
 from endoxa.report.association_table import MISSING, Cell, Head, blocks, note
 from endoxa.report.associations import Associations
-from endoxa.report.text_tables import escape_latex, escape_markdown
+from endoxa.report.text_tables import LATEX_MARKS, escape_latex, escape_markdown
 
 
 def markdown(results: Associations) -> str:
@@ -81,7 +81,7 @@ def wide(results: Associations) -> pl.DataFrame:
 
 
 def _latex_cell(cell: Cell) -> str:
-    return escape_latex(cell.value).replace("−", "$-$") + (cell.mark and f"$^{{{cell.mark}}}$")
+    return escape_latex(cell.value).replace("−", "$-$") + LATEX_MARKS[cell.mark]
 
 
 def _latex_heads(heads: tuple[Head, ...]) -> str:

@@ -8,24 +8,26 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.analyze.tests.verdicts import judged, side_of
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from endoxa.report.inputs import Run
 from endoxa.report.words import short_labels
 from endoxa.schema import TEST_COLUMNS
+from endoxa.stats.verdicts import CLEAR, UNTESTED, significance
 
-SIGNIFICANT = 0.05
-"""Adjusted p-value up to which a test is significant."""
-
-REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value", "p_adjusted")
+REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value")
 """Columns without which a table is not one of association tests; the others may be missing."""
+
+CLAIMED = "*"
+UNTESTABLE = "†"
 
 KEY = ("test", "language", "model", "pooling")
 """What a row is about; no two rows share it."""
 
 _NUMBERS = (
     *("n_x", "n_y", "n_a", "n_b", "statistic", "effect_size", "effect_size_ddof0", "low", "high"),
-    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral"),
+    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral", "clusters"),
 )
 
 
@@ -35,9 +37,8 @@ class Associations:
 
     Attributes:
         estimates: `run` and the columns of `schema.TEST_COLUMNS`, numbers as floats (null where undefined or
-            missing), texts never null; besides `label` (short name of the model), `encoder` (label and
-            pooling), `alternative` ('greater', 'less' or 'two-sided', from `method`) and `significant` (adjusted
-            p-value at most 0.05; undefined ones are not).
+            missing), texts never null; besides `label` (short name of the model), `encoder` (label and pooling)
+            and `alternative` ('greater', 'less' or 'two-sided', from `method`).
         labels: short name of every model.
     """
 
@@ -56,22 +57,35 @@ class Associations:
         two = self.estimates["alternative"] == "two-sided"
         return "two-sided" if two.all() else "one- or two-sided" if two.any() else "one-sided"
 
+    @property
+    def level(self) -> str:
+        """The level of the verdicts, one minus the confidence: '0.05', or '0.05 or 0.1'."""
+        levels = self.estimates["confidence"].drop_nulls().unique().sort(descending=True)
+        return " or ".join(f"{significance(level):g}" for level in levels) or "0.05"
+
 
 def read_associations(runs: Sequence[Run]) -> Associations:
     """The association tests of all runs, in the order given.
+
+    One table is shown as it was analyzed. Several are judged again over all their rows, and so is one that was written
+    before there were verdicts.
 
     Raises:
         UserError: a table cannot be read, lacks a column, holds no row or something that is no number, or two
             rows are about the same test, language, model and pooling.
     """
     tables = pl.concat([_read(run) for run in runs])
+    _refuse_repeated(tables)
     labels = short_labels(tables["model"].unique(maintain_order=True).to_list())
-    estimates = tables.with_columns(
-        label=pl.col("model").replace_strict(labels, return_dtype=pl.String),
-        alternative=_alternative(),
-        significant=(pl.col("p_adjusted") <= SIGNIFICANT).fill_null(value=False),
-    ).with_columns(encoder=encoder())
-    _refuse_repeated(estimates)
+    estimates = (
+        (tables if len(runs) == 1 and (tables["verdict"] != "").all() else judged(tables))
+        .with_columns(
+            pl.col("p_adjusted").fill_nan(None),
+            label=pl.col("model").replace_strict(labels, return_dtype=pl.String),
+            alternative=pl.Series([side_of(method) for method in tables["method"]], dtype=pl.String),
+        )
+        .with_columns(encoder=encoder())
+    )
     return Associations(estimates, labels)
 
 
@@ -81,26 +95,14 @@ def encoder() -> pl.Expr:
     return pl.when(pooled).then(pl.format("{} · {}", "label", "pooling")).otherwise("label")
 
 
-def significance_mark(p: str = "p_adjusted") -> pl.Expr:
-    """'**' up to 0.01, '*' up to 0.05, else empty, also where p is undefined."""
+def mark() -> pl.Expr:
+    """'*' where a difference is claimed, '†' where an effect size cannot be tested, else empty."""
     return (
-        pl.when(pl.col(p) <= 0.01)
-        .then(pl.lit("**"))
-        .when(pl.col(p) <= SIGNIFICANT)
-        .then(pl.lit("*"))
+        pl.when(pl.col("verdict").is_in(CLEAR))
+        .then(pl.lit(CLAIMED))
+        .when((pl.col("verdict") == UNTESTED) & pl.col("effect_size").is_not_null())
+        .then(pl.lit(UNTESTABLE))
         .otherwise(pl.lit(""))
-    )
-
-
-def _alternative() -> pl.Expr:
-    """The side of the test as `method` has it; X nearer to A where nothing is said, as in the literature."""
-    method = pl.col("method")
-    return (
-        pl.when(method.str.contains("two-sided", literal=True))
-        .then(pl.lit("two-sided"))
-        .when(method.str.contains("one-sided (less)", literal=True))
-        .then(pl.lit("less"))
-        .otherwise(pl.lit("greater"))
     )
 
 

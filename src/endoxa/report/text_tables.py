@@ -38,7 +38,7 @@ _LATEX = {
     "\u00a0": "~",
     "\n": " ",
 }
-_LATEX_MARKS = {"": "", "*": "$^{*}$", "†": r"$^{\dagger}$"}
+LATEX_MARKS = {"": "", "*": "$^{*}$", "†": r"$^{\dagger}$"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~#])")
 
 
@@ -97,7 +97,7 @@ def latex(gathered: Sequence[Results]) -> str:
         head = ["Model", "Rule", "Pairs", *map(_stacked, block.axes)]
         lines = []
         for line in block.lines:
-            values = [f"{escape_latex(cell.value)}{_LATEX_MARKS[cell.star]}" for cell in line.cells]
+            values = [f"{escape_latex(cell.value)}{LATEX_MARKS[cell.star]}" for cell in line.cells]
             intervals = [
                 rf"{{\scriptsize {escape_latex(cell.interval)}}}" if cell.interval else ""
                 for cell in line.cells

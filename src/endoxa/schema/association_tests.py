@@ -28,7 +28,7 @@ class AssociationTest:
         name: unique name of the test.
         x: first target set.
         y: second target set.
-        a: first attribute set; a positive effect ties `x` to `a` and `y` to `b`.
+        a: first attribute set; with a positive effect `x` lies nearer to it (rather than to `b`) than `y` does.
         b: second attribute set.
         axis: social axis or crossed axes ("gender x religion"), or empty.
         language: ISO 639 code, or empty.
@@ -60,18 +60,23 @@ TEST_COLUMNS: dict[str, str] = {
     "n_a": "texts in A",
     "n_b": "texts in B",
     "statistic": "sum of associations over X minus sum over Y",
-    "effect_size": "difference of mean associations over their standard deviation (ddof 1)",
+    "effect_size": "difference of mean associations over their standard deviation (ddof as `method` has it)",
     "effect_size_ddof0": "the same with ddof 0 (WEFE)",
     "low": "lower end of the bootstrap interval of the effect size",
     "high": "upper end",
     "confidence": "confidence level of the interval",
-    "p_value": "one-sided permutation p-value, ties counted",
-    "p_adjusted": "p-value after Benjamini-Hochberg over the family",
+    "p_value": "permutation p-value of the alternative that `method` names, ties counted",
+    "p_adjusted": "p-value after Benjamini-Hochberg over all tests of the table",
     "p_kind": "'exact', 'sampled', 'parametric', or 'undefined'",
     "n_partitions": "partitions there are, as a whole number",
     "n_draws": "partitions drawn where p is sampled, else empty",
     "neutral": "effect size of an encoder without the association: 0",
     "method": "how unequal sets, interval and p were made, with the seed",
     "reason": "why a value is undefined, or empty",
+    "interval": "'bootstrap' (low and high), or empty where there is none; the verdict rests on the p-value, not on it",
+    "clusters": "texts or terms of the smaller target set, which are exchanged and resampled",
+    "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
+    "'cannot-be-tested'",
+    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of association tests."""

@@ -22,6 +22,9 @@ RESOLUTION = 0.0005
 
 CORRECTED = "not after correction for the number of tests"
 TOO_SMALL = "the difference is smaller than the digits shown"
+AGAINST = "the estimate lies against the direction that was tested"
+
+Alternative = Literal["greater", "less", "two-sided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def decide(
     alpha: float = 0.05,
     untestable: str = "",
     resolution: float = RESOLUTION,
+    alternative: Alternative = "two-sided",
 ) -> Decision:
     """The rule of all verdicts.
 
@@ -65,11 +69,12 @@ def decide(
     Args:
         value: the estimate.
         neutral: value of an unbiased model, NaN where there is none.
-        p_value: two-sided, against `neutral`.
+        p_value: of the test of `neutral` against `alternative`.
         p_adjusted: after correction over the family.
         alpha: level of the test.
         untestable: why no test can be trusted, or empty.
         resolution: half of the last printed digit, in the unit of the value.
+        alternative: what the p-values test; 'greater' can only end `above`, 'less' only `below`, else `unclear`.
     """
     if isnan(neutral):
         return Decision(NOTHING_ASKED)
@@ -79,6 +84,8 @@ def decide(
         return Decision(UNCLEAR, CORRECTED if p_value <= alpha + 1e-12 else "")
     if abs(value - neutral) < resolution:
         return Decision(UNCLEAR, TOO_SMALL)
+    if alternative == ("less" if value > neutral else "greater"):
+        return Decision(UNCLEAR, AGAINST)
     return Decision(ABOVE if value > neutral else BELOW)
 
 

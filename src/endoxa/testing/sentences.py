@@ -79,6 +79,8 @@ def check_finding(finding: Finding, labels: Sequence[str] = ()) -> None:
     assert broken is None, f"{where}: holds '{broken and broken[0]}'"
     for row in rows:
         check_verdict(row, where)
+    if "lies nearer" in text:
+        _check_nearer(text, rows, where)
     _check_claims(text, rows, labels, where)
     _check_numbers(text, rows, labels, where)
 
@@ -93,6 +95,9 @@ def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
     if not verdict:
         return
     told = f"{where} {dict(row)}"
+    if "n_partitions" in row:
+        _check_permutations(row, told)
+        return
     value = _number(row.get("difference") if row.get("difference") is not None else row.get("value"))
     neutral, p, corrected = (_number(row.get(name)) for name in ("neutral", "p_value", "p_adjusted"))
     alpha = 1 - _number(row.get("confidence"))
@@ -118,6 +123,35 @@ def check_verdict(row: Mapping[str, Any], where: str = "") -> None:
     if p > alpha + 1e-9 and isfinite(low):
         inside = low <= neutral + 1e-9 <= high + 2e-9
         assert inside, f"{told}: unclear, but the interval excludes the neutral value"
+
+
+def _check_permutations(row: Mapping[str, Any], told: str) -> None:
+    """The verdict of an association test: its interval is no inversion of its test, which may be one-sided."""
+    effect, p, corrected = (_number(row.get(name)) for name in ("effect_size", "p_value", "p_adjusted"))
+    alpha, verdict = 1 - _number(row.get("confidence")), row["verdict"]
+    side, partitions = row.get("alternative", "two-sided"), float(row["n_partitions"] or "nan")
+    sides = 2 if side == "two-sided" else 1
+    hopeless = sides / partitions > alpha + 1e-9
+    if verdict == "cannot-be-tested":
+        assert row.get("verdict_reason"), f"{told}: cannot be tested, and no reason is given"
+        return
+    assert not hopeless, f"{told}: {partitions:g} partitions cannot reach {alpha:g}"
+    assert all(map(isfinite, (effect, p, corrected))), f"{told}: a verdict without numbers"
+    assert corrected >= p - 1e-12, f"{told}: the correction made a p-value smaller"
+    claimed = corrected <= alpha + 1e-9 and abs(effect) >= 0.0005
+    expected = "above" if effect > 0 else "below"
+    asked = side == "two-sided" or (side == "greater") == (effect > 0)
+    assert verdict == (expected if claimed and asked else "unclear"), f"{told}: the verdict does not follow"
+
+
+def _check_nearer(text: str, rows: Sequence[Mapping[str, Any]], where: str) -> None:
+    """'X lies nearer to A (rather than B) than Y does' belongs to a row whose effect size says so."""
+    for row in rows:
+        if row.get("verdict") in ("above", "below"):
+            near, far = ("a", "b") if row["effect_size"] > 0 else ("b", "a")
+            if f"{row['x']} lies nearer to {row[near]} (rather than {row[far]}) than {row['y']} does" in text:
+                return
+    raise AssertionError(f"{where}: no claimed row lies in that direction")
 
 
 def _check_claims(text: str, rows: Sequence[Mapping[str, Any]], labels: Sequence[str], where: str) -> None:
@@ -166,6 +200,7 @@ def _spoken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
                 continue
             for number in (value, 1 - value, 100 * value, 100 * (1 - value)):
                 spoken |= {f"{number:.{digits}f}" for digits in range(4)} | {f"{number:g}"}
+                spoken |= {"0.001"} if 0 <= number < 0.001 else set()  # '< 0.001'
     return spoken | {number.removeprefix("-") for number in spoken}
 
 

@@ -26,6 +26,8 @@ from endoxa.analyze.tests.units import Targets
 from endoxa.stats.intervals import UNDEFINED, Interval
 
 MIN_UNITS = 5
+BOOTSTRAP = "bootstrap"
+"""Code of the interval."""
 METHOD = "stratified bootstrap (symmetric interval on the arsinh scale)"
 RESAMPLES = 2000
 _MIN_DEFINED = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -10,18 +10,20 @@ import numpy as np
 import polars as pl
 
 from endoxa.analyze.tests.associations import UnitVectors
-from endoxa.analyze.tests.bootstrap import RESAMPLES, bootstrap_interval
+from endoxa.analyze.tests.bootstrap import BOOTSTRAP, RESAMPLES, bootstrap_interval
 from endoxa.analyze.tests.describe import method, reason
 from endoxa.analyze.tests.effect_size import effect_size
-from endoxa.analyze.tests.permutation import DRAWS, Alternative, permutation_test
+from endoxa.analyze.tests.permutation import DRAWS, Alternative, PermutationTest, permutation_test
 from endoxa.analyze.tests.settings import Ddof, Settings, Unequal
+from endoxa.analyze.tests.sources import Source
 from endoxa.analyze.tests.units import Targets, Unit, targets, unit_of
+from endoxa.analyze.tests.verdicts import OPPOSED, judged, opposed, too_small
 from endoxa.errors import UserError
 from endoxa.schema import TEST_COLUMNS, AssociationTest
-from endoxa.stats.correction import adjust
 from endoxa.stats.intervals import UNDEFINED
+from endoxa.stats.verdicts import UNTESTED
 
-_WHOLE = ("n_x", "n_y", "n_a", "n_b", "n_draws")
+_WHOLE = ("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters")
 _REAL = (
     "statistic",
     "effect_size",
@@ -56,10 +58,10 @@ def analyze_tests(
     unit: Unit = "auto",
     progress: Callable[[str, float, int], None] = lambda *_: None,
 ) -> pl.DataFrame:
-    """Effect size, interval and p-value of every test on the vectors of one model under one pooling.
+    """Effect size, interval, p-value and verdict of every test on the vectors of one model under one pooling.
 
-    Adjusted p-values are Benjamini and Hochberg's over the family: all tests given here, that is, all tests on one
-    model under one pooling. Tests without a p-value count for nothing.
+    Adjusted p-values are Benjamini and Hochberg's over all tests given here; tests without a p-value count for
+    nothing. Tables of several models or poolings are judged together: see `analyze_sources`.
 
     Args:
         tests: at least one.
@@ -93,9 +95,35 @@ def analyze_tests(
         progress(f"testing {model} {pooling}".strip(), done, len(tests))
         rows.append({"model": model, "pooling": pooling, **_row(test, unit_vectors, settings)})
     progress(f"testing {model} {pooling}".strip(), len(tests), len(tests))
-    frame = pl.DataFrame(rows, schema=SCHEMA)
     # NaN is undefined; null is what the column says is empty (`n_draws` where nothing was drawn).
-    return frame.with_columns(p_adjusted=pl.Series(adjust(frame["p_value"].to_list())))
+    return judged(pl.DataFrame(rows, schema=SCHEMA))
+
+
+def analyze_sources(
+    sources: Iterable[Source],
+    *,
+    progress: Callable[[str, float, int], None] = lambda *_: None,
+    **settings: Any,
+) -> pl.DataFrame:
+    """`analyze_tests` on the vectors of several models or poolings: one table, one family of tests.
+
+    Args:
+        sources: at least one.
+        progress: told what is done, source by source.
+        settings: those of `analyze_tests`.
+    """
+    tables = [
+        analyze_tests(
+            source.tests,
+            source.vectors(),
+            model=source.model,
+            pooling=source.pooling,
+            progress=progress,
+            **settings,
+        )
+        for source in sources
+    ]
+    return judged(pl.concat(tables))
 
 
 def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
@@ -155,7 +183,21 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: Settings) -> dic
         "neutral": 0.0,
         "method": method(whole, (x, y), unit, settings),
         "reason": reason(effect, permuted.kind, interval, (x, y), unit),
+        "interval": BOOTSTRAP if interval.defined else "",
+        "clusters": min(x.count, y.count),
+        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings),
     }
+
+
+def _cannot(effect: float, permuted: PermutationTest, sizes: str, settings: Settings) -> dict[str, str]:
+    """The verdict of a test that cannot be one, with its reason; that of others follows from the whole table."""
+    if isnan(effect) or isnan(permuted.p_value):
+        return {"verdict": "", "verdict_reason": ""}
+    side, level = settings.alternative, settings.confidence
+    found = too_small(permuted.partitions, side, level, draws=permuted.draws, sizes=sizes)
+    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=level):
+        found = found or OPPOSED
+    return {"verdict": UNTESTED if found else "", "verdict_reason": found}
 
 
 def _evened(x: Targets, y: Targets) -> tuple[Targets, Targets]:

@@ -28,7 +28,7 @@ class Settings:
         parametric: p from the normal approximation of the permutation distribution.
         confidence: confidence level of the intervals.
         resamples: bootstrap samples per interval.
-        alternative: 'greater' (X closer to A), 'less', 'two-sided'.
+        alternative: 'greater' (X lies nearer to A, rather than B, than Y does), 'less', 'two-sided'.
         unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`units.unit_of`).
     """
 

@@ -11,6 +11,7 @@ from endoxa.build.pairs.predicate import UnclearError
 from endoxa.build.pairs.subject import gender_of, subject
 from endoxa.build.pairs.templates import Template
 from endoxa.curate.opposites import Lexicon
+from endoxa.datasets.check.negation import negates
 from endoxa.datasets.check.scripts import scripts_of
 
 How = Literal["antonym", "negation"]
@@ -86,7 +87,7 @@ def sentences(
         _shown(said.said, template),
         _shown(less, template),
         gender,
-        "antonym" if instead else "negation",
+        "antonym" if instead and not negates(more_sentence, less_sentence, template.language) else "negation",
     )
 
 

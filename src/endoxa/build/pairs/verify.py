@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from endoxa.build.pairs.sentences import Sentences
 from endoxa.build.pairs.templates import Template
+from endoxa.datasets.check.negation import negates
 from endoxa.datasets.check.perturbation import LENGTH_DIFFERENCE
 from endoxa.datasets.spans import differing_spans, words
 
@@ -18,7 +19,7 @@ def remarks(made: Sentences, template: Template) -> Iterator[str]:
     """
     own = len(differing_spans(words(template.said), words(template.denied)))
     spans = len(differing_spans(words(made.more), words(made.less)))
-    if spans > max(1, own):
+    if spans > max(1, own) and not negates(made.more, made.less, template.language):
         yield f"the sentences differ in {spans} places"
     difference = words_difference(made)
     if abs(difference) >= LENGTH_DIFFERENCE:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from endoxa.datasets.check.item import Item, Replacement, join
-from endoxa.datasets.check.lexicon import AGREEMENT, DO_SUPPORT, GENDERED, NEGATIONS, NEGATIVE_PREFIXES
+from endoxa.datasets.check.lexicon import AGREEMENT, GENDERED
+from endoxa.datasets.check.negation import negates
 from endoxa.datasets.check.problem import Problem
 from endoxa.datasets.spans import Word
 
@@ -42,35 +43,17 @@ def negation_only(item: Item) -> Iterator[Problem]:
     """One sentence is the negation of the other: an absent stereotype is not an opposite one.
 
     Blodgett et al. 2021 separate anti-stereotypes from non-stereotypes; a negation also has a probability of
-    its own. Seen: negating words (with do-support) and, in English, negative prefixes.
+    its own. What counts as one is said in `endoxa.datasets.check.negation`.
     """
-    changed = item.replacements()
-    words_more = [word.folded for one in changed for word in one.more]
-    words_less = [word.folded for one in changed for word in one.less]
-    plain_more, negated_more = _without_negation(words_more, item.language)
-    plain_less, negated_less = _without_negation(words_less, item.language)
-    by_word = negated_more != negated_less and plain_more == plain_less
-    if by_word or _by_prefix(words_more, words_less, item.language):
-        message = "one sentence is only the negation of the other: no stereotype against no opposite"
-        yield item.problem("warning", "negation-only", "", message, _changes(changed))
+    if _negates(item):
+        message = (
+            "one sentence is only the negation of the other: an absent stereotype is not an opposite one"
+        )
+        yield item.problem("warning", "negation-only", "", message, _changes(item.replacements()))
 
 
-def _without_negation(found: list[str], language: str) -> tuple[list[str], bool]:
-    """The words without negations and what these bring along, and whether there was one."""
-    negations = NEGATIONS.get(language, frozenset())
-    plain = [word for word in found if word not in negations]
-    if language == "en":
-        plain = [word.replace("’", "'").removesuffix("n't") for word in plain]
-        negated = len(plain) < len(found) or any(word.replace("’", "'").endswith("n't") for word in found)
-        return [word for word in plain if word not in DO_SUPPORT], negated
-    return plain, len(plain) < len(found)
-
-
-def _by_prefix(more: list[str], less: list[str], language: str) -> bool:
-    if len(more) != 1 or len(less) != 1:
-        return False
-    short, long = sorted((more[0], less[0]), key=len)
-    return any(long == prefix + short for prefix in NEGATIVE_PREFIXES.get(language, ()))
+def _negates(item: Item) -> bool:
+    return negates(item.cell("sent_more"), item.cell("sent_less"), item.language)
 
 
 def several_spans(item: Item) -> Iterator[Problem]:
@@ -79,14 +62,17 @@ def several_spans(item: Item) -> Iterator[Problem]:
     In English the places are looked at: the same replacement made twice and words that only agree (pronouns,
     articles, forms of be, have and do) are one change, reported as a note; two different replacements are
     'multiple-perturbations' (Blodgett et al. 2021), because the score can follow either. In other languages
-    agreement cannot be told from a second change, so there is only the note.
+    agreement cannot be told from a second change, so there is only the note. A negation is one change in several places
+    ("ne ... pas").
     """
-    if len(item.spans) < 2:
+    if len(item.spans) < 2 or _negates(item):
         return
     changed = item.replacements()
     changes = {_change(one) for one in changed} - {None} if item.language == "en" else set()
     if len(changes) > 1:
-        message = f"the sentences differ in {len(changes)} unlike changes: the score can follow any of them"
+        message = (
+            f"the sentences differ in {len(changes)} unrelated changes: the score may reflect any of them"
+        )
         yield item.problem("warning", "multiple-perturbations", "", message, _changes(changed))
     else:
         message = f"the sentences differ in {len(item.spans)} places"

@@ -33,6 +33,7 @@ class Trace:
     more: int
     less: int
     contrast: str
+    associated: bool
 
     @classmethod
     def of(cls, item: Item) -> Trace:
@@ -50,6 +51,7 @@ class Trace:
             more=keys[0],
             less=keys[1],
             contrast=join(changed[0]).casefold() if len(changed) == 1 else "",
+            associated=bool(item.cell("association_id")),
         )
 
 
@@ -83,12 +85,14 @@ def duplicate_pairs(traces: Sequence[Trace]) -> Iterator[Problem]:
 def unbalanced_labels(traces: Sequence[Trace]) -> Iterator[Problem]:
     """Nearly all pairs of an axis have one label: a model that prefers one side always looks biased there.
 
-    Nangia et al. 2020 report the two labels apart for that reason.
+    Nangia et al. 2020 report the two labels apart for that reason. Pairs that were made from associations all say what
+    respondents said, so that one label is all they can have: an axis of these alone is left out.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for trace in traces:
-        if trace.direction in ("stereo", "antistereo"):
-            counts[trace.axis][trace.direction] += 1
+    labelled = [trace for trace in traces if trace.direction in ("stereo", "antistereo")]
+    open_to_both = {t.axis for t in labelled if not t.associated or t.direction == "antistereo"}
+    for trace in labelled:
+        counts[trace.axis][trace.direction] += trace.axis in open_to_both
     for axis, found in counts.items():
         n = found.total()
         rare = min(found["stereo"], found["antistereo"])

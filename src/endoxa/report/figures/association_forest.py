@@ -19,7 +19,7 @@ COLUMNS = {
     "value": "effect size, null where it is undefined",
     "low": "lower end of its interval, or null",
     "high": "upper end of its interval, or null",
-    "filled": "True where the test is significant: a filled mark, else a hollow one",
+    "filled": "True where a difference is claimed: a filled mark, else a hollow one",
 }
 """Columns of the frame; blocks, rows, series and columns are drawn in the order given."""
 

@@ -16,7 +16,7 @@ COLUMNS = {
     "row": "group of the row",
     "column": "group of the column",
     "value": "effect size of row against column; null where it is undefined",
-    "mark": "'*' or '**' where the test is significant, else empty",
+    "mark": "'*' where a difference is claimed, else empty",
     "note": "small text under the value (the p-value), or empty",
 }
 """Columns of the frame: one row per cell. Cells of groups that were not tested against each other are left out."""
@@ -34,7 +34,7 @@ MOST_WRITTEN = 12
 def matrix(
     frame: pl.DataFrame, groups: Sequence[str], *, reach: float, title: str, across: int
 ) -> alt.TopLevelMixin:
-    """Panels of rows against columns; a dark outline and a star mark what is significant.
+    """Panels of rows against columns; a dark outline and a star mark what is claimed.
 
     Args:
         frame: columns of `COLUMNS`; panels are drawn in the order given.

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from endoxa.report.associations import Associations
-from endoxa.report.document import Figure, Section
+from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures.association_forest import association_forest
 from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.results import slug
 from endoxa.report.words import language_name, plural
+from endoxa.stats.verdicts import CLEAR
 
 NEUTRAL = 0.0
 ROW = ("language", "axis", "a", "b", "test")
@@ -29,10 +30,13 @@ def forest_plots(results: Associations) -> Section:
     """Forest plots by language, tests about one attribute pair together, largest mean effect size first."""
     rows = _rows(results.estimates)
     drawn = rows.sort("size", descending=True, maintain_order=True).head(MOST_ROWS).select(ROW)
-    findings = (
+    left_out = (
         (
-            f"Drawn are the {MOST_ROWS} of {rows.height:,} tests with the largest effect size of any "
-            f"encoder; the table of all tests holds the others.",
+            Finding(
+                f"Drawn are the {MOST_ROWS} of {rows.height:,} tests with the largest effect size of any "
+                "encoder; the table of all tests holds the others.",
+                ({"drawn": MOST_ROWS, "tests": rows.height},),
+            ),
         )
         if rows.height > MOST_ROWS
         else ()
@@ -41,21 +45,21 @@ def forest_plots(results: Associations) -> Section:
     return Section(
         anchor="forest",
         title="Every test with its interval",
-        findings=findings,
+        findings=left_out,
         figures=tuple(_figures(shown, rows, list(results.labels.values()))),
-        notes=(_note(results.estimates),),
+        notes=(_note(results),),
     )
 
 
-def _note(estimates: pl.DataFrame) -> str:
-    levels = estimates["confidence"].drop_nulls().unique().sort()
+def _note(results: Associations) -> str:
+    levels = results.estimates["confidence"].drop_nulls().unique().sort()
     spoken = " or ".join(f"{100 * level:g}\u00a0%" for level in levels) or "recorded"
     return (
-        f"Marks right of the dashed line: the first group is nearer to the first attribute; left of it: to "
-        f"the second. Lines are {spoken} intervals, which draw the words of the two groups anew, not the "
-        f"attributes, the sentences around them or the encoder. Filled marks have an adjusted p-value of at "
-        f"most 0.05. An interval and a p-value answer different questions, so one may exclude zero where "
-        f"the other is not small."
+        "Marks right of the dashed line: the first group lies nearer to the first attribute, rather than the second, "
+        "than the second group does; left of it: the second group does. Filled marks: the groups differ (adjusted "
+        f"permutation p-value at most {results.level}). Lines are {spoken} intervals, which draw the words of the two "
+        "groups anew, not the attributes, the sentences around them or the encoder. A line that excludes zero beside a "
+        "hollow mark is not a claim."
     )
 
 
@@ -96,7 +100,7 @@ def _figures(shown: pl.DataFrame, rows: pl.DataFrame, series: list[str]) -> Iter
 def _marks(tests: pl.DataFrame) -> pl.DataFrame:
     alike = tests.select("language", "axis", "a", "b", "x", "y", "model", "pooling").is_duplicated().any()
     label = pl.col("test") if alike else pl.format("{}\nvs {}", "x", "y")
-    block = pl.format("{} (+) or {} (−)", "a", "b")
+    block = pl.format("{} (+) rather than {} (−)", "a", "b")
     axes = tests["axis"].n_unique() > 1
     return tests.select(
         block=pl.format("{} ({})", block, "axis") if axes else block,
@@ -106,7 +110,7 @@ def _marks(tests: pl.DataFrame) -> pl.DataFrame:
         value="effect_size",
         low="low",
         high="high",
-        filled="significant",
+        filled=pl.col("verdict").is_in(CLEAR),
     )
 
 
@@ -121,5 +125,5 @@ def _alt(tests: pl.DataFrame) -> str:
     top = known.row(int(known["effect_size"].arg_max() or 0), named=True)
     return (
         f"{words} The largest is {top['effect_size']:+.2f} ({top['x']} against {top['y']}, {top['encoder']}); "
-        f"{int(known['significant'].sum())} of {tests.height} are significant after correction."
+        f"in {int(tests['verdict'].is_in(CLEAR).sum())} of {plural(tests.height, 'result')} the groups differ."
     )

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from endoxa.report.associations import SIGNIFICANT, Associations, significance_mark
+from endoxa.report.associations import CLAIMED, Associations
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures.association_matrix import matrix
 from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.results import slug
 from endoxa.report.words import language_name, listed, p_value, plural
+from endoxa.stats.verdicts import CLEAR
 
 CELLS = ("axis", "language", "a", "b")
 """What one matrix is about."""
@@ -21,40 +22,27 @@ PANEL_ROWS = 4
 """Rows of panels in one figure: more would not fit on a printed page."""
 
 
-def matrices(results: Associations) -> Section:
-    """A matrix of groups for every axis, language and attribute pair with three groups or more."""
+def matrices(results: Associations) -> Section | None:
+    """A matrix of groups for every axis, language and attribute pair with three groups or more; None without one."""
     figures = tuple(_figures(results))
-    findings = (
-        ()
-        if figures
-        else (
-            "No matrix is drawn: that takes at least three groups tested against the same two attribute "
-            "sets, with one test for every two groups and encoder.",
-        )
-    )
-    return Section(
-        anchor="groups",
-        title="Every group against every other",
-        findings=findings,
-        figures=figures,
-        notes=(_note(results),) if figures else (),
-    )
+    if not figures:
+        return None
+    return Section("groups", "Every group against every other", figures=figures, notes=(_note(results),))
 
 
 def _note(results: Associations) -> str:
     side = (
-        "The p-value is one-sided: an effect against the tested direction has a p-value close to 1 for that "
-        "reason alone. "
+        "A one-sided p-value of an effect against the tested direction is close to 1 for that reason alone. "
         if results.sides != "two-sided"
         else ""
     )
     return (
-        "Read a cell from its row: how much nearer than the group of the column is the group of the row to the first "
-        "attribute (blue, plus) or to the second (orange, minus). Every pair of groups stands twice, read "
-        "from either side, so the sign turns across the diagonal; the adjusted p-value stands on the side "
-        f"that was tested. A dark outline and a star mark an adjusted p-value of at most {SIGNIFICANT} (two "
-        f"stars: 0.01). {side}Grey cells are undefined, white ones were not tested. All colours of this "
-        f"report are on one scale."
+        "Read a cell from its row. Blue, plus: the group of the row lies nearer to the first attribute, rather than "
+        "the second, than the group of the column does; orange, minus: nearer to the second, rather than the first. "
+        "Every pair of groups stands twice, read from either side, so the sign turns across the diagonal; the adjusted "
+        "p-value stands on the side that was tested. A dark outline and a star: the groups differ (adjusted p-value "
+        f"at most {results.level}). {side}Grey cells are undefined, white ones were not tested. All colours of this "
+        "report are on one scale."
     )
 
 
@@ -85,7 +73,7 @@ def _figures(results: Associations) -> Iterator[Figure]:
                     _cells(shown),
                     groups,
                     reach=reach,
-                    title=f"effect size: row nearer to {b} (−), to {a} (+)",
+                    title=f"effect size: row nearer than column to {b} (−), to {a} (+)",
                     across=across,
                 ),
                 alt=_alt(shown, groups, str(a), str(b)),
@@ -111,7 +99,7 @@ def _cells(tests: pl.DataFrame) -> pl.DataFrame:
         row="x",
         column="y",
         value="effect_size",
-        mark=significance_mark(),
+        mark=pl.when(pl.col("verdict").is_in(CLEAR)).then(pl.lit(CLAIMED)).otherwise(pl.lit("")),
         note=pl.when(pl.col("p_adjusted").is_null()).then(pl.lit("")).otherwise(pl.format("p {}", p)),
     )
     mirrored = cells.with_columns(row="column", column="row", value=-pl.col("value"), note=pl.lit(""))
@@ -127,6 +115,6 @@ def _alt(tests: pl.DataFrame, groups: list[str], a: str, b: str) -> str:
     values = known["effect_size"].to_list()
     return (
         f"{words} Effect sizes as tested run from {min(values):+.2f} to {max(values):+.2f}; "
-        f"{int(known['significant'].sum())} of "
-        f"{tests.height} tests are significant after correction. The table of all tests holds every number."
+        f"in {int(tests['verdict'].is_in(CLEAR).sum())} of {plural(tests.height, 'result')} the groups differ. The "
+        "table of all tests holds every number."
     )

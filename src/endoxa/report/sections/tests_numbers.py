@@ -8,7 +8,8 @@ import polars as pl
 
 from endoxa.report.association_table import MISSING, UNDEFINED
 from endoxa.report.associations import Associations
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.claims import chip
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.words import count, listed, p_value, signed, signed_interval
 
 
@@ -22,18 +23,24 @@ def all_tests(results: Associations) -> Section:
     )
 
 
-def _undefined(estimates: pl.DataFrame) -> Iterator[str]:
+def _undefined(estimates: pl.DataFrame) -> Iterator[Finding]:
     missing = estimates.filter(pl.col("effect_size").is_null() | pl.col("p_value").is_null())
     for (reason,), own in missing.group_by(["reason"], maintain_order=True):
         names = listed([f"{row['test']} ({row['encoder']})" for row in own.head(3).iter_rows(named=True)])
         more = f" and {own.height - 3} more" if own.height > 3 else ""
-        yield f"Undefined: {names}{more}. Reason: {str(reason).rstrip('.') or 'not recorded'}."
+        yield Finding(
+            f"Undefined: {names}{more}. Reason: {str(reason).rstrip('.') or 'not recorded'}.",
+            (
+                {"more": own.height - 3, "reason": str(reason)},
+                *own.select("test", "encoder").iter_rows(named=True),
+            ),
+        )
 
 
 def _full_table(estimates: pl.DataFrame) -> Table:
     texts = ("test", "encoder", "language", "x", "y", "a", "b", "n")
     numbers = ("effect size", "ddof 0", "interval", "p", "adjusted p")
-    names = (*texts, *numbers, "kind of p", "partitions", "reason")
+    names = (*texts, *numbers, "verdict", "kind of p", "partitions", "reason of the verdict", "reason")
     rows = tuple(
         (
             *(row[name] or MISSING for name in texts[:-1]),
@@ -43,8 +50,10 @@ def _full_table(estimates: pl.DataFrame) -> Table:
             signed_interval(row["low"], row["high"]),
             p_value(row["p_value"]),
             p_value(row["p_adjusted"]),
+            chip(row),
             row["p_kind"] or MISSING,
             row["n_partitions"] or MISSING,
+            row["verdict_reason"] or MISSING,
             row["reason"] or MISSING,
         )
         for row in estimates.iter_rows(named=True)

@@ -9,7 +9,7 @@ import polars as pl
 from endoxa.probe.reading import WORTH_SAYING
 from endoxa.report import facts
 from endoxa.report.associations import Associations
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.words import count, language_name, listed, plural
 
@@ -24,19 +24,20 @@ def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
     )
 
 
-def _said(runs: Sequence[Run], results: Associations) -> Iterator[str]:
+def _said(runs: Sequence[Run], results: Associations) -> Iterator[Finding]:
     """What the runs left out, and languages an encoder can hardly read."""
     for run in runs:
-        yield from (str(sentence) for sentence in facts.items(run.facts.get("left_out")))
+        yield from (Finding(str(sentence)) for sentence in facts.items(run.facts.get("left_out")))
         for model in facts.entries(run.facts.get("models")):
             shares = model.get("unknown_tokens")
             for language, share in shares.items() if isinstance(shares, Mapping) else ():
                 if float(share) > WORTH_SAYING:
                     name = facts.text(model, "name")
-                    yield (
+                    yield Finding(
                         f"{results.labels.get(name, name)} reads {100 * float(share):.0f}\u00a0% of the tokens of its "
                         f"{language_name(language) if language else 'own'} texts as unknown: what the tests "
-                        f"say of it there means little."
+                        "say of it there means little.",
+                        ({"unknown": float(share)},),
                     )
 
 

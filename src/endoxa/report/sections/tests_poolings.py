@@ -1,15 +1,17 @@
-"""The same tests under two poolings of one model: how many change sign."""
+"""The same tests under two poolings of one model: how many change sign, how many verdicts differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 import polars as pl
 
 from endoxa.report.associations import Associations
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.words import plural
+from endoxa.stats.verdicts import CLEAR, RESOLUTION
 
 SIGN_CHANGES = {
     "label": "the model",
@@ -17,23 +19,25 @@ SIGN_CHANGES = {
     "other": "another",
     "tests": "tests with a defined effect size under both",
     "changed": "of those, how many effect sizes have opposite signs",
-    "both": "significant under both",
-    "only_one": "significant under `one` only",
-    "only_other": "significant under `other` only",
+    "both": "groups that differ under both",
+    "opposed": "of those, how many in opposite directions",
+    "only_one": "groups that differ under `one` only",
+    "only_other": "groups that differ under `other` only",
 }
 """Columns of `sign_changes`."""
 
+_HEADS = (
+    *("model", "one pooling", "other pooling", "tests", "change sign", "groups differ in both"),
+    *("in opposite directions", "only in one", "only in other"),
+)
 
-def poolings(results: Associations) -> Section:
-    """How many tests change sign between every two poolings of a model."""
-    changes = sign_changes(results.estimates)
-    if changes.is_empty():
-        return Section(
-            anchor="poolings",
-            title="Between poolings",
-            findings=("No model was tested with more than one pooling, so nothing can change sign.",),
-        )
-    rows = list(changes.iter_rows(named=True))
+
+def poolings(results: Associations) -> Section | None:
+    """How many tests change sign between every two poolings of a model; None where no model has two."""
+    rows = list(sign_changes(results.estimates).iter_rows(named=True))
+    if not rows:
+        return None
+    texts = ("model", "one pooling", "other pooling")
     return Section(
         anchor="poolings",
         title="Between poolings",
@@ -41,19 +45,7 @@ def poolings(results: Associations) -> Section:
         tables=(
             Table(
                 "Sign changes between poolings of one model",
-                (
-                    *(Column(name) for name in ("model", "one pooling", "other pooling")),
-                    *(
-                        Column(name, numeric=True)
-                        for name in (
-                            "tests",
-                            "change sign",
-                            "significant in both",
-                            "only in one",
-                            "only in other",
-                        )
-                    ),
-                ),
+                tuple(Column(name, numeric=name not in texts) for name in _HEADS),
                 tuple(tuple(str(row[name]) for name in SIGN_CHANGES) for row in rows),
             ),
         ),
@@ -65,40 +57,60 @@ def poolings(results: Associations) -> Section:
 
 
 def sign_changes(estimates: pl.DataFrame) -> pl.DataFrame:
-    """One row per model and two of its poolings, columns of `SIGN_CHANGES`; zero changes with nothing."""
+    """One row per model and two of its poolings that share a test, columns of `SIGN_CHANGES`.
+
+    An effect size that is printed as zero changes with nothing.
+    """
     rows = []
     for (label,), own in estimates.group_by(["label"], maintain_order=True):
         for one, other in combinations(own["pooling"].unique(maintain_order=True), 2):
-            keys = ["test", "language"]
-            values = ["effect_size", "significant"]
-            pairs = (
-                own.filter(pl.col("pooling") == one)
-                .select(*keys, *values)
-                .join(own.filter(pl.col("pooling") == other).select(*keys, *values), on=keys)
-                .drop_nulls(["effect_size", "effect_size_right"])
-            )
-            first, second = pairs["significant"], pairs["significant_right"]
+            pairs = _signed(own, one).join(_signed(own, other), on=["test", "language"])
+            if pairs.is_empty():
+                continue
+            first, second = pairs["claimed"], pairs["claimed_right"]
+            opposite = pairs["sign"] * pairs["sign_right"] < 0
             rows.append(
                 {
                     "label": label,
                     "one": one,
                     "other": other,
                     "tests": pairs.height,
-                    "changed": int((pairs["effect_size"] * pairs["effect_size_right"] < 0).sum()),
+                    "changed": int(opposite.sum()),
                     "both": int((first & second).sum()),
+                    "opposed": int((first & second & opposite).sum()),
                     "only_one": int((first & ~second).sum()),
                     "only_other": int((~first & second).sum()),
                 }
             )
     texts = dict.fromkeys(("label", "one", "other"), pl.String)
-    numbers = dict.fromkeys(("tests", "changed", "both", "only_one", "only_other"), pl.Int64)
-    return pl.DataFrame(rows, schema={**texts, **numbers})
+    return pl.DataFrame(rows, schema={name: texts.get(name, pl.Int64) for name in SIGN_CHANGES})
 
 
-def _sentences(rows: list[dict[str, object]]) -> Iterator[str]:
+def _signed(tests: pl.DataFrame, pooling: str) -> pl.DataFrame:
+    """Sign and verdict of the tests of one pooling."""
+    effect = pl.col("effect_size")
+    return (
+        tests.filter(pooling=pooling)
+        .drop_nulls("effect_size")
+        .select(
+            "test",
+            "language",
+            sign=pl.when(effect.abs() < RESOLUTION).then(0).otherwise(effect.sign()),
+            claimed=pl.col("verdict").is_in(CLEAR),
+        )
+    )
+
+
+def _sentences(rows: list[dict[str, Any]]) -> Iterator[Finding]:
     for row in rows:
-        changed, tests = int(str(row["changed"])), int(str(row["tests"]))
-        yield (
+        changed, opposed = row["changed"], row["opposed"]
+        both = (
+            f" In {plural(opposed, 'test')} both poolings show a difference, in opposite directions."
+            if opposed
+            else ""
+        )
+        yield Finding(
             f"{row['label']}: between {row['one']} and {row['other']}, {changed or 'none'} of "
-            f"{plural(tests, 'effect size')} {'changes' if changed == 1 else 'change'} sign."
+            f"{plural(row['tests'], 'effect size')} {'changes' if changed == 1 else 'change'} sign.{both}",
+            (row,),
         )

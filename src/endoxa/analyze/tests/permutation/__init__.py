@@ -30,12 +30,14 @@ class PermutationTest:
         kind: 'exact' (all partitions counted), 'sampled', 'parametric' (normal approximation) or 'undefined'.
         partitions: how many partitions there are.
         draws: how many were drawn where p is sampled, else None.
+        upper: the observed partition lies above most others rather than below.
     """
 
     p_value: float
     kind: Kind
     partitions: int
     draws: int | None = None
+    upper: bool = True
 
 
 def permutation_test(
@@ -78,15 +80,22 @@ def permutation_test(
 
         score = normal_score(x, y)
         return PermutationTest(
-            _p_value(float(norm.cdf(score)), float(norm.sf(score)), alternative), "parametric", partitions
+            _p_value(float(norm.cdf(score)), float(norm.sf(score)), alternative),
+            "parametric",
+            partitions,
+            upper=score >= 0,
         )
     observed, tolerance = float(x.sum()), tie_tolerance(pool, error)
     bounds = {"at_most": observed + tolerance, "at_least": observed - tolerance}
     if half_sums(len(pool), len(x)) <= max_half_sums or partitions <= draws + 1:
         tails = count_tails(pool, len(x), **bounds)
-        return PermutationTest(_share(tails, 0, partitions, alternative), "exact", partitions)
+        return PermutationTest(
+            _share(tails, 0, partitions, alternative), "exact", partitions, upper=tails.upper <= tails.lower
+        )
     tails = sample_tails(pool, len(x), **bounds, draws=draws, seed=seed)
-    return PermutationTest(_share(tails, 1, draws + 1, alternative), "sampled", partitions, draws)
+    return PermutationTest(
+        _share(tails, 1, draws + 1, alternative), "sampled", partitions, draws, tails.upper <= tails.lower
+    )
 
 
 def tie_tolerance(pool: np.ndarray, error: float) -> float:
