@@ -46,8 +46,7 @@ def exchange_test(
 
 
 def one_column_test(present: np.ndarray, column: int, signs: np.ndarray) -> float:
-    """Exact two-sided p-value of one column's signed count against the mean of the others; 1 where nothing could
-    change.
+    """Exact two-sided p-value of one column's signed count against the mean of the others.
 
     A row with k of n entries has the column's with chance k / n, whatever the others are (Poisson-binomial). The
     p-value is 1 where nothing could change.

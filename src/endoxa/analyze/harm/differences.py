@@ -22,6 +22,7 @@ RESOLUTION = 0.005
 """Half of the last digit of a rating that is printed."""
 BOUNDS = (float(LOWEST - HIGHEST), float(HIGHEST - LOWEST))
 UNBALANCED = "one person gave nearly all ratings"
+NOTHING_SHARED = "no association was rated by both"
 
 CLAIM_TYPES: dict[str, type[pl.DataType]] = {
     "neutral": pl.Float64,
@@ -97,7 +98,9 @@ def difference(scores: np.ndarray, people: Ratings, which: np.ndarray, confidenc
         counts=people.count[here],
     )
     needed = fewest_units(significance(confidence))
-    untestable = too_few(found.raters, "people", needed) or too_few(found.items, "associations", needed)
+    untestable = "" if found.items else NOTHING_SHARED
+    untestable = untestable or too_few(found.raters, "people", needed)
+    untestable = untestable or too_few(found.items, "associations", needed)
     if not untestable and np.isnan(found.p_value):
         untestable = UNBALANCED
     return {
