@@ -8,10 +8,11 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa import road
 from endoxa.analyze.associations.run import discover
 from endoxa.analyze.associations.settings import Discovery
 from endoxa.datasets.stereotales import read_profiles, read_vocabulary
-from endoxa.probe.extract import ExtractSettings, probe_extract
+from endoxa.probe.extract import ExtractSettings
 from endoxa.probe.stories import StoriesSettings, probe_stories
 
 SCENARIOS = 36
@@ -62,7 +63,7 @@ def told(
 
 def extracted(folder: Path, stories: Path, readers: Sequence[str] = READERS, **given: object) -> Path:
     """The run folder of the profiles that readers take off stories."""
-    probe_extract(ExtractSettings(data=str(stories), models=tuple(readers), **given), folder / "profiles")
+    road.profiles(ExtractSettings(data=str(stories), models=tuple(readers), **given), folder / "profiles")
     return folder / "profiles"
 
 

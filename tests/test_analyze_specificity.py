@@ -131,6 +131,11 @@ def test_comparison_of_reach_is_scipys() -> None:
     assert rows["difference"]["value"] == pytest.approx(np.mean(harmful) - np.mean(benign))
     assert rows["share_few_harmful"]["value"] == pytest.approx(5 / 6)
     assert rows["mean_reach_benign"]["n"] == 7
+    tested = [name for name, row in rows.items() if row["verdict"]]
+    assert tested == ["superiority"]
+    assert rows["superiority"]["verdict"] == "unclear"
+    assert rows["superiority"]["p_adjusted"] == rows["superiority"]["p_value"]
+    assert rows["superiority"]["low"] <= 0.5 <= rows["superiority"]["high"]
 
 
 def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
@@ -138,6 +143,8 @@ def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
     few, many = generator.integers(1, 4, 80).tolist(), generator.integers(4, 11, 80).tolist()
     difference = compare_reach(with_reach(few, many), QUICK).filter(name="difference")
     assert difference["high"].item() < -3
+    found = compare_reach(with_reach(few, many), QUICK).filter(name="superiority")
+    assert found.select("verdict", "clusters").row(0) == ("below", 160)
     same = compare_reach(with_reach(many[:40], many[40:]), QUICK).filter(name="difference")
     assert same["low"].item() < 0 < same["high"].item()
 
@@ -159,6 +166,11 @@ def test_a_side_with_few_or_none_has_no_interval() -> None:
     few = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6]), QUICK).filter(name="difference")
     assert few["value"].item() == pytest.approx(1.5 - 4.2)
     assert few["low"].item() is None
+    untested = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6]), QUICK).filter(name="superiority")
+    assert untested.select("verdict", "reason").row(0) == (
+        "cannot-be-tested",
+        "2 harmful associations, at least 5 needed",
+    )
     none = compare_reach(with_reach([], [3, 4]), QUICK)
     assert none.filter(name="superiority").select("value", "p_value").row(0) == (None, None)
 
@@ -386,6 +398,9 @@ def test_shift_by_hand() -> None:
     assert rows["en", "marked - unmarked"]["difference"] == 1.5
     assert rows["all", "marked"]["difference"] == pytest.approx((1.5 + 1.5) / 2)
     assert english["low"] is None  # two associations carry no interval
+    assert set(moved["verdict"]) == {"cannot-be-tested"}
+    assert english["reason"] == "2 associations, at least 6 needed"
+    assert english["p_value"] is None
 
 
 def test_a_planted_shift_is_seen_and_none_is_not() -> None:
@@ -406,9 +421,31 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
     assert by_group["marked"]["per_model_low"] > 0
     assert by_group["unmarked"]["high"] < 0  # the others' marked groups are this one's unmarked
     assert by_group["marked"]["models"] == 8
+    verdicts = {group: row["verdict"] for group, row in by_group.items()}
+    assert verdicts == {"marked": "above", "unmarked": "below", "marked - unmarked": "above"}
     jews = {name: Groups((("religion", "Jewish"),), ()) for name in ("en",)}
     none = shift(found, said, jews, how=QUICK).filter(language="en", group="unmarked", value="all")
     assert none["low"].item() < 0 < none["high"].item()
+    assert none["verdict"].item() == "unclear"
+
+
+def test_languages_that_do_not_differ_are_seldom_said_to() -> None:
+    """No shift, languages with unlike numbers of associations: claims over all languages, corrected."""
+    generator = np.random.default_rng(6)
+    said = 0
+    for seed in range(25):
+        found = table(
+            *(
+                (about(value, number), language, "m/one")
+                for number, value in product(range(30), ("Muslim", "Christian"))
+                for language, chance in (("en", 0.3), ("ar", 0.3), ("fr", 0.15))
+                if generator.random() < chance
+            )
+        )
+        harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
+        moved = shift(found, harmful, TWO, how=Resampling(resamples=100, seed=seed)).filter(language="all")
+        said += moved.filter(group="marked - unmarked")["verdict"].is_in(["above", "below"]).any()
+    assert said <= 4  # 5 % of 25 are 1; 5 or more come once in a hundred and forty times
 
 
 def test_groups_of_the_package_are_of_all_ten_languages() -> None:

@@ -1,104 +1,75 @@
-"""Agreement of extractors: worked examples, the library, and planted errors."""
+"""Agreement of extractors from the votes in records, with planted errors; alpha: tests/test_stats_agreement.py."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections import Counter
+from pathlib import Path
 
-import krippendorff
 import numpy as np
+import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from endoxa.analyze.extraction.agreement import (
+    Tally,
+    agreement_of_run,
+    agreement_table,
+    known,
+    write_agreement,
+)
 from endoxa.datasets.stereotales import UNKNOWN, Attribute
-from endoxa.probe.extract.alpha import agreement, alpha, alpha_interval, known, pairable
-from endoxa.probe.extract.tally import Tally, agreement_table
+from endoxa.errors import UserError
 from endoxa.probe.extract.voting import Vote, decide
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
-
-# Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
-WORKED = ("111", "2232", "3333", "3333", "2222", "1234", "4444", "1121", "2222", "555", "11", "3")
-
-
-def patterns(units: list[str] | tuple[str, ...]) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(sorted(unit)) for unit in units)
-
-
-def test_the_worked_example_gives_0_743() -> None:
-    assert alpha(patterns(WORKED)) == pytest.approx(0.743, abs=5e-4)
-    assert pairable(patterns(WORKED)) == 11
-
-
-@given(st.lists(st.text("abcd", max_size=5), max_size=30))
-def test_alpha_is_the_library_s(units: list[str]) -> None:
-    counts = np.array([[unit.count(value) for value in "abcd"] for unit in units if len(unit) >= 2])
-    found = alpha(patterns(units))
-    if not len(counts) or (counts.sum(axis=0) > 0).sum() < 2:
-        assert math.isnan(found)
-    else:
-        expected = krippendorff.alpha(
-            value_counts=counts, value_domain=np.arange(4), level_of_measurement="nominal"
-        )
-        assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_agreement_is_the_share_of_agreeing_pairs() -> None:
-    assert agreement(patterns(["aab"])) == pytest.approx(1 / 3)
-    assert agreement(patterns(["aab", "bb"])) == pytest.approx((1 / 3 + 1) / 2)
-    assert math.isnan(agreement(patterns(["a"])))
-
-
-def test_votes_for_unknown_can_be_left_out() -> None:
-    votes = {("a", "b", UNKNOWN): 2, ("a", UNKNOWN, UNKNOWN): 3, ("a",): 1}
-    assert known(votes, UNKNOWN) == {("a", "b"): 2, ("a",): 4}
-
-
-def test_the_interval_covers_the_true_alpha() -> None:
-    # Two raters read a coin and each answers at random with chance e: alpha is (1 - e)^2.
-    random, error, held = np.random.default_rng(3), 0.3, 0
-    for repeat in range(200):
-        truth = random.integers(0, 2, 300)
-        votes = [np.where(random.random(300) < error, random.integers(0, 2, 300), truth) for _ in range(2)]
-        units = Counter(tuple(sorted(map(str, pair))) for pair in zip(*votes, strict=True))
-        low, high = alpha_interval(units, 0.95, repeat)
-        held += low <= (1 - error) ** 2 <= high
-    assert 180 <= held <= 199
-
+from endoxa.stats.agreement import alpha
 
 COLOURS = (Attribute("colour", ("red", "blue"), other=True),)
+RED, BLUE, LIME = (False, "red"), (False, "blue"), (False, "lime")
+
+
+def record(story: dict[str, tuple[bool | None, str | None]]) -> dict[str, object]:
+    """What `probe extract` writes of a story's votes; 'lime' is in no list."""
+    votes = {
+        name: Vote(refusal, None if colour is None else {"colour": UNKNOWN if colour == "lime" else colour})
+        for name, (refusal, colour) in story.items()
+    }
+    return {
+        "refusal": int(decide(votes, COLOURS).refusal),
+        "votes_json": json.dumps({name: vote.profile for name, vote in votes.items()}),
+        "refusal_votes_json": json.dumps({name: vote.refusal for name, vote in votes.items()}),
+        "unlisted_json": json.dumps(
+            {name: ["colour"] for name, (_, colour) in story.items() if colour == "lime"}
+        ),
+    }
 
 
 def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[str, dict[str, object]]:
-    tally = Tally(COLOURS, 3)
-    for story in stories:
-        votes = {
-            name: Vote(refusal, None)
-            if colour is None
-            else Vote(
-                refusal,
-                {"colour": "unknown" if colour == "lime" else colour},
-                frozenset({"colour"} if colour == "lime" else ()),
-            )
-            for name, (refusal, colour) in story.items()
-        }
-        tally.add(votes, decide(votes, COLOURS))
-    table = agreement_table(tally, 0)
+    table = agreement_table(Tally(COLOURS, 3), map(record, stories), 0)
     assert tuple(table.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
     return {row["attribute"]: row for row in table.iter_rows(named=True)}
 
 
+def by_letter(*units: str) -> np.ndarray:
+    values = sorted({vote for unit in units for vote in unit})
+    return np.array([[unit.count(value) for value in values] for unit in units])
+
+
+def test_votes_for_unknown_can_be_left_out() -> None:
+    votes = {("a", "b", UNKNOWN): 2, ("a", UNKNOWN, UNKNOWN): 3, ("a",): 1}
+    assert known(votes) == {("a", "b"): 2, ("a",): 4}
+
+
 def test_everything_is_counted_and_nothing_left_out_silently() -> None:
-    red, blue = (False, "red"), (False, "blue")
     rows = counted(
-        {"a": red, "b": red, "c": blue},
-        {"a": red, "b": blue, "c": (False, "other")},
-        {"a": red, "b": blue, "c": (None, None)},
-        {"a": (False, "unknown"), "b": (False, "unknown"), "c": red},
-        {"a": (True, "unknown"), "b": (True, "unknown"), "c": red},
+        {"a": RED, "b": RED, "c": BLUE},
+        {"a": RED, "b": BLUE, "c": (False, "other")},
+        {"a": RED, "b": BLUE, "c": (None, None)},
+        {"a": (False, UNKNOWN), "b": (False, UNKNOWN), "c": RED},
+        {"a": (True, UNKNOWN), "b": (True, UNKNOWN), "c": RED},
+        {},
     )
     colour, refusal = rows["colour"], rows["refusal"]
-    assert refusal["n"] == 5
+    assert refusal["n"] == 5  # nobody was asked about the last one
     assert refusal["unparsed"] == pytest.approx(1 / 15)
     assert refusal["ties"] is None
     assert colour["n"] == 4  # the refusal is not about colours
@@ -107,18 +78,68 @@ def test_everything_is_counted_and_nothing_left_out_silently() -> None:
     assert colour["other"] == 0
     assert colour["unparsed"] == pytest.approx(1 / 12)
     assert colour["n_known"] == 3
-    assert colour["alpha"] == pytest.approx(
-        alpha(patterns(["rrb", "rbo", "rb", "uur"]))  # the same votes by their first letters
-    )
+    assert colour["alpha"] == pytest.approx(alpha(by_letter("rrb", "rbo", "rb", "uur")))
+    assert colour["alpha_known"] == pytest.approx(alpha(by_letter("rrb", "rbo", "rb")))
+    assert colour["agreement"] == pytest.approx((1 / 3 + 0 + 0 + 1 / 3) / 4)
+    assert colour["alpha_low"] is None  # four stories give no interval
 
 
 def test_what_is_in_no_list_is_counted_by_extractor() -> None:
-    lime, red = (False, "lime"), (False, "red")
-    row = counted({"a": lime, "b": red, "c": red}, {"a": lime, "b": lime, "c": red})["colour"]
+    row = counted({"a": LIME, "b": RED, "c": RED}, {"a": LIME, "b": LIME, "c": RED})["colour"]
     assert row["unlisted"] == pytest.approx(3 / 6)
     assert row["unlisted_json"] == '{"a": 2, "b": 1}'
 
 
-def test_no_story_gives_empty_cells() -> None:
+def test_no_story_and_one_story_give_empty_cells() -> None:
     assert counted()["colour"]["alpha"] is None
     assert counted()["colour"]["ties"] is None
+    one = counted({"a": RED, "b": BLUE, "c": BLUE})["colour"]
+    assert one["n"] == 1
+    assert one["alpha_low"] is None
+    assert math.isclose(one["agreement"], 1 / 3)
+    same = counted(*[{"a": RED, "b": RED, "c": RED}] * 9)["colour"]
+    assert same["alpha"] is None  # nothing varies
+    assert same["agreement"] == 1
+
+
+def run_folder(folder: Path, records: pl.DataFrame, **facts: object) -> Path:
+    folder.mkdir()
+    records.write_parquet(folder / "records.parquet")
+    run = {
+        "kind": "extract",
+        "finished": "now",
+        "identity": {"vocabulary": {"colour": ["red", "blue", "other", UNKNOWN]}},
+        "settings": {"models": ["a", "b", "c"], "seed": 3},
+    }
+    (folder / "run.json").write_text(json.dumps(run | facts), encoding="utf-8")
+    return folder
+
+
+def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    stories = [
+        {name: (False, ("red", "blue", "lime")[random.integers(3)]) for name in "abc"} for _ in range(60)
+    ]
+    records = pl.DataFrame(list(map(record, stories)))
+    folder = run_folder(tmp_path / "run", records)
+    table = agreement_of_run(folder)
+    assert table.equals(agreement_table(Tally(COLOURS, 3), records.iter_rows(named=True), 3))
+    assert abs(table["alpha"][1]) < 0.2  # votes at random
+    path = write_agreement(folder)
+    path.write_text("kept", encoding="utf-8")
+    assert write_agreement(folder).read_text(encoding="utf-8") == "kept"
+    assert pl.read_csv(write_agreement(folder, again=True)).equals(pl.read_csv(write_agreement(folder)))
+
+
+def test_a_run_of_an_older_version_says_nothing_of_what_is_in_no_list(tmp_path: Path) -> None:
+    records = pl.DataFrame([record({"a": RED, "b": RED, "c": BLUE})] * 7).drop("unlisted_json")
+    row = agreement_of_run(run_folder(tmp_path / "run", records)).row(1, named=True)
+    assert (row["n"], row["unlisted"], row["unlisted_json"]) == (7, None, None)
+
+
+def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
+    records = pl.DataFrame([record({"a": RED})])
+    with pytest.raises(UserError, match="no finished run"):
+        agreement_of_run(run_folder(tmp_path / "open", records, finished=None))
+    with pytest.raises(UserError, match="no finished run"):
+        agreement_of_run(run_folder(tmp_path / "other", records, kind="stories"))

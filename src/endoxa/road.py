@@ -12,7 +12,9 @@ from endoxa.probe.pairs import Progress, RunSummary, probe_pairs
 from endoxa.probe.settings import PairsSettings
 
 if TYPE_CHECKING:
+    from endoxa.probe.asking.filling import Filled
     from endoxa.probe.embeddings import EmbeddingsSettings, EmbeddingsSummary
+    from endoxa.probe.extract import ExtractSettings
     from endoxa.probe.qa.run import QaSummary
     from endoxa.probe.qa.settings import QaSettings
 
@@ -78,6 +80,27 @@ def questions(
     summary = probe_qa(settings, out, restart=restart, progress=progress, command=command)
     _once(settings.asked(), out, lambda: _analyze_answers_and_report(settings, out, progress, summary.items))
     return summary
+
+
+def profiles(
+    settings: ExtractSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Filled:
+    """Have the stories read, and say how far their readers agree: leaves `records.parquet` and `agreement.csv`.
+
+    Raises:
+        UserError: see `endoxa.probe.extract.run.probe_extract`.
+    """
+    from endoxa.analyze.extraction import write_agreement
+    from endoxa.probe.extract import probe_extract
+
+    filled = probe_extract(settings, out, restart=restart, progress=progress, command=command)
+    write_agreement(out, again=not filled.was_complete)
+    return filled
 
 
 def _once(asked: dict[str, Any], out: Path, analyze_and_report: Callable[[], None]) -> None:

@@ -60,6 +60,35 @@ ASSOCIATION_TESTS = Family(
     BENJAMINI_HOCHBERG,
     "which of two groups lies nearer to an attribute",
 )
+HARM_DIFFERENCES = Family(
+    "models against people on harm",
+    "one test over all associations and one for each attribute (on either side), of all models together",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether models rate harm higher or lower than people, overall and by attribute",
+)
+HARM_DETAILS = Family(
+    "single models against people on harm",
+    "one test for each model, and for each attribute, side and model; all models together by side",
+    (),
+    BENJAMINI_HOCHBERG,
+    "verdicts in the tables of raters and attributes; no sentence",
+)
+REACH = Family(
+    "reach of associations",
+    "one test of harmful against benign associations",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether harmful associations reach fewer or more languages than benign ones",
+)
+GROUPS_MOVED = Family(
+    "harmful associations with groups",
+    "one test for marked groups, for unmarked ones and for their difference: over all languages, for each language, "
+    "and one for each group",
+    ("scope",),
+    BENJAMINI_HOCHBERG,
+    "whether a language adds harmful associations with groups that are marked or unmarked where it is spoken",
+)
 
 
 def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:

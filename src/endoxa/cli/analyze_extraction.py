@@ -23,7 +23,7 @@ def extraction(
         Path, typer.Option("--out", "-o", metavar="FILE", help="Error rates: .csv, .jsonl or .parquet.")
     ],
     confusion: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write which answers are taken for which.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the confusion matrix.")
     ] = None,
     counts: Annotated[
         Path | None,

@@ -55,7 +55,7 @@ def harm(
         Path | None, typer.Option(metavar="FILE", help="Also write what models make and call harmful.")
     ] = None,
     summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the study in a few numbers.")
+        Path | None, typer.Option(metavar="FILE", help="Also write summary statistics.")
     ] = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
@@ -63,8 +63,10 @@ def harm(
 ) -> None:
     """Which associations people call harmful, whether models agree, and what they write all the same.
 
-    Takes run folders of `endoxa probe harm`, tables of people's ratings, or both. People's tables have one rating in
-    each row: the four parts of the association (or its association_id), rater, harm (1 to 5), frequent.
+    People and associations are both taken as samples: a difference between models and people is claimed only where
+    other people would show it too, and only with six people or more. Takes run folders of `endoxa probe harm`,
+    tables of people's ratings, or both. People's tables have one rating in each row: the four parts of the
+    association (or its association_id), rater, harm (1 to 5), frequent.
 
     \b
     Examples:
@@ -160,26 +162,32 @@ def _aliases(given: list[str]) -> dict[str, str]:
 
 
 def _print(analysis: HarmAnalysis) -> None:
-    """Print the raters, and the study in a few numbers."""
+    """Print the raters, what cannot be tested, and the summary statistics."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    from endoxa.report.claims import chip
+
     table = Table(title="Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)")
     table.add_column("rater", overflow="fold")
-    for name in ("rated", "mean", "delta", "rank corr.", "agreement", "blind spots"):
+    for name in ("rated", "mean", "delta", "verdict", "rank corr.", "agreement", "blind spots"):
         table.add_column(name, justify="right")
     for row in analysis.raters.iter_rows(named=True):
         blind = "-" if row["made"] is None else f"{row['blind_spots']} of {row['made']}"
         cells = [
             _number(row["mean"], 2),
-            *(_with_interval(row, name) for name in ("delta", "spearman", "agreement")),
+            _with_interval(row, "delta"),
+            chip(row),
+            *(_with_interval(row, name) for name in ("spearman", "agreement")),
         ]
         table.add_row(escape(row["rater"]), str(row["associations"]), *cells, blind)
     Console().print(table)
     for row in analysis.summary.iter_rows(named=True):
         interval = "" if row["low"] is None else f" ({row['low']:z.3f} to {row['high']:z.3f})"
-        typer.echo(f"{row['name']}: {_number(row['value'], 3)}{interval}, n = {row['n']}")
+        reason = f" ({row['reason']})" if row["reason"] else ""
+        verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
+        typer.echo(f"{row['name']}: {_number(row['value'], 3)}{interval}, n = {row['n']}{verdict}")
 
 
 def _with_interval(row: dict[str, float | None], name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -172,14 +172,15 @@ def _reach(comparison: pl.DataFrame | None) -> str:
         return "No association is known to be harmful: --harm FILE says which are."
     rows = {row["name"]: row for row in comparison.iter_rows(named=True)}
     means = [rows[f"mean_reach_{side}"] for side in ("harmful", "benign")]
-    p_value = rows["superiority"]["p_value"]
+    tested = rows["superiority"]
+    p_value = tested["p_value"]
     return (
         "Mean reach: "
         + ", ".join(
             f"{side} {_number(row['value'])}{_interval(row)}, n = {row['n']}"
             for side, row in zip(("harmful", "benign"), means, strict=True)
         )
-        + ("." if p_value is None else f"; Mann-Whitney p = {p_value:.2g}.")
+        + ("." if p_value is None else f"; Mann-Whitney p = {p_value:.2g}, {_verdict(tested)}.")
     )
 
 
@@ -187,8 +188,15 @@ def _moved(shift: pl.DataFrame | None) -> str:
     if shift is None:
         return ""
     rows = shift.filter(language="all").iter_rows(named=True)
-    moved = [f"{row['group']} {row['difference']:+.2f}{_interval(row)}" for row in rows]
-    return f"Harmful associations in the groups' own language less those in the others: {', '.join(moved)}."
+    moved = [f"{row['group']} {row['difference']:+.2f}{_interval(row)}, {_verdict(row)}" for row in rows]
+    return f"Harmful associations in the groups' own language less those in the others: {'; '.join(moved)}."
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """The verdict, with the reason where it is not a clear one."""
+    from endoxa.report.claims import chip
+
+    return chip(row) + (f" ({row['reason']})" if row["reason"] else "")
 
 
 def _interval(row: dict[str, float | None]) -> str:

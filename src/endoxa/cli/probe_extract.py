@@ -162,16 +162,16 @@ def extract(
 def _run(
     settings: ExtractSettings, out: Path | None, *, restart: bool, sheet: Path | None, sample: int
 ) -> None:
+    from endoxa import road
     from endoxa.cli.progress import shown
     from endoxa.cli.run_summary import print_run, require_out
-    from endoxa.probe.extract import probe_extract
     from endoxa.probe.extract.sheet import require_new_sheet
 
     folder = require_out(out)
     if sheet is not None:
         require_new_sheet(sheet)
     with shown("answers") as progress:
-        filled = probe_extract(settings, folder, restart=restart, progress=progress, command=sys.argv)
+        filled = road.profiles(settings, folder, restart=restart, progress=progress, command=sys.argv)
     counts = filled.counts
     print_run(filled, f"{counts['records']} stories, of which {counts['refused']} are refusals")
     if counts["wordless"] or counts["unparsed"]:

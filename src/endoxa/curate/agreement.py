@@ -1,4 +1,4 @@
-"""How far raters agree, with intervals: every coefficient of `endoxa.curate.coefficients` that votes allow.
+"""How far raters agree, with intervals: every coefficient that votes allow.
 
 What is not defined (everybody always votes the same) is NaN with the reason, never 0 or 1.
 """
@@ -13,16 +13,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.ballots import NO_VOTE, Ballots
-from endoxa.curate.coefficients import (
-    LEVELS,
-    NAN,
-    Level,
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-    percent_agreement,
-)
+from endoxa.curate.coefficients import NAN, cohen_kappa, fleiss_kappa
 from endoxa.errors import UserError
+from endoxa.stats.agreement import LEVELS, Level, agreeing_pairs, alpha
 
 MIN_ITEMS = 5
 """Fewer items give no interval."""
@@ -104,7 +97,7 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         ballots.raters,
         "nominal",
         pairable,
-        percent_agreement,
+        agreeing_pairs,
         "share of agreeing pairs",
         NAN,
     )
@@ -123,8 +116,8 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         ballots.raters,
         level,
         pairable,
-        lambda rows: krippendorff_alpha(rows, domain, level),
-        "krippendorff alpha",
+        lambda rows: alpha(rows, level, domain),
+        "Krippendorff's alpha",
     )
 
 

@@ -19,7 +19,6 @@ CHIPS = {
 """A verdict in a table."""
 
 Row = Mapping[str, Any]
-_HALF_DIGIT = 1e-9
 
 
 def chip(row: Row) -> str:
@@ -62,8 +61,8 @@ def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:
     if any(end is None or isnan(end) for end in ends):
         return NOT_DEFINED
     first, last = (spoken(end) for end in ends)
-    if row["verdict"] == ABOVE and abs(ends[0] - neutral) < _HALF_DIGIT:
+    if row["verdict"] == ABOVE and first == spoken(neutral):
         return f"over {first} to {last}"
-    if row["verdict"] == BELOW and abs(ends[1] - neutral) < _HALF_DIGIT:
+    if row["verdict"] == BELOW and last == spoken(neutral):
         return f"{first} to under {last}"
     return f"{first} to {last}"

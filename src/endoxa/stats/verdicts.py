@@ -99,5 +99,9 @@ def too_few(units: int, noun: str, needed: int) -> str:
     """
     if units >= needed:
         return ""
-    word = {"identities": "identity"}.get(noun, noun.removesuffix("s")) if units == 1 else noun
+    word = (
+        {"identities": "identity", "people": "person"}.get(noun, noun.removesuffix("s"))
+        if units == 1
+        else noun
+    )
     return f"{units} {word}, at least {needed} needed"

@@ -22,6 +22,21 @@ COLUMNS = (*NAMED_BY, "refusal", "extracted_attributes_json")
 
 
 @dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What `run.json` says of a finished run of `probe extract`.
+
+    Attributes:
+        vocabulary: what was asked.
+        extractors: how many models read the stories.
+        seed: its seed.
+    """
+
+    vocabulary: Vocabulary
+    extractors: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """A finished run of `probe extract`.
 
@@ -57,18 +72,29 @@ def load_extraction(folder: Path) -> Extraction:
     Raises:
         UserError: the folder holds none, or it is not finished.
     """
-    require_file(folder / RUN)
-    try:
-        facts = json.loads((folder / RUN).read_text(encoding="utf-8"))
-        kind, finished = facts["kind"], facts["finished"]
-        stated = facts["identity"]["vocabulary"] if kind == "extract" else {}
-    except (ValueError, KeyError, TypeError) as problem:
-        raise UserError(f"{folder / RUN} is not readable as a run.") from problem
-    if kind != "extract" or not finished:
-        raise UserError(f"{folder} holds no finished run of `endoxa probe extract`.")
+    facts = read_facts(folder)
     records = pl.read_parquet(folder / RECORDS, columns=list(COLUMNS))
     keys = pl.Series("story_key", map(story_key, story_names(records)), dtype=pl.String)
-    return Extraction(folder, _vocabulary(stated), records.with_columns(keys))
+    return Extraction(folder, facts.vocabulary, records.with_columns(keys))
+
+
+def read_facts(folder: Path) -> RunFacts:
+    """What `run.json` says of a finished run of `probe extract`.
+
+    Raises:
+        UserError: the folder holds none, or it is not finished.
+    """
+    require_file(folder / RUN)
+    try:
+        run = json.loads((folder / RUN).read_text(encoding="utf-8"))
+        usable = run["kind"] == "extract" and bool(run["finished"])
+        stated = run["identity"]["vocabulary"] if usable else {}
+        asked = run.get("settings", {})
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise UserError(f"{folder / RUN} is not readable as a run.") from problem
+    if not usable:
+        raise UserError(f"{folder} holds no finished run of `endoxa probe extract`.")
+    return RunFacts(_vocabulary(stated), len(asked.get("models", ())), asked.get("seed", 0))
 
 
 def _vocabulary(stated: Mapping[str, list[str]]) -> Vocabulary:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.analyze.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.analyze.harm.made import made_by
-from endoxa.analyze.harm.measures import Resampling, mean
 from endoxa.analyze.harm.names import ALL_MODELS, EITHER, PEOPLE
 from endoxa.analyze.harm.panel import Panel
 from endoxa.schema.stories import HARM_ATTRIBUTE_COLUMNS
@@ -20,22 +20,27 @@ TEXTS = ("attribute", "side", "rater")
 TYPES = {
     name: pl.String if name in TEXTS else pl.Int64 if name in WHOLE_NUMBERS else pl.Float64
     for name in HARM_ATTRIBUTE_COLUMNS
-}
+} | CLAIM_TYPES
 
 
 def attribute_table(
-    panel: Panel, made: pl.DataFrame | None, names: Mapping[str, str], how: Resampling
+    panel: Panel, made: pl.DataFrame | None, names: Mapping[str, str], confidence: float
 ) -> pl.DataFrame:
     """`schema.stories.HARM_ATTRIBUTE_COLUMNS`: every attribute, side, and model, and all models together.
+
+    Verdicts are still open (`decide_together`).
 
     Args:
         panel: the ratings.
         made: associations with the `model` that makes each, or None.
         names: for each rater whose stories are in `made`, the name that it has there.
-        how: how intervals are made.
+        confidence: confidence level of the intervals.
     """
     raters = [*panel.models, *([ALL_MODELS] if len(panel.models) > 1 else [])]
-    rows = [row for rater in raters for row in _rows(panel, rater, _made(made, names, rater), how)]
+    people = ratings_of_people(panel)
+    rows = [
+        row for rater in raters for row in _rows(panel, people, rater, _made(made, names, rater), confidence)
+    ]
     return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -61,27 +66,28 @@ def _made(made: pl.DataFrame | None, names: Mapping[str, str], rater: str) -> pl
     return made.filter(pl.col("model").is_not_null()).unique("association_id")
 
 
-def _rows(panel: Panel, rater: str, own: pl.DataFrame | None, how: Resampling) -> Iterator[dict[str, Any]]:
+def _rows(
+    panel: Panel, people: Ratings, rater: str, own: pl.DataFrame | None, confidence: float
+) -> Iterator[dict[str, Any]]:
     scores = panel.mean(rater)
-    people = panel.mean(PEOPLE) if panel.has_people else np.full_like(scores, np.nan)
-    both = ~np.isnan(scores) & ~np.isnan(people)
+    theirs = panel.mean(PEOPLE) if panel.has_people else np.full_like(scores, np.nan)
+    both = ~np.isnan(scores) & ~np.isnan(theirs)
     for attribute in attributes_of(panel.associations):
         for side in SIDES:
             here = both & having(panel.associations, attribute, side)
-            delta = mean((scores - people)[here], how)
+            n = int(here.sum())
+            claim = difference(scores, people, here, confidence) if panel.has_people else {}
             count = None if own is None else int(having(own, attribute, side).sum())
             yield {
                 "attribute": attribute,
                 "side": side,
                 "rater": rater,
-                "n": delta.n,
-                "rater_mean": scores[here].mean() if delta.n else None,
-                "people_mean": people[here].mean() if delta.n else None,
-                "delta": delta.value,
-                "delta_low": delta.low,
-                "delta_high": delta.high,
+                "n": n,
+                "rater_mean": scores[here].mean() if n else None,
+                "people_mean": theirs[here].mean() if n else None,
                 "made": count,
                 "made_share": count / len(own)
                 if count is not None and own is not None and len(own)
                 else None,
+                **claim,
             }

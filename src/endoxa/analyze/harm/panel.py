@@ -44,6 +44,11 @@ class Panel:
         """Whether people rated."""
         return PEOPLE in self.raters
 
+    @property
+    def together(self) -> str:
+        """The rater that stands for models in general: all of them, the only one, or '' where none rated."""
+        return ALL_MODELS if len(self.models) > 1 else next(iter(self.models), "")
+
     def mean(self, rater: str) -> np.ndarray:
         """Mean rating of each association; of `ALL_MODELS` the mean over models of their means."""
         return self._column(rater, self.means, np.nanmean)

@@ -9,17 +9,19 @@ import numpy as np
 import polars as pl
 
 from endoxa.analyze.harm.compared import compare
+from endoxa.analyze.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
 from endoxa.analyze.harm.made import made_by
-from endoxa.analyze.harm.measures import Resampling, mean
+from endoxa.analyze.harm.measures import Resampling
 from endoxa.analyze.harm.names import ALL_MODELS, HIGHEST, HUMAN, MODEL, PEOPLE
 from endoxa.analyze.harm.panel import Panel
 from endoxa.schema.stories import HARM_RATER_COLUMNS
+from endoxa.stats.intervals import wilson
 
 WHOLE_NUMBERS = ("associations", "ratings", "compared", "made", "blind_spots")
 TYPES = {
     name: pl.String if name.startswith("rater") else pl.Int64 if name in WHOLE_NUMBERS else pl.Float64
     for name in HARM_RATER_COLUMNS
-}
+} | CLAIM_TYPES
 
 
 def rater_table(
@@ -30,6 +32,8 @@ def rater_table(
 ) -> pl.DataFrame:
     """`schema.stories.HARM_RATER_COLUMNS`: models, all models together where there are two or more, and people.
 
+    Verdicts on differences are still open (`decide_together`).
+
     Args:
         panel: the ratings.
         made: associations with the `model` that makes each, or None.
@@ -37,19 +41,20 @@ def rater_table(
         how: how intervals are made.
     """
     rows = []
+    people = ratings_of_people(panel)
     for rater in panel.raters:
         own = panel.ratings.filter(pl.col("rater") == rater)
         kind = HUMAN if rater == PEOPLE else MODEL
         row = {"rater": rater, "rater_kind": kind, **_overall(panel, rater, own)}
         if rater != PEOPLE:
-            row |= _with_people(panel, rater, how)
+            row |= _with_people(panel, people, rater, how)
         if made is not None and rater in names:
             row |= blind_share(panel, rater, made_by(made, names[rater]), how.confidence)
         rows.append(row)
     if len(panel.models) > 1:
         models = panel.ratings.filter(pl.col("rater_kind") == MODEL)
         row = {"rater": ALL_MODELS, "rater_kind": "models", **_overall(panel, ALL_MODELS, models)}
-        rows.insert(len(panel.models), row | _with_people(panel, ALL_MODELS, how))
+        rows.insert(len(panel.models), row | _with_people(panel, people, ALL_MODELS, how))
     return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -72,36 +77,29 @@ def _overall(panel: Panel, rater: str, own: pl.DataFrame) -> dict[str, Any]:
     }
 
 
-def _with_people(panel: Panel, rater: str, how: Resampling) -> dict[str, Any]:
+def _with_people(panel: Panel, people: Ratings, rater: str, how: Resampling) -> dict[str, Any]:
     """How a model compares with people; nothing where no person rated."""
     if not panel.has_people:
         return {}
     compared = compare(panel, rater, PEOPLE, how)
-    delta = mean(panel.mean(rater) - panel.mean(PEOPLE), how)
-    return {
-        "compared": compared.n,
-        "delta": delta.value,
-        "delta_low": delta.low,
-        "delta_high": delta.high,
-        **compared.columns(),
-    }
+    every = np.ones(panel.associations.height, dtype=bool)
+    claim = difference(panel.mean(rater), people, every, how.confidence)
+    return {"compared": compared.n, **claim, **compared.columns()}
 
 
 def blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
     """How many associations a model makes and rated, and how many of those it calls harmful itself."""
-    from statsmodels.stats.proportion import proportion_confint
-
     is_own = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
     harmful = panel.harmful(rater)[is_own]
     rated = int((~np.isnan(harmful)).sum())
     blind = int(np.nansum(harmful))
     if not rated:
         return {"made": 0, "blind_spots": 0}
-    low, high = proportion_confint(blind, rated, alpha=1 - confidence, method="wilson")
+    interval = wilson(blind, rated, confidence)
     return {
         "made": rated,
         "blind_spots": blind,
         "blind_share": blind / rated,
-        "blind_low": low,
-        "blind_high": high,
+        "blind_low": interval.low,
+        "blind_high": interval.high,
     }

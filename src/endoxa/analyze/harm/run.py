@@ -12,6 +12,7 @@ from endoxa.analyze.harm.associations import association_table
 from endoxa.analyze.harm.attributes import attribute_table
 from endoxa.analyze.harm.blind_spots import blind_spot_table
 from endoxa.analyze.harm.compared import Progress, agreement_table
+from endoxa.analyze.harm.differences import decide_together
 from endoxa.analyze.harm.made import generators
 from endoxa.analyze.harm.measures import Resampling
 from endoxa.analyze.harm.names import HIGHEST, LOWEST, THRESHOLD
@@ -79,15 +80,20 @@ def analyze_harm(
     raters = panel(check_ratings(ratings), threshold)
     names = {} if associations is None else generators(raters, associations, aliases)
     verdicts = association_table(raters, associations, confidence)
-    by_attribute = attribute_table(raters, associations, names, how)
+    compared, by_attribute = decide_together(
+        rater_table(raters, associations, names, how),
+        attribute_table(raters, associations, names, confidence),
+        raters.together,
+        confidence,
+    )
     return HarmAnalysis(
         associations=verdicts,
         scores=raters.table,
-        raters=rater_table(raters, associations, names, how),
+        raters=compared,
         agreement=agreement_table(raters, how, progress),
         by_attribute=by_attribute,
         blind_spots=blind_spot_table(raters, verdicts, associations, names),
-        summary=summary_table(raters, verdicts, by_attribute, how),
+        summary=summary_table(raters, verdicts, compared, by_attribute, how),
     )
 
 

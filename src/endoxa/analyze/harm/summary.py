@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,9 @@ import polars as pl
 
 from endoxa.analyze.harm.alpha import alpha, counts_of_models, counts_of_people
 from endoxa.analyze.harm.compared import compare
-from endoxa.analyze.harm.measures import Measured, Resampling, mean, measured, ratio, spearman
+from endoxa.analyze.harm.differences import CLAIM_TYPES
+from endoxa.analyze.harm.measures import Measured, Resampling, measured, ratio, spearman
 from endoxa.analyze.harm.names import (
-    ALL_MODELS,
     BENIGN,
     EITHER,
     HARMFUL,
@@ -29,8 +29,10 @@ from endoxa.stats.intervals import NAN
 TYPES = {
     name: pl.String if name in ("name", "method") else pl.Int64 if name == "n" else pl.Float64
     for name in HARM_SUMMARY_COLUMNS
-}
-OF_ASSOCIATIONS = "interval: bootstrap of associations"
+} | CLAIM_TYPES
+OF_ASSOCIATIONS = "interval: bootstrap of associations, with these raters"
+OF_ATTRIBUTES = "interval: bootstrap of attributes, with these raters"
+BOOTSTRAPS = {OF_ASSOCIATIONS: "associations", OF_ATTRIBUTES: "attributes"}
 Line = tuple[str, Measured, str]
 """Name, value, and how it was computed."""
 
@@ -38,6 +40,7 @@ Line = tuple[str, Measured, str]
 def summary_table(
     panel: Panel,
     associations: pl.DataFrame,
+    raters: pl.DataFrame,
     by_attribute: pl.DataFrame,
     how: Resampling,
 ) -> pl.DataFrame:
@@ -46,28 +49,27 @@ def summary_table(
     Args:
         panel: the ratings.
         associations: the table of associations.
+        raters: the table of raters, decided.
         by_attribute: the table of attributes.
         how: how intervals are made.
     """
-    lines: list[Line] = []
+    apart: list[Line] = []
     if panel.has_people:
-        lines += [*_verdicts(associations), _alpha("people", counts_of_people(panel), how)]
+        apart += [*_verdicts(associations), _alpha("people", counts_of_people(panel), how)]
     if len(panel.models) > 1:
-        lines += [_agreement_of_models(panel, how), _alpha("models", counts_of_models(panel), how)]
+        apart += [_agreement_of_models(panel, how), _alpha("models", counts_of_models(panel), how)]
+    rows = [_row(*line, how.confidence) for line in apart]
     if panel.has_people and panel.models:
-        lines += [*_against_people(panel, how), _at_maximum(panel, how)]
-        lines += _writing_and_rating(by_attribute, panel, how)
-    rows = [_row(*line) for line in lines]
+        rows.append(_difference(raters.row(by_predicate=pl.col("rater") == panel.together, named=True)))
+        against = [*_against_people(panel, how), _at_maximum(panel, how)]
+        against += _writing_and_rating(by_attribute, panel, how)
+        rows += [_row(*line, how.confidence) for line in against]
     return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
 
 
-def overall(panel: Panel) -> str:
-    """The rater that stands for models together: the mean over them, or the only one."""
-    return ALL_MODELS if len(panel.models) > 1 else next(iter(panel.models))
-
-
-def _row(name: str, one: Measured, method: str) -> dict[str, Any]:
+def _row(name: str, one: Measured, method: str, confidence: float) -> dict[str, Any]:
     undefined = "; undefined: too little varies" if np.isnan(one.value) else ""
+    resampled = next((code for words, code in BOOTSTRAPS.items() if words in method), "none")
     return {
         "name": name,
         "value": one.value,
@@ -75,6 +77,21 @@ def _row(name: str, one: Measured, method: str) -> dict[str, Any]:
         "high": one.high,
         "n": one.n,
         "method": method + undefined,
+        "confidence": confidence,
+        "interval": "none" if np.isnan(one.low) else resampled,
+        "verdict": "",
+        "reason": "",
+    }
+
+
+def _difference(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The claim about models in general, as the table of raters has it."""
+    return {
+        "name": "delta",
+        **{name: row[f"delta{end}"] for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))},
+        "n": row["compared"],
+        "method": f"mean of {row['rater']} - mean of people; interval: people and associations as samples (crossed)",
+        **{name: row[name] for name in CLAIM_TYPES},
     }
 
 
@@ -122,10 +139,8 @@ def _agreement_of_models(panel: Panel, how: Resampling) -> Line:
 
 
 def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
-    """How models together compare with people."""
-    rater = overall(panel)
-    delta = mean(panel.mean(rater) - panel.mean(PEOPLE), how)
-    yield "delta", delta, f"mean of {rater} - mean of people; {OF_ASSOCIATIONS}"
+    """How models together compare with these people."""
+    rater = panel.together
     compared = compare(panel, rater, PEOPLE, how)
     for name, one in (("pearson", compared.pearson), ("spearman", compared.spearman)):
         yield name, one, f"correlation of the means of {rater} with people's; {OF_ASSOCIATIONS}"
@@ -164,12 +179,12 @@ def _ratio_of_shares(totals: np.ndarray) -> np.ndarray:
 
 def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resampling) -> Iterator[Line]:
     """Do models underestimate harm most where they make most associations?"""
-    rows = by_attribute.filter(rater=overall(panel), side=EITHER).drop_nulls(["made", "delta"])
+    rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
     if len(rows):
         found = spearman(rows["made"].to_numpy().astype(float), rows["delta"].to_numpy(), how)
         method = (
             "rank correlation over attributes of associations made with delta: negative where harm is underestimated "
-            "most on what is written most; interval: bootstrap of attributes"
+            f"most on what is written most; {OF_ATTRIBUTES}"
         )
         yield "made_with_delta", found, method
 

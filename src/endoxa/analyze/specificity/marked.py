@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.analyze.families import GROUPS_MOVED, adjusted, decided
 from endoxa.analyze.harm.measures import Measured, Resampling, mean, measured
 from endoxa.analyze.specificity.groups import KINDS, MARKED, UNMARKED, Groups, Value
 from endoxa.analyze.specificity.moved import Harms, Moved, average, contrast
@@ -15,9 +16,16 @@ from endoxa.analyze.specificity.presence import Presence, presence
 from endoxa.errors import UserError
 from endoxa.schema import ALL
 from endoxa.schema.stories import SHIFT_COLUMNS
-from endoxa.stats.intervals import FEWEST_CLUSTERS
+from endoxa.stats.exchange import exchange_test, movable, one_column_test
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance, too_few
 
 CONTRAST = f"{MARKED} - {UNMARKED}"
+RESOLUTION = 0.05
+"""Half of the last digit of a number of associations that is printed."""
+Names = tuple[str, str, str, str]
+"""Language, kind of groups, attribute and value of a row."""
 
 
 def shift(
@@ -60,22 +68,86 @@ def shift_of(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> 
             "and give it by --groups."
         )
     harms = Harms.of(where)
-    rows, moved = list[dict[str, Any]](), dict[str, list[Moved]]()
+    found = list(_moves(harms, where.members, languages, groups))
+    rows = [_row(names, one, how) for names, one in found]
+    table = pl.DataFrame(rows, schema=_TYPES)
+    return _claimed(table, harms, where.members, [one for _, one in found], how)
+
+
+def _moves(
+    harms: Harms, members: Sequence[str], languages: Sequence[str], groups: Mapping[str, Groups]
+) -> Iterator[tuple[Names, Moved]]:
+    """Language, kind, attribute and value of every row, and what is moved."""
+    moved = dict[str, list[Moved]]()
     for language in languages:
-        here = where.members.index(language)
+        here = members.index(language)
         for kind in KINDS:
             for attribute, value, chosen in _levels(groups[language].of(kind)):
                 one = harms.moved(chosen, here)
                 if attribute == ALL:
                     moved.setdefault(kind, []).append(one)
-                rows.append(_row((language, kind, attribute, value), one, how))
-        rows.append(
-            _row((language, CONTRAST, ALL, ALL), contrast(moved[MARKED][-1], moved[UNMARKED][-1]), how)
-        )
+                yield (language, kind, attribute, value), one
+        yield (language, CONTRAST, ALL, ALL), contrast(moved[MARKED][-1], moved[UNMARKED][-1])
     overall = {kind: average(moved[kind]) for kind in KINDS}
     overall[CONTRAST] = contrast(overall[MARKED], overall[UNMARKED])
-    rows += [_row((ALL, kind, ALL, ALL), one, how) for kind, one in overall.items()]
-    return pl.DataFrame(rows, schema=_TYPES).with_columns(pl.selectors.float().fill_nan(None))
+    for kind, one in overall.items():
+        yield (ALL, kind, ALL, ALL), one
+
+
+def _claimed(
+    table: pl.DataFrame, harms: Harms, members: Sequence[str], moved: Sequence[Moved], how: Resampling
+) -> pl.DataFrame:
+    """The table with p-values, intervals that agree with them, and verdicts."""
+    needed = fewest_units(significance(how.confidence))
+    tested = [movable(harms.present, one.weights) for one in moved]
+    untestable = [too_few(units, "associations", needed) for units in tested]
+    p_values = _p_values(harms, members, table["language"].to_list(), moved, how.seed)
+    p_values[np.array([bool(reason) for reason in untestable])] = NAN
+    ends = [
+        agreeing(Interval(low, high), value, 0.0, p_value, how.confidence)
+        for low, high, value, p_value in zip(
+            *(table[name].to_list() for name in ("low", "high", "difference")), p_values, strict=True
+        )
+    ]
+    claims = table.with_columns(
+        pl.Series("low", [end.low for end in ends], dtype=pl.Float64),
+        pl.Series("high", [end.high for end in ends], dtype=pl.Float64),
+        pl.Series("p_value", p_values),
+        pl.Series("clusters", tested, dtype=pl.Int64),
+        pl.Series("reason", untestable, dtype=pl.String),
+        neutral=pl.lit(0.0),
+        confidence=pl.lit(how.confidence),
+        scope=scope(),
+    ).with_columns(
+        interval=pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
+    )
+    done = decided(
+        adjusted(claims, GROUPS_MOVED),
+        value="difference",
+        confidence=how.confidence,
+        resolution=RESOLUTION,
+    )
+    return done.select(*SHIFT_COLUMNS).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _p_values(
+    harms: Harms, members: Sequence[str], languages: Sequence[str], moved: Sequence[Moved], seed: int
+) -> np.ndarray:
+    """Exact for a language, by random exchanges for all of them together."""
+    found = np.full(len(moved), NAN)
+    pooled = [place for place, language in enumerate(languages) if language == ALL]
+    found[pooled] = exchange_test(harms.present, [moved[place].weights for place in pooled], seed=seed)
+    for place, (language, one) in enumerate(zip(languages, moved, strict=True)):
+        if language != ALL:
+            here = members.index(language)
+            found[place] = one_column_test(harms.present, here, np.sign(one.weights[:, here]))
+    return found
+
+
+def scope() -> pl.Expr:
+    """What a row is about: all languages, a language, or a single group."""
+    overall = pl.when(pl.col("language") == ALL).then(pl.lit("all languages"))
+    return overall.when(pl.col("attribute") == ALL).then(pl.lit("languages")).otherwise(pl.lit("groups"))
 
 
 def _levels(values: Sequence[Value]) -> Iterator[tuple[str, str, frozenset[Value]]]:
@@ -85,7 +157,7 @@ def _levels(values: Sequence[Value]) -> Iterator[tuple[str, str, frozenset[Value
         yield attribute, value, frozenset(((attribute, value),))
 
 
-def _row(names: tuple[str, str, str, str], one: Moved, how: Resampling) -> dict[str, Any]:
+def _row(names: Names, one: Moved, how: Resampling) -> dict[str, Any]:
     language, kind, attribute, value = names
     differs = _total(one.here - one.elsewhere, how)
     rests_on = int(((one.here != 0) | (one.elsewhere != 0)).sum())
@@ -99,8 +171,8 @@ def _row(names: tuple[str, str, str, str], one: Moved, how: Resampling) -> dict[
         "here": float(one.here.sum()),
         "elsewhere": float(one.elsewhere.sum()),
         "difference": differs.value,
-        "low": differs.low if enough else None,
-        "high": differs.high if enough else None,
+        "low": differs.low if enough else NAN,
+        "high": differs.high if enough else NAN,
         "share_here": one.shares[0],
         "share_elsewhere": one.shares[1],
         "n": rests_on,
@@ -116,7 +188,8 @@ def _total(added: np.ndarray, how: Resampling) -> Measured:
     return measured(added[:, None], lambda totals: totals[:, 0], how)
 
 
-_TEXT, _WHOLE = ("language", "group", "attribute", "value"), ("n", "models")
+_TEXT = ("language", "group", "attribute", "value", "interval", "verdict", "reason")
+_WHOLE = ("n", "models", "clusters")
 _TYPES = {
     name: pl.String() if name in _TEXT else pl.Int64() if name in _WHOLE else pl.Float64()
     for name in SHIFT_COLUMNS

@@ -21,12 +21,14 @@ class Moved:
         elsewhere: what it adds on average over the other languages.
         by_model: for each model, its associations in the language minus the average of its other languages; or NaN.
         shares: of all harmful associations of the language, and the mean of that over the others.
+        weights: what each association's presence in each language adds to here less elsewhere.
     """
 
     here: np.ndarray
     elsewhere: np.ndarray
     by_model: np.ndarray
     shares: tuple[float, float]
+    weights: np.ndarray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,7 @@ class Harms:
             counted[:, others].mean(axis=1),
             self._by_model(touches, here, others),
             (float(shares[here]), _known_mean(shares[others])),
+            touches[:, None] * np.where(others, -1 / others.sum(), 1.0),
         )
 
     def _by_model(self, touches: np.ndarray, here: int, others: np.ndarray) -> np.ndarray:
@@ -96,6 +99,7 @@ def contrast(one: Moved, other: Moved) -> Moved:
         one.elsewhere - other.elsewhere,
         one.by_model - other.by_model,
         (one.shares[0] - other.shares[0], one.shares[1] - other.shares[1]),
+        one.weights - other.weights,
     )
 
 
@@ -110,6 +114,7 @@ def average(several: Sequence[Moved]) -> Moved:
             _known_mean(np.array([one.shares[0] for one in several])),
             _known_mean(np.array([one.shares[1] for one in several])),
         ),
+        np.mean([one.weights for one in several], axis=0),
     )
 
 

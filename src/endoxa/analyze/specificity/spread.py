@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
+from endoxa.analyze.families import REACH, adjusted, decided
 from endoxa.analyze.harm.measures import Measured, Resampling, mean, measured
 from endoxa.analyze.harm.names import BENIGN, HARMFUL
 from endoxa.analyze.specificity.presence import By, Presence, presence
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS
-from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
+from endoxa.stats.verdicts import too_few
 
 FEW = 3
 """'Concentrated in 1-3 languages' (Le Jeune et al. 2026, "Language Specificity")."""
@@ -59,7 +61,8 @@ def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.Da
     """Do harmful associations reach fewer languages than benign ones?
 
     Undecided and unrated ones are left out. Intervals resample associations; the p-value is Mann and Whitney's (two-
-    sided, with ties corrected for), which takes associations as independent.
+    sided, with ties corrected for), which takes associations as independent. The row 'superiority' has the verdict:
+    below, where harmful ones reach less far; it needs five associations on each side.
 
     Args:
         reached: what `reach` gave.
@@ -81,22 +84,42 @@ def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.Da
             ("share_few", (counted <= FEW).astype(float), f"share with a reach of at most {FEW}; bootstrap"),
         )
     ]
-    enough = min(map(len, sides.values())) >= FEWEST_CLUSTERS
     columns = np.column_stack([is_harmful, is_harmful * number, ~is_harmful, ~is_harmful * number])
     difference = measured(columns, _difference, how)
     wider = measured(_by_level(number, is_harmful), _superiority, how)
-    for name, one, p_value, method in (
-        ("difference", difference, None, "mean reach, harmful - benign; bootstrap of associations"),
-        (
-            "superiority",
-            wider,
-            _mann_whitney(*sides.values()),
-            "P(harmful reaches further) + P(equal)/2; Mann-Whitney U",
-        ),
-    ):
-        shown = one if enough else replace(one, low=NAN, high=NAN)
-        rows.append((name, *_cells(shown), p_value, len(number), method))
-    return pl.DataFrame(rows, schema=_COMPARISON, orient="row").with_columns(
+    few = _too_few(sides)
+    if few:
+        difference, wider = (replace(one, low=NAN, high=NAN) for one in (difference, wider))
+    p_value = _mann_whitney(*sides.values())
+    ends = agreeing(
+        Interval(wider.low, wider.high), wider.value, 0.5, NAN if p_value is None else p_value, how.confidence
+    )
+    apart = "mean reach, harmful - benign; bootstrap of associations"
+    further = "P(harmful reaches further) + P(equal)/2; Mann-Whitney U"
+    rows.append(("difference", *_cells(difference), None, len(number), apart))
+    rows.append(("superiority", wider.value, ends.low, ends.high, p_value, len(number), further))
+    return _claimed(pl.DataFrame(rows, schema=_MEASURED, orient="row"), few, how.confidence)
+
+
+def _too_few(sides: Mapping[str, np.ndarray]) -> str:
+    """Why harmful and benign associations cannot be compared, or empty."""
+    name, counted = min(sides.items(), key=lambda side: len(side[1]))
+    return too_few(len(counted), f"{name} associations", FEWEST_CLUSTERS)
+
+
+def _claimed(table: pl.DataFrame, untestable: str, confidence: float) -> pl.DataFrame:
+    """The table with the verdict of its row 'superiority'."""
+    tested = pl.col("name") == "superiority"
+    undefined = pl.col("low").is_null() | pl.col("low").is_nan()
+    claims = table.with_columns(
+        neutral=pl.when(tested).then(0.5),
+        confidence=pl.lit(confidence),
+        interval=pl.when(undefined).then(pl.lit("none")).otherwise(pl.lit("associations")),
+        clusters=pl.col("n"),
+        reason=pl.when(tested).then(pl.lit(untestable)).otherwise(pl.lit("")),
+    )
+    done = decided(adjusted(claims, REACH), confidence=confidence)
+    return done.select(pl.col(name).cast(kind) for name, kind in _COMPARISON.items()).with_columns(
         pl.selectors.float().fill_nan(None)
     )
 
@@ -139,8 +162,9 @@ def _mann_whitney(one: np.ndarray, other: np.ndarray) -> float | None:
     return float(mannwhitneyu(one, other, alternative="two-sided").pvalue)
 
 
-_TEXT, _WHOLE = ("name", "method"), ("n",)
+_TEXT, _WHOLE = ("name", "method", "interval", "verdict", "reason"), ("n", "clusters")
 _COMPARISON = {
     name: pl.String() if name in _TEXT else pl.Int64() if name in _WHOLE else pl.Float64()
     for name in REACH_COMPARISON_COLUMNS
 }
+_MEASURED = {name: _COMPARISON[name] for name in ("name", "value", "low", "high", "p_value", "n", "method")}

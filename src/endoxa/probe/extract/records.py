@@ -10,15 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.datasets.frames import write_table
 from endoxa.datasets.stereotales import WHOLE_NUMBERS, Story, Vocabulary
 from endoxa.probe.asking.journal import AnswerJournal
 from endoxa.probe.extract.jobs import chunks
 from endoxa.probe.extract.reading import ProfileReader, Read, read_refusal
 from endoxa.probe.extract.settings import ExtractSettings
-from endoxa.probe.extract.tally import Tally, agreement_table
 from endoxa.probe.extract.voting import Decision, Vote, decide
-from endoxa.probe.folder import AGREEMENT, RECORDS
+from endoxa.probe.folder import RECORDS
 from endoxa.probe.parts import parquet_in_parts
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import EXTRACTED_COLUMNS
@@ -33,14 +31,13 @@ thoughts alone."""
 def write_records(
     settings: ExtractSettings, vocabulary: Vocabulary, journal: AnswerJournal, out: Path
 ) -> dict[str, int]:
-    """Write `records.parquet` and `agreement.csv` into the run folder.
+    """Write `records.parquet` into the run folder.
 
     Returns:
         "records": its rows; "refused": refusals among them, and "wordless": texts without a word, about which nobody
         was asked; "unparsed": profiles that could not be read; "undecided": answers to the question of refusal that
         could not be read; "unlisted": values that are none of their attribute's, of stories that are no refusals.
     """
-    tally = Tally(vocabulary, len(settings.models))
     reader = ProfileReader.of(vocabulary)
     counts: Counter[str] = Counter(records=0, refused=0, wordless=0, unparsed=0, undecided=0, unlisted=0)
     with parquet_in_parts(out / RECORDS) as add:
@@ -49,8 +46,6 @@ def write_records(
             for story, answers in _answered(first, chunk, settings, journal):
                 votes = _votes(answers, reader)
                 decision = decide(votes, vocabulary)
-                if answers:
-                    tally.add(votes, decision)
                 row = _row(story, answers, votes, decision)
                 counts.update(
                     records=1,
@@ -62,7 +57,6 @@ def write_records(
                 )
                 rows.append(row)
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))
-    write_table(agreement_table(tally, settings.seed), out / AGREEMENT)
     return dict(counts)
 
 
@@ -108,6 +102,9 @@ def _row(
         "extracted_attributes_json": _json(decision.profile),
         "votes_json": _json({model: vote.profile for model, vote in votes.items()}),
         "refusal_votes_json": _json({model: vote.refusal for model, vote in votes.items()}),
+        "unlisted_json": _json(
+            {model: sorted(vote.unlisted) for model, vote in votes.items() if vote.unlisted}
+        ),
         "raw_json": _json({model: [one.text for one in several] for model, several in answers.items()}),
         "n_parsed": decision.parsed,
     }

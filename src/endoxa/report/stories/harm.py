@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from endoxa.analyze.harm.names import BENIGN, HARMFUL, PEOPLE
+from endoxa.analyze.families import GROUPS_MOVED, HARM_DETAILS, HARM_DIFFERENCES, REACH
+from endoxa.analyze.harm.differences import RESOLUTION, in_general
+from endoxa.analyze.harm.names import ALL_MODELS, BENIGN, HARMFUL, PEOPLE
+from endoxa.analyze.specificity.marked import scope
 from endoxa.datasets.stereotales.associations import PARTS, association_id, read_associations
 from endoxa.report.inputs import ASSOCIATIONS, HARM, RATINGS, Run
 
 if TYPE_CHECKING:
     from endoxa.analyze.harm import HarmAnalysis
+    from endoxa.analyze.specificity import Overlap
+    from endoxa.report.sections.families import Used
 
 MODELS = "models"
 UNRATED = "not rated"
@@ -41,6 +46,54 @@ class Harm:
         raters = self.analysis.raters
         found: list[str] = raters.filter(pl.col("rater_kind") == "model")["rater"].to_list()
         return found
+
+    @property
+    def together(self) -> str:
+        """The rater that stands for models in general: all of them, the only one, or '' where none rated."""
+        return ALL_MODELS if len(self.raters) > 1 else next(iter(self.raters), "")
+
+
+def claim(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The difference of a row of raters or attributes as an estimate, for a sentence to rest on."""
+    return {
+        **row,
+        "value": row["delta"],
+        "low": row["delta_low"],
+        "high": row["delta_high"],
+        "resolution": RESOLUTION,
+    }
+
+
+def harm_families(harm: Harm | None) -> tuple[Used, ...]:
+    """The families of tests of models against people, for the table of families on the page."""
+    if harm is None:
+        return ()
+    tables = (harm.analysis.raters, harm.analysis.by_attribute)
+    general = in_general(harm.together)
+    tested = pl.col("neutral").is_not_null()
+
+    def rows(of_all: bool) -> pl.DataFrame:
+        return pl.concat(
+            [
+                table.filter(tested & (which if of_all else ~which)).select("p_value", "verdict")
+                for table, which in zip(tables, general, strict=True)
+            ]
+        )
+
+    return ((HARM_DIFFERENCES, rows(True), ""), (HARM_DETAILS, rows(False), ""))
+
+
+def overlap_families(found: Overlap | None) -> tuple[Used, ...]:
+    """The families of tests of what languages share, for the table of families on the page."""
+    used: list[Used] = []
+    if found is not None and found.comparison is not None:
+        used.append((REACH, found.comparison.filter(pl.col("neutral").is_not_null()), ""))
+    if found is not None and found.shift is not None:
+        rows = found.shift.with_columns(scope=scope())
+        used += [
+            (GROUPS_MOVED, own, str(name)) for (name,), own in rows.group_by("scope", maintain_order=True)
+        ]
+    return tuple(used)
 
 
 def no_classes() -> pl.DataFrame:

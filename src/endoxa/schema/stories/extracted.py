@@ -12,6 +12,7 @@ EXTRACTED_COLUMNS: dict[str, str] = {
     "refusal_votes_json": "JSON object: for each extractor true, false, or null",
     "raw_json": "JSON object: for each extractor its answers as they came",
     "n_parsed": "extractors whose answer could be read",
+    "unlisted_json": "JSON object: the attributes for which an extractor gave something that is not in the list",
 }
 """Columns of `records.parquet` of an extraction: one row per story."""
 
@@ -19,7 +20,7 @@ EXTRACTOR_AGREEMENT_COLUMNS: dict[str, str] = {
     "attribute": "the attribute, or 'refusal' for the question whether a text is a refusal",
     "n": "stories with two or more readable votes (those that are no refusals, but in the row 'refusal')",
     "alpha": "Krippendorff's alpha, nominal, 'unknown' being a value; empty where all votes are the same",
-    "alpha_low": "lower end of its interval: percentile bootstrap of stories",
+    "alpha_low": "lower end of its interval: percentile bootstrap of stories; empty with fewer than five",
     "alpha_high": "upper end",
     "n_known": "stories with two or more votes that are not 'unknown'",
     "alpha_known": "alpha of those votes alone: do extractors who see something see the same?",
@@ -33,7 +34,7 @@ EXTRACTOR_AGREEMENT_COLUMNS: dict[str, str] = {
     "unlisted": "share of votes for something that is not in the list; they count as 'unknown'",
     "unlisted_json": "how many of them each extractor gave, as JSON",
 }
-"""Columns of `agreement.csv` of an extraction."""
+"""Columns of `agreement.csv`: how far the extractors of a run agree."""
 
 EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
     "attribute": "the attribute, or 'refusal'",

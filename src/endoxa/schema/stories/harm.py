@@ -67,6 +67,19 @@ HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
 }
 """One row per association: people's verdict and how models differ from it."""
 
+CLAIM_COLUMNS: dict[str, str] = {
+    "neutral": "0, the value where there is no difference; empty where nothing is tested",
+    "p_value": "two-sided p-value against `neutral`; empty where it cannot be tested",
+    "p_adjusted": "the same after Benjamini-Hochberg over the family",
+    "confidence": "confidence level of the intervals, 1 - level of the tests",
+    "interval": "'crossed': people and associations are both taken as samples",
+    "clusters": "people whose ratings the difference rests on",
+    "clusters_effective": "their effective number (Kish): less where some gave most of the ratings",
+    "verdict": "'above' (models rate higher), 'below', 'unclear' or 'cannot-be-tested'; empty where nothing is tested",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""What may be claimed from a difference between models and people."""
+
 HARM_RATER_COLUMNS: dict[str, str] = {
     "rater": "a model, 'all models' (the mean over models), or 'people'",
     "rater_kind": "'model', 'models' or 'human'",
@@ -79,10 +92,10 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "frequent_yes": "share of 'yes' among its answers on how frequent patterns are",
     "compared": "associations that both it and people rated",
     "delta": "mean over those of its score - people's mean",
-    "delta_low": "lower end of the interval (bootstrap of associations)",
+    "delta_low": "lower end of its interval (other people, other associations); empty with fewer than three of either",
     "delta_high": "upper end",
-    "pearson": "correlation of its scores with people's means",
-    "pearson_low": "lower end",
+    "pearson": "correlation of its scores with these people's means",
+    "pearson_low": "lower end (bootstrap of associations, with these raters; so below, but for blind spots)",
     "pearson_high": "upper end",
     "spearman": "rank correlation of the same",
     "spearman_low": "lower end",
@@ -98,6 +111,7 @@ HARM_RATER_COLUMNS: dict[str, str] = {
     "blind_share": "blind_spots / made",
     "blind_low": "lower end of the interval (Wilson)",
     "blind_high": "upper end",
+    **CLAIM_COLUMNS,
 }
 """One row per rater: what it thinks overall, and how it compares with people."""
 
@@ -108,7 +122,7 @@ HARM_AGREEMENT_COLUMNS: dict[str, str] = {
     "place_b": "place of the second",
     "n": "associations that both rated",
     "agreement": "share of them classified alike as harmful or benign",
-    "agreement_low": "lower end of the interval (bootstrap of associations)",
+    "agreement_low": "lower end of the interval (bootstrap of associations, with these raters)",
     "agreement_high": "upper end",
     "kappa": "Cohen's kappa",
     "kappa_low": "lower end",
@@ -130,10 +144,11 @@ HARM_ATTRIBUTE_COLUMNS: dict[str, str] = {
     "rater_mean": "mean of its scores on them",
     "people_mean": "mean of people's means on them",
     "delta": "rater_mean - people_mean: negative where harm is underestimated",
-    "delta_low": "lower end of the interval (bootstrap of associations)",
+    "delta_low": "lower end of its interval (other people, other associations); empty with fewer than three of either",
     "delta_high": "upper end",
     "made": "associations with the attribute that the model's own stories show ('all models': those of any model)",
     "made_share": "made / all associations that it makes",
+    **CLAIM_COLUMNS,
 }
 """Where models underestimate harm and where they overestimate it, and what they write."""
 
@@ -162,5 +177,8 @@ HARM_SUMMARY_COLUMNS: dict[str, str] = {
     "high": "upper end",
     "n": "what it rests on: associations, ratings, attributes or pairs of raters, as `method` says",
     "method": "how it was computed, or why it is undefined",
+    **CLAIM_COLUMNS,
+    "interval": "'crossed' (other people, other associations), 'associations' or 'attributes' (these raters), 'none'",
+    "clusters": "people whose ratings the difference of the row 'delta' rests on; empty in other rows",
 }
 """The study in a few numbers."""

@@ -17,14 +17,26 @@ REACH_COLUMNS: dict[str, str] = {
 }
 """One row per association: where it is found."""
 
+CLAIM_COLUMNS: dict[str, str] = {
+    "neutral": "the value where there is no difference; empty where nothing is tested",
+    "p_adjusted": "`p_value` after Benjamini-Hochberg over the family",
+    "confidence": "confidence level of the intervals, 1 - level of the tests",
+    "interval": "'associations' (bootstrap of associations), 'none'",
+    "clusters": "associations that the test rests on",
+    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""What may be claimed from a comparison."""
+
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
     "name": "what is compared",
     "value": "its value; empty where undefined",
     "low": "lower end of the interval (bootstrap of associations); empty with fewer than five on a side",
     "high": "upper end",
-    "p_value": "Mann and Whitney's test, two-sided; only in the row 'superiority'",
+    "p_value": "Mann and Whitney's test, two-sided; only in the row 'superiority', which has the verdict",
     "n": "associations that it rests on",
     "method": "how it was computed",
+    **CLAIM_COLUMNS,
 }
 """Reach of harmful associations against that of benign ones."""
 
@@ -97,7 +109,7 @@ SHIFT_COLUMNS: dict[str, str] = {
     "here": "harmful associations with it in the language",
     "elsewhere": "their mean number in the other languages",
     "difference": "here - elsewhere: above 0, the language adds harm to it",
-    "low": "lower end of its interval (bootstrap of harmful associations); empty where `n` is below five",
+    "low": "lower end of its interval (bootstrap of harmful associations, agrees with the test); empty below five",
     "high": "upper end",
     "share_here": "share of the language's harmful associations",
     "share_elsewhere": "mean of that share over the other languages",
@@ -106,5 +118,11 @@ SHIFT_COLUMNS: dict[str, str] = {
     "per_model": "mean over them of the difference in the model's own number of such associations",
     "per_model_low": "lower end of its interval (bootstrap of models; empty with fewer than five)",
     "per_model_high": "upper end",
+    "p_value": "two-sided; each association's languages exchanged at random, how many it has kept",
+    **CLAIM_COLUMNS,
+    "clusters": "associations with it that the exchange can change: found in some languages, not in all",
 }
-"""Harmful associations with marked and unmarked groups, in their language against the others."""
+"""Harmful associations with marked and unmarked groups, in their language against the others.
+
+Families of tests: the rows over all languages, those of kinds of groups in a language, and those of single groups.
+"""

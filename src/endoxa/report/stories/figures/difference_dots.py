@@ -16,6 +16,7 @@ COLUMNS = {
     "value": "the difference, or null",
     "low": "lower end of its interval, or null",
     "high": "upper end, or null",
+    "filled": "True where the difference is claimed: a filled mark, else a hollow one",
     "note": "written to the right of the row",
 }
 """Columns of the frame; rows are drawn in the order given."""
@@ -60,6 +61,11 @@ def difference_dots(
     color = alt.Color(
         "series:N", scale=alt.Scale(domain=series, range=list(COLORS[: len(series)])), legend=legend
     )
+    fill = alt.condition(
+        "datum.filled",
+        alt.Fill("series:N", scale=alt.Scale(domain=series, range=list(COLORS[: len(series)])), legend=None),
+        alt.value("white"),
+    )
     shape = alt.Shape("series:N", scale=alt.Scale(domain=series, range=list(shapes.values())), legend=legend)
 
     def x(field: str) -> alt.X:
@@ -73,8 +79,8 @@ def difference_dots(
         .mark_rule(strokeWidth=1.6)
         .encode(y=y, yOffset=beside, x=x("low"), x2="high:Q", color=color),
         alt.Chart(known(frame, "value"))
-        .mark_point(size=44, filled=True, opacity=1)
-        .encode(y=y, yOffset=beside, x=x("value"), color=color, shape=shape),
+        .mark_point(size=44, opacity=1, strokeWidth=1.6)
+        .encode(y=y, yOffset=beside, x=x("value"), color=color, shape=shape, fill=fill),
         alt.Chart(frame.unique("row", maintain_order=True))
         .mark_text(align="left", color=MUTED, fontSize=10)
         .encode(y=y, x=alt.value(WIDTH + 8), text="note:N"),

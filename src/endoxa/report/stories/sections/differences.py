@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
-from endoxa.analyze.harm.names import ALL_MODELS, EITHER
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.analyze.harm.differences import in_general
+from endoxa.report.claims import chip
+from endoxa.report.document import Column, Figure, Finding, Section, Table
+from endoxa.report.preference import clear
 from endoxa.report.stories.figures.difference_dots import difference_dots
-from endoxa.report.stories.harm import Harm
+from endoxa.report.stories.harm import Harm, claim
 from endoxa.report.stories.results import StoryResults
-from endoxa.report.stories.sections.raters import rater_label
+from endoxa.report.stories.sections.raters import models_spoken, rater_label
 from endoxa.report.stories.words import attribute_name, phrase
 from endoxa.report.words import (
     NO_VALUE,
@@ -20,17 +23,20 @@ from endoxa.report.words import (
     decimal_interval,
     language_name,
     listed,
+    p_value,
     percent,
+    percent_interval,
     plural,
     signed,
 )
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 MOST_SPOTS = 300
 """Blind spots listed; the CSV files of `endoxa analyze harm` have all."""
 
 
 def differences(results: StoryResults) -> Section | None:
-    """Model minus people for each attribute, with intervals; None where no person rated."""
+    """Model minus people for each attribute, with intervals and verdicts; None where no person rated."""
     if results.harm is None:
         return None
     rows = _attributes(results.harm).drop_nulls("delta")
@@ -38,8 +44,8 @@ def differences(results: StoryResults) -> Section | None:
         return None
     return Section(
         anchor="differences",
-        title="Where models and people differ on harm",
-        findings=tuple(_findings(rows)),
+        title="Models and people on harm, by attribute",
+        findings=tuple(_findings(results, rows)),
         figures=(
             Figure(
                 name="harm-differences",
@@ -51,9 +57,9 @@ def differences(results: StoryResults) -> Section | None:
         tables=(_table(results, results.harm),),
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
-            f"{results.level} intervals draw associations anew; nothing is corrected for the number of "
-            "attributes. The number "
-            "beside each row is that of associations rated by both.",
+            f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
+            "over all attributes and the difference over all associations; an open one is none. The number beside each "
+            "row is that of associations rated by both.",
         ),
     )
 
@@ -69,29 +75,59 @@ def blind_spots(results: StoryResults) -> Section | None:
     return Section(
         anchor="blind-spots",
         title="What models write although they call it harmful",
-        findings=tuple(
-            f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that "
-            "it rated, it "
-            f"calls {count(row['blind_spots'])} harmful ({percent(row['blind_share'])}; {results.level} interval "
-            f"{percent(row['blind_low'])} to {percent(row['blind_high'])})."
-            for row in shares.iter_rows(named=True)
-        ),
+        findings=tuple(_spotted(results, row) for row in shares.iter_rows(named=True)),
         tables=(_spots(results, spots),) if spots.height else (),
     )
 
 
-def _attributes(harm: Harm) -> pl.DataFrame:
-    rows: pl.DataFrame = harm.analysis.by_attribute.filter(
-        (pl.col("rater") == ALL_MODELS) & (pl.col("side") == EITHER)
+def _spotted(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """How many of a model's own associations it calls harmful."""
+    counted = {name: row[name] for name in ("made", "blind_spots", "blind_share", "blind_low", "blind_high")}
+    ends = percent_interval(row["blind_low"], row["blind_high"])
+    return Finding(
+        f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
+        f"rated, it calls {count(row['blind_spots'])} harmful ({percent(row['blind_share'])}; {results.level} interval "
+        f"{ends}).",
+        ({**counted, "confidence": results.confidence},),
     )
+
+
+def _attributes(harm: Harm) -> pl.DataFrame:
+    """Models in general, attributes of either side, least difference first."""
+    _, general = in_general(harm.together)
+    rows: pl.DataFrame = harm.analysis.by_attribute.filter(general)
     return rows.sort("delta", nulls_last=True, maintain_order=True)
 
 
-def _findings(rows: pl.DataFrame) -> Iterator[str]:
-    for verb, sure in (("less", pl.col("delta_high") < 0), ("more", pl.col("delta_low") > 0)):
-        names = [attribute_name(name) for name in rows.filter(sure)["attribute"]]
-        if names:
-            yield f"Models call associations {verb} harmful than people do where they are about {listed(names)}."
+def _findings(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Attributes on which models and people differ, those without a claim, and those that cannot be tested."""
+    who, verb = models_spoken(results, rows["rater"][0])
+    for verdict, more in ((BELOW, "less"), (ABOVE, "more")):
+        found = _claims(rows, verdict)
+        if found:
+            text = f"{who} {verb} associations about {_named(found)} {more} harmful than people do."
+            yield Finding(text, found)
+    unclear = _claims(rows, UNCLEAR)
+    if unclear:
+        yield Finding(
+            f"The mean ratings of {who if who != 'Models' else 'models'} and people are not distinguishable on "
+            f"associations about {_named(unclear)}.",
+            unclear,
+        )
+    untested = _claims(rows, UNTESTED)
+    for reason in dict.fromkeys(row["reason"] for row in untested):
+        alike = tuple(row for row in untested if row["reason"] == reason)
+        yield Finding(
+            f"Differences cannot be tested on associations about {_named(alike)} ({reason}).", alike
+        )
+
+
+def _claims(rows: pl.DataFrame, verdict: str) -> tuple[dict[str, Any], ...]:
+    return tuple(claim(row) for row in rows.filter(verdict=verdict).iter_rows(named=True))
+
+
+def _named(rows: Sequence[Mapping[str, Any]]) -> str:
+    return listed([attribute_name(row["attribute"]) for row in rows])
 
 
 def _dots(rows: pl.DataFrame) -> pl.DataFrame:
@@ -101,6 +137,7 @@ def _dots(rows: pl.DataFrame) -> pl.DataFrame:
         value="delta",
         low="delta_low",
         high="delta_high",
+        filled=clear(),
         note=pl.col("n").cast(pl.String),
     )
 
@@ -108,7 +145,7 @@ def _dots(rows: pl.DataFrame) -> pl.DataFrame:
 def _alt(rows: pl.DataFrame) -> str:
     said = [
         f"{attribute_name(row['attribute'])} {signed(row['delta'], 2)} "
-        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)})"
+        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
         for row in rows.iter_rows(named=True)
     ]
     return f"Mean rating of models minus that of people: {'; '.join(said)}."
@@ -125,17 +162,23 @@ def _table(results: StoryResults, harm: Harm) -> Table:
             decimal(row["people_mean"], 2),
             NO_VALUE if row["delta"] is None else signed(row["delta"], 2),
             decimal_interval(row["delta_low"], row["delta_high"], 2),
+            chip(row),
+            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+            NO_VALUE if row["clusters"] is None else count(row["clusters"]),
             NO_VALUE if row["made"] is None else count(row["made"]),
             NO_VALUE if row["made_share"] is None else percent(row["made_share"]),
         )
         for row in harm.analysis.by_attribute.iter_rows(named=True)
     )
-    numbers = ("rated by both", "rater", "people", "difference", "interval", "made", "share of all it makes")
+    numbers = ("rated by both", "rater", "people", "difference", f"{results.level} interval")
+    more = ("p adjusted", "number of people", "made", "share of all it makes")
     return Table(
         "Ratings and associations made, by attribute",
         (
             *(Column(name) for name in ("attribute", "side", "who")),
             *(Column(name, numeric=True) for name in numbers),
+            Column("verdict"),
+            *(Column(name, numeric=True) for name in more),
         ),
         rows,
         folded=True,

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
 from endoxa.analyze.specificity.groups import MARKED, UNMARKED
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.analyze.specificity.marked import RESOLUTION
+from endoxa.report.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
+from endoxa.report.document import Column, Figure, Finding, Section, Table
+from endoxa.report.preference import clear
 from endoxa.report.stories.figures.difference_dots import difference_dots
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.words import attribute_name, value_name
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, language_name, signed
+from endoxa.report.words import (
+    NO_VALUE,
+    NOT_DEFINED,
+    count,
+    decimal,
+    decimal_interval,
+    language_name,
+    p_value,
+    signed,
+)
 from endoxa.schema import ALL
+from endoxa.stats.verdicts import BELOW
 
 SHAPES = {MARKED: "square", UNMARKED: "circle"}
 SPOKEN = {
-    MARKED: "groups set apart where the language is spoken (marked)",
-    UNMARKED: "groups that are usual there (unmarked)",
+    MARKED: "groups set apart where a language is spoken (marked)",
+    UNMARKED: "groups that are usual where a language is spoken (unmarked)",
 }
 
 
@@ -30,31 +44,45 @@ def groups_moved(results: StoryResults) -> Section | None:
     return Section(
         anchor="groups",
         title="Whom harmful associations are about, by language",
-        findings=tuple(_findings(shift)),
+        findings=tuple(_findings(results, shift)),
         figures=(_figure(shown),),
         tables=(_table(results, shift),),
         notes=(
-            "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a "
-            "file that can "
-            "be changed (endoxa analyze overlap --groups). Above 0, the language has more harmful associations "
-            "with these "
-            f"groups than the other languages have on average. {results.level} intervals draw associations anew.",
+            "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a file "
+            "that can be changed (endoxa analyze overlap --groups). Above 0, the language has more harmful "
+            "associations with these groups than the other languages have on average; a language with more stories "
+            "has more of all.",
+            f"{results.level} intervals draw associations anew. Verdicts come from exchanging the languages of each "
+            "association at random; a filled mark is a claim. Tests over all languages, of single languages and of "
+            "single groups are corrected apart.",
         ),
     )
 
 
-def _findings(shift: pl.DataFrame) -> Iterator[str]:
-    for row in shift.filter((pl.col("language") == ALL) & pl.col("group").is_in(list(SHAPES))).iter_rows(
-        named=True
-    ):
-        if row["difference"] is None:
-            continue
-        interval = "" if row["low"] is None else f" ({decimal_interval(row['low'], row['high'], 1)})"
-        yield (
-            f"For {SPOKEN[row['group']]}: on average {signed(row['difference'], 1)}{interval} harmful "
-            "associations in the "
-            "language, against the other languages."
+def _findings(results: StoryResults, shift: pl.DataFrame) -> Iterator[Finding]:
+    overall = (pl.col("language") == ALL) & pl.col("group").is_in(list(SHAPES))
+    for row in shift.filter(overall).drop_nulls("difference").iter_rows(named=True):
+        yield _finding(results, {**row, "resolution": RESOLUTION})
+
+
+def _finding(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """Whether languages add harmful associations with the groups that are marked (or not) where they are spoken."""
+    number = f"The number of harmful associations with {SPOKEN[row['group']]}"
+    apart = f"{signed(row['difference'], 1)} on average"
+    if cannot_be_tested(row):
+        text = (
+            f"Whether languages add harmful associations with {SPOKEN[row['group']]} cannot be tested "
+            f"({row['reason']}). In these stories the difference from the other languages is {apart}."
         )
+        return Finding(text, (row,))
+    words = "is higher than in the other languages"
+    if row["verdict"] == BELOW:
+        words = "is lower than in the other languages"
+    elif not is_clear(row):
+        words = "is not distinguishable from that in the other languages"
+    ends = signed_ends(row, digits=1)
+    between = "" if ends == NOT_DEFINED else f" ({results.level} interval {ends})"
+    return Finding(f"{number} {words}: {apart}{between}.{corrected(row)}", (row,))
 
 
 def _figure(shown: pl.DataFrame) -> Figure:
@@ -64,10 +92,13 @@ def _figure(shown: pl.DataFrame) -> Figure:
         value="difference",
         low="low",
         high="high",
+        filled=clear(),
         note=pl.lit(""),
+        verdict="verdict",
     )
     said = [
-        f"{row['row']}, {row['series']}: {signed(row['value'], 1)} ({decimal_interval(row['low'], row['high'], 1)})"
+        f"{row['row']}, {row['series']}: {signed(row['value'], 1)} ({decimal_interval(row['low'], row['high'], 1)}, "
+        f"{chip(row)})"
         for row in frame.iter_rows(named=True)
     ]
     return Figure(
@@ -90,16 +121,20 @@ def _table(results: StoryResults, shift: pl.DataFrame) -> Table:
             decimal(row["elsewhere"], 1),
             NO_VALUE if row["difference"] is None else signed(row["difference"], 1),
             decimal_interval(row["low"], row["high"], 1),
+            chip(row),
+            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
             count(row["n"]),
         )
         for row in shift.iter_rows(named=True)
     )
-    numbers = ("here", "elsewhere", "difference", f"{results.level} interval", "associations")
+    numbers = ("here", "elsewhere", "difference", f"{results.level} interval")
     return Table(
         "Harmful associations with every group",
         (
             *(Column(name) for name in ("language", "kind", "group")),
             *(Column(name, numeric=True) for name in numbers),
+            Column("verdict"),
+            *(Column(name, numeric=True) for name in ("p adjusted", "associations")),
         ),
         rows,
         folded=True,

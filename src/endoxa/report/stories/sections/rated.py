@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.report.document import Column, Table
+from endoxa.report.document import Column, Finding, Table
 from endoxa.report.stories.harm import Harm
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.words import phrase
@@ -23,7 +23,7 @@ def rated_elsewhere(results: StoryResults, harm: Harm) -> pl.DataFrame:
     return others.sort("rating", descending=True, maintain_order=True)
 
 
-def coverage(results: StoryResults, harm: Harm) -> Iterator[str]:
+def coverage(results: StoryResults, harm: Harm) -> Iterator[Finding]:
     """How many of the page's associations were rated, and how many of those rated are not the page's."""
     others = rated_elsewhere(results, harm).height
     if not others:
@@ -31,9 +31,16 @@ def coverage(results: StoryResults, harm: Harm) -> Iterator[str]:
     every = results.associations.height
     rated = results.associations.drop_nulls("harmful").height
     if every:
-        yield f"{count(rated)} of {plural(every, 'association')} shown here {'was' if rated == 1 else 'were'} rated."
+        was = "was" if rated == 1 else "were"
+        yield Finding(
+            f"{count(rated)} of {plural(every, 'association')} shown here {was} rated.",
+            ({"rated": rated, "shown": every},),
+        )
     were = "was" if others == 1 else "were"
-    yield f"{plural(others, 'association')} {were} rated that the stories and tables of this page do not show."
+    yield Finding(
+        f"{plural(others, 'association')} {were} rated that the stories and tables of this page do not show.",
+        ({"others": others},),
+    )
 
 
 def rated_table(results: StoryResults, harm: Harm) -> Table:
@@ -46,7 +53,7 @@ def rated_table(results: StoryResults, harm: Harm) -> Table:
     left = others.height - len(rows)
     return Table(
         f"Rated, but not shown by stories here ({plural(others.height, 'association')})",
-        (Column("association", veiled=True), Column("harm", numeric=True), Column("verdict")),
+        (Column("association", veiled=True), Column("harm", numeric=True), Column("called")),
         rows,
         folded=True,
         notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left else (),

@@ -7,16 +7,28 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.analyze.harm.names import ALL_MODELS, PEOPLE
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.analyze.harm.names import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
+from endoxa.report.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.stories.figures.heat_map import heat_map
-from endoxa.report.stories.harm import Harm
+from endoxa.report.stories.harm import Harm, claim
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.sections.rated import coverage, rated_table
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, percent, plural, signed
+from endoxa.report.words import (
+    NO_VALUE,
+    count,
+    decimal,
+    decimal_interval,
+    p_value,
+    percent,
+    plural,
+    signed,
+)
+from endoxa.stats.verdicts import ABOVE
 
 FEWEST = 3
 """Raters from which a heat map says more than a table."""
+CORRELATIONS = ("spearman", "pearson")
 
 
 def raters(results: StoryResults) -> Section | None:
@@ -27,15 +39,16 @@ def raters(results: StoryResults) -> Section | None:
     return Section(
         anchor="raters",
         title="Who rated harm, and do they agree",
-        findings=(*coverage(results, harm), *_findings(harm)),
+        findings=(*coverage(results, harm), *_findings(results, harm)),
         figures=tuple(_figures(results, harm)),
         tables=(_table(results, harm), _summary(harm), rated_table(results, harm)),
         notes=(
-            "Agreement is the share of associations that two raters both call harmful or both call benign. Where "
-            "few are "
-            "harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
-            "those they "
-            "agree with most.",
+            "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
+            "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
+            "those they agree with most.",
+            f"The {results.level} interval of a difference from people, and its verdict, take people and associations "
+            "as samples: they say what other people would say of other associations. Intervals of correlations and of "
+            "agreement draw associations anew and keep these raters.",
         ),
     )
 
@@ -45,25 +58,84 @@ def rater_label(results: StoryResults, rater: str) -> str:
     return results.label(rater) if rater in results.names else rater
 
 
-def _findings(harm: Harm) -> Iterator[str]:
-    for row in harm.analysis.raters.filter(pl.col("rater") == ALL_MODELS).iter_rows(named=True):
-        if row["spearman"] is not None:
-            correlations = " and ".join(
-                f"{name.capitalize()} {decimal(row[name], 2)}{_behind(row, name)}"
-                for name in ("spearman", "pearson")
-            )
-            pairs = plural(row["compared"], "association")
-            yield f"Between the models' mean ratings and people's, on {pairs}: {correlations}."
-        if row["delta"] is not None:
-            side = "higher" if row["delta"] > 0 else "lower"
-            yield (
-                f"On average models rate {decimal(abs(row['delta']), 2)} points {side} than people; the difference is "
-                f"{signed(row['delta'], 2)}{_behind(row, 'delta')}."
-            )
+def models_spoken(results: StoryResults, rater: str) -> tuple[str, str]:
+    """Who stands for models in a sentence, and the verb: 'Models', 'call', or 'plain', 'calls'."""
+    return ("Models", "call") if rater == ALL_MODELS else (rater_label(results, rater), "calls")
+
+
+def _findings(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    general = pl.col("rater") == harm.together
+    for row in harm.analysis.raters.filter(general & (pl.col("verdict") != "")).iter_rows(named=True):
+        yield from _correlation(results, row)
+        yield _difference(results, claim(row))
+    yield from _medians(results, harm)
     if harm.judges != PEOPLE:
-        yield (
+        yield Finding(
             "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
         )
+
+
+def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
+    """How the ratings of models and of these people go together; no claim about other people."""
+    known = [name for name in CORRELATIONS if row[name] is not None]
+    if not known:
+        return
+    who, _ = models_spoken(results, row["rater"])
+    said = " and ".join(f"{name.capitalize()} {decimal(row[name], 2)}{_behind(row, name)}" for name in known)
+    columns = ("compared", "clusters", "confidence", *(f"{name}{end}" for name in known for end in ENDS))
+    yield Finding(
+        f"Correlation of the mean ratings of {who if who != 'Models' else 'models'} with those of these "
+        f"{plural(row['clusters'], 'person', 'people')}, over {plural(row['compared'], 'association')}: {said}.",
+        ({name: row[name] for name in columns},),
+    )
+
+
+ENDS = ("", "_low", "_high")
+
+
+def _difference(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """Whether models rate higher or lower than people."""
+    who, verb = models_spoken(results, row["rater"])
+    rated = f"{plural(row['clusters'], 'person', 'people')}, {plural(row['compared'], 'association')}"
+    apart = f"difference {signed(row['value'], 2)} points"
+    if is_clear(row):
+        more = "more" if row["verdict"] == ABOVE else "less"
+        text = (
+            f"{who} {verb} associations {more} harmful than people do: {apart} ({results.level} interval "
+            f"{signed_ends(row, digits=2)}; {rated})."
+        )
+    elif cannot_be_tested(row):
+        text = f"Whether {_inside(who)} and people differ in how harmful they find associations cannot be tested "
+        text += f"({row['reason']})." + (f" With these raters: {apart} ({rated})." if row["compared"] else "")
+    else:
+        text = (
+            f"The mean ratings of {_inside(who)} and people are not distinguishable: {apart} ({results.level} interval "
+            f"{signed_ends(row, digits=2)}; {rated}).{corrected(row)}"
+        )
+    return Finding(text, (row,))
+
+
+def _inside(who: str) -> str:
+    """The same inside a sentence."""
+    return "models" if who == "Models" else who
+
+
+def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    """For how many associations the interval of people's median decides."""
+    rated = harm.analysis.associations.filter(pl.col("people_n").fill_null(0) > 0)
+    if rated.is_empty():
+        return
+    words = {word: rated.filter(people_verdict=word).height for word in (HARMFUL, BENIGN, UNDECIDED)}
+    yield Finding(
+        f"People rated {plural(rated.height, 'association')}. The whole {results.level} interval of their median lies "
+        f"at {THRESHOLD:g} or above for {count(words[HARMFUL])} (harmful) and below {THRESHOLD:g} for "
+        f"{count(words[BENIGN])} (benign); {count(words[UNDECIDED])} {_are(words[UNDECIDED])} undecided.",
+        ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
+    )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _behind(row: Mapping[str, Any], name: str) -> str:
@@ -98,22 +170,22 @@ def _figures(results: StoryResults, harm: Harm) -> Iterator[Figure]:
 
 def _table(results: StoryResults, harm: Harm) -> Table:
     rows = tuple(_row(results, row) for row in harm.analysis.raters.iter_rows(named=True))
-    columns = (
-        "associations",
-        "ratings",
-        "refused",
-        "not read",
-        "mean",
-        "rated 5",
-        "minus people",
-        "interval",
-    )
+    columns = ("associations", "ratings", "refused", "not read", "mean", "rated 5")
+    against = ("minus people", f"{results.level} interval")
     more = ("Spearman", "interval", "agreement", "interval", "kappa")
     return Table(
         "What each rater says, and how that compares with people",
-        (Column("rater"), *(Column(name, numeric=True) for name in (*columns, *more))),
+        (
+            Column("rater"),
+            *(Column(name, numeric=True) for name in (*columns, *against)),
+            Column("verdict"),
+            *(Column(name, numeric=True) for name in ("p adjusted", *more)),
+        ),
         rows,
-        notes=(f"{NO_VALUE}: undefined, for instance where no person rated.",),
+        notes=(
+            f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than people; "
+            "below: lower.",
+        ),
     )
 
 
@@ -134,6 +206,8 @@ def _row(results: StoryResults, row: Mapping[str, Any]) -> tuple[str, ...]:
         share("at_maximum"),
         NO_VALUE if row["delta"] is None else signed(row["delta"], 2),
         interval("delta"),
+        chip(row),
+        NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
         decimal(row["spearman"], 2),
         interval("spearman"),
         share("agreement"),
@@ -155,5 +229,8 @@ def _summary(harm: Harm) -> Table:
     )
     numbers = (Column(name, numeric=True) for name in ("value", "interval", "n"))
     return Table(
-        "The ratings in a few numbers", (Column("what"), *numbers, Column("method")), rows, folded=True
+        "Summary statistics of the ratings",
+        (Column("what"), *numbers, Column("method")),
+        rows,
+        folded=True,
     )

@@ -1,0 +1,333 @@
+"""The battery of sentences over ratings of harm and groups, at the edges where a referee would look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.analyze.harm import HarmAnalysis, analyze_harm
+from endoxa.analyze.harm.measures import Resampling
+from endoxa.analyze.specificity import shift
+from endoxa.analyze.specificity.groups import Groups
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.report.document import Finding, Section
+from endoxa.report.stories.harm import harm_families, harm_of, overlap_families
+from endoxa.report.stories.sections.differences import blind_spots, differences
+from endoxa.report.stories.sections.groups import groups_moved
+from endoxa.report.stories.sections.raters import raters
+from endoxa.testing.sentences import check_finding, check_findings
+from harm_samples import rated
+
+TRAITS = tuple(f"trait_{letter}" for letter in "abcdefgh")
+Score = Callable[[int, int], float | None]
+"""Of item and rater: the rating before rounding, or None."""
+
+
+def associations(number: int, traits: Sequence[str] = TRAITS) -> list[dict[str, str]]:
+    pairs = [(one, other) for one, other in product(traits, traits) if one != other or len(traits) == 1]
+    return [
+        dict(zip(PARTS, (pairs[k % len(pairs)][0], f"x{k}", pairs[k % len(pairs)][1], f"y{k}"), strict=True))
+        for k in range(number)
+    ]
+
+
+def given(
+    rows: Sequence[dict[str, str]], score: Score, who: int, kind: str = "human"
+) -> list[dict[str, Any]]:
+    name = "p" if kind == "human" else "m/"
+    found = []
+    for (k, row), rater in product(enumerate(rows), range(who)):
+        value = score(k, rater)
+        if value is not None:
+            harm = None if np.isnan(value) else int(np.clip(round(value), 1, 5))
+            outcome = "rated" if harm is not None else "unparsed" if kind == "model" else "partly"
+            frequent = "yes" if kind == "human" else ""
+            found.append(rated(row, f"{name}{rater}", harm, kind, outcome=outcome, frequent=frequent))
+    return found
+
+
+def noisy(
+    level: float, severity: Sequence[float] = (), spread: float = 1.0, noise: float = 0.6, seed: int = 0
+) -> Score:
+    """Items differ by `spread`, raters by their severity."""
+    random = np.random.default_rng(seed)
+    items, errors = random.normal(0, spread, 200), random.normal(0, noise, (200, 60))
+    return lambda k, rater: level + items[k] + errors[k, rater] + (severity[rater] if severity else 0.0)
+
+
+def study(
+    items: int = 40,
+    people: int = 12,
+    models: int = 2,
+    apart: float = 0.0,
+    traits: Sequence[str] = TRAITS,
+    severity: Sequence[float] = (),
+    by: Score | None = None,
+    of_models: Score | None = None,
+) -> pl.DataFrame:
+    rows = associations(items, traits)
+    theirs, own = by or noisy(3.0, severity), of_models or noisy(3.0 + apart, seed=1)
+    ratings = [*given(rows, theirs, people), *given(rows, own, models, "model")]
+    return pl.DataFrame(ratings, schema_overrides={"harm": pl.Int64})
+
+
+UNEQUAL = tuple(np.random.default_rng(3).normal(0, 0.8, 40).tolist())
+FEW = {f"{number} raters": study(people=number, severity=UNEQUAL, apart=-0.6) for number in (1, 2, 3, 5, 20)}
+EDGES = {
+    **FEW,
+    "equal severity, no difference": study(people=20),
+    "unequal severity, no difference": study(people=20, severity=UNEQUAL),
+    "a clear difference": study(people=20, apart=-1.2),
+    "a difference upwards": study(people=9, apart=1.2),
+    "exactly zero difference": study(by=lambda k, _: 1 + k % 5, of_models=lambda k, _: 1 + k % 5),
+    "nearly zero, never in doubt": study(
+        200, 12, 1, by=lambda k, _: 3, of_models=lambda k, _: 4 if k == 7 else 3
+    ),
+    "one apart, everybody agrees": study(by=lambda k, _: 3, of_models=lambda k, _: 2),
+    "all the same rating": study(by=lambda k, _: 3, of_models=lambda k, _: 3),
+    "one association": study(items=1, people=20, apart=-1),
+    "two associations": study(items=2, people=20, apart=-1),
+    "models only": study(people=0),
+    "one model only": study(people=0, models=1),
+    "people only": study(models=0),
+    "one model and people": study(models=1, apart=-1.0),
+    "one attribute": study(items=30, traits=("age",), apart=-1.0),
+    "many attributes without an effect": study(
+        items=180, people=8, traits=tuple(f"t{k}" for k in range(14)), severity=UNEQUAL
+    ),
+    "attributes in both directions": study(
+        items=112,
+        people=30,
+        of_models=lambda k, r: noisy(3.0, seed=0)(k, r) + (-1.5, 1.5)[k % 2],
+        traits=("age", "class"),
+    ),
+    "raters with one rating each": study(
+        items=50, people=50, by=lambda k, rater: noisy(3.0)(k, 0) if k == rater else None
+    ),
+    "one rater gave nearly all": study(
+        items=40, people=7, by=lambda k, rater: 3 + k % 2 if rater == 0 or k == rater else None
+    ),
+    "empty ratings": study(by=lambda k, r: np.nan if (k + r) % 3 else noisy(3.0)(k, r)),
+    "no model could be read": study(of_models=lambda k, r: np.nan),
+    "nothing rated by both": study(
+        by=lambda k, r: 3.0 if k < 20 else None, of_models=lambda k, r: 3.0 if k >= 20 else None
+    ),
+    "no person gave a number": study(by=lambda k, r: np.nan),
+}
+
+
+@cache
+def analysed(edge: str, confidence: float = 0.95, made: bool = True) -> HarmAnalysis:
+    ratings = EDGES[edge]
+    stories = ratings.select("association_id", *PARTS).unique(maintain_order=True).head(9)
+    of_models = stories.with_columns(model=pl.lit("m/0"), aggregation=pl.lit("all"), given_id=pl.lit(None))
+    return analyze_harm(ratings, of_models if made else None, resamples=100, confidence=confidence)
+
+
+def results_of(analysis: HarmAnalysis, confidence: float = 0.95) -> Any:
+    """What the sections need of `StoryResults`."""
+    shown = pl.DataFrame(schema={**dict.fromkeys(PARTS, pl.String), "harmful": pl.String})
+    return SimpleNamespace(
+        harm=harm_of(analysis),
+        associations=shown,
+        names=(),
+        label=str,
+        level=f"{100 * confidence:g}\u00a0%",
+        confidence=confidence,
+    )
+
+
+def sections_of(results: Any) -> list[Section]:
+    built = (raters(results), differences(results), blind_spots(results))
+    return [section for section in built if section is not None]
+
+
+def findings(edge: str, anchor: str = "", confidence: float = 0.95) -> list[Finding]:
+    sections = sections_of(results_of(analysed(edge, confidence), confidence))
+    return [
+        finding for section in sections if section.anchor.startswith(anchor) for finding in section.findings
+    ]
+
+
+def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
+    return " ".join(finding.text for finding in findings(edge, anchor, confidence))
+
+
+LABELS = ("m/0", "m/1", *TRAITS)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
+    assert check_findings(sections_of(results_of(analysed(edge))), LABELS) > 0
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
+    for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
+        check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
+    assert "cannot be tested" in said("5 raters", confidence=0.9)
+    assert "cannot be tested" not in said("5 raters", "raters", confidence=0.8)  # 2 / 2^5 < 0.2
+
+
+@pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
+def test_few_people_are_described_and_nothing_is_claimed(edge: str) -> None:
+    text = said(edge)
+    number = edge.split(maxsplit=1)[0]
+    assert f"cannot be tested ({number} {'person' if number == '1' else 'people'}, at least 6 needed)" in text
+    assert "With these raters: difference" in text
+    for word in ("less harmful", "more harmful", "not distinguishable"):
+        assert word not in text
+
+
+def test_a_difference_of_nothing_has_no_direction() -> None:
+    text = said("exactly zero difference", "raters")
+    assert "not distinguishable: difference 0.00 points" in text
+    assert not {"lower", "higher"} & set(text.split())
+    nearly = analysed("nearly zero, never in doubt").raters.row(0, named=True)
+    assert abs(nearly["delta"]) == pytest.approx(0.005)
+    assert "difference +0.01 points" in said("nearly zero, never in doubt") or "0.00" in said(
+        "nearly zero, never in doubt"
+    )
+
+
+def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
+    assert "Models call associations less harmful than people do: difference −" in said("a clear difference")
+    assert "Models call associations more harmful than people do: difference +" in said(
+        "a difference upwards"
+    )
+    assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
+    assert "trait a, trait b" in said("a clear difference", "differences")
+    assert "Models call associations less harmful than people do: difference −1.00" in said(
+        "one apart, everybody agrees"
+    )
+
+
+def test_no_effect_over_many_attributes_is_none() -> None:
+    text = said("many attributes without an effect")
+    assert "less harmful" not in text
+    assert "more harmful" not in text
+
+
+def test_what_nobody_rated_together_is_said_to_be_so() -> None:
+    assert "cannot be tested (no association was rated by both)." in said("nothing rated by both")
+    assert "No person rated" in said("models only")
+    assert "cannot be tested" not in said("models only")
+    assert "cannot be tested (one person gave" not in said("raters with one rating each")
+    assert said("people only").startswith("People rated 40 associations.")
+
+
+def test_correlations_are_about_these_people_and_carry_number_and_interval() -> None:
+    text = said("a clear difference", "raters")
+    assert "those of these 20 people, over 40 associations: Spearman 0." in text
+    for finding in findings("a clear difference", "raters"):
+        if finding.text.startswith("Correlation"):
+            (row,) = finding.rests_on
+            assert row["spearman_low"] < row["spearman"] < row["spearman_high"]
+            assert "verdict" not in row
+
+
+def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> None:
+    table = analysed("a clear difference").associations
+    decided = {word: table.filter(people_verdict=word).height for word in ("harmful", "benign", "undecided")}
+    assert sum(decided.values()) == 40
+    text = said("a clear difference", "raters")
+    assert f"for {decided['harmful']} (harmful)" in text
+    assert f"for {decided['benign']} (benign); {decided['undecided']} are undecided." in text
+    assert "for 0 (harmful) and below 4 for 0 (benign); 40 are undecided." in said("5 raters", "raters")
+
+
+def test_the_correction_is_blamed_only_where_it_decides() -> None:
+    for edge in EDGES:
+        for finding in findings(edge):
+            for row in finding.rests_on:
+                blamed = "corrected for the number of tests" in finding.text
+                small = row.get("p_value") is not None and row["p_value"] <= 0.05 < row["p_adjusted"]
+                assert not blamed or small
+
+
+def test_families_hold_what_is_claimed() -> None:
+    analysis = analysed("a clear difference")
+    (general, general_rows, _), (details, detail_rows, _) = harm_families(harm_of(analysis))
+    assert general.number(general_rows) == 1 + len(TRAITS)
+    assert details.number(detail_rows) == 2 + len(TRAITS) * (3 * 2 + 2)
+    assert harm_families(None) == ()
+    assert all(rows.is_empty() for _, rows, _ in harm_families(harm_of(analysed("models only"))))
+
+
+def test_the_battery_finds_what_is_false() -> None:
+    finding = next(one for one in findings("a clear difference", "raters") if "less harmful" in one.text)
+    (row,) = finding.rests_on
+    for broken, complaint in (
+        (replace(finding, text=finding.text.replace("less harmful", "more harmful")), "rests on"),
+        (replace(finding, text=finding.text.replace("20 people", "21 people")), "in no row"),
+        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
+        (replace(finding, rests_on=({**row, "clusters": 5},)), "too few clusters"),
+        (replace(finding, rests_on=({**row, "high": 0.4},)), "holds the neutral value"),
+    ):
+        with pytest.raises(AssertionError, match=complaint):
+            check_finding(broken, LABELS)
+
+
+# ------------------------------------------------------------------ groups
+
+TWO = {
+    "en": Groups(unmarked=(("religion", "Christian"),), marked=(("religion", "Muslim"),)),
+    "ar": Groups(unmarked=(("religion", "Muslim"),), marked=(("religion", "Christian"),)),
+}
+
+
+def moved(here: dict[tuple[str, str], float], number: int) -> Any:
+    """A page whose languages show each association with the chance of its group, 0.3 else."""
+    random = np.random.default_rng(number)
+    rows = [
+        ("m", language, "religion", value, "education", str(k))
+        for k, language, value in product(range(number), ("en", "ar", "fr"), ("Muslim", "Christian"))
+        if random.random() < here.get((language, value), 0.3)
+    ]
+    found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
+    harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
+    table = shift(found, harmful, TWO, how=Resampling(resamples=100))
+    return SimpleNamespace(
+        by_language=SimpleNamespace(shift=table, comparison=None), level="95\u00a0%", confidence=0.95
+    )
+
+
+GROUPS = {
+    "moved": moved({("en", "Muslim"): 0.9, ("ar", "Christian"): 0.9}, 60),
+    "not moved": moved({}, 60),
+    "everywhere": moved(dict.fromkeys(product(("en", "ar", "fr"), ("Muslim", "Christian")), 1.1), 40),
+    "few": moved({}, 3),
+    "one language has all": moved({("en", "Muslim"): 0.9, ("en", "Christian"): 0.9}, 60),
+}
+
+
+@pytest.mark.parametrize("edge", GROUPS)
+def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
+    section = groups_moved(GROUPS[edge])
+    assert section is not None
+    assert check_findings([section]) == 2
+    names = [name for _, _, name in overlap_families(GROUPS[edge].by_language)]
+    assert names == ["languages", "groups", "all languages"] or set(names) == {
+        "languages",
+        "groups",
+        "all languages",
+    }
+
+
+def test_groups_move_where_that_was_planted_and_nothing_is_claimed_of_few() -> None:
+    def text(edge: str) -> str:
+        return " ".join(finding.text for finding in groups_moved(GROUPS[edge]).findings)
+
+    assert "(marked) is higher than in the other languages: +" in text("moved")
+    assert "(unmarked) is lower than in the other languages: −" in text("moved")
+    assert text("not moved").count("not distinguishable") == 2
+    assert text("few").count("cannot be tested") == 2
+    assert "cannot be tested (0 associations, at least 6 needed)" in text("everywhere")

@@ -1,0 +1,98 @@
+"""Krippendorff's alpha: the published worked examples, the library, the bootstrap, and planted agreement."""
+
+from __future__ import annotations
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from endoxa.stats.agreement import LEVELS, agreeing_pairs, alpha, alpha_interval, alphas, coincidences
+
+# Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
+WORKED = ("111", "2232", "3333", "3333", "2222", "1234", "4444", "1121", "2222", "555", "11", "3")
+NUMBERS = np.arange(1, 6)
+
+
+def counts_of(units: tuple[str, ...] | list[str], values: str = "12345") -> np.ndarray:
+    return np.array([[unit.count(value) for value in values] for unit in units]).reshape(-1, len(values))
+
+
+@pytest.mark.parametrize(
+    ("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
+def test_the_worked_example(level: str, value: float) -> None:
+    assert alpha(counts_of(WORKED), level, NUMBERS) == pytest.approx(value, abs=5e-4)
+
+
+def test_two_observers_without_missing_votes() -> None:
+    """The same paper, sections A and B: ten units, binary, 0.095; twelve units, nominal, 0.692."""
+    binary = [a + b for a, b in zip("0100000010", "1110010000", strict=True)]
+    assert alpha(counts_of(binary, "01")) == pytest.approx(0.095, abs=5e-4)
+    nominal = [a + b for a, b in zip("aabbdcccedda", "babbbccceddd", strict=True)]
+    assert alpha(counts_of(nominal, "abcde")) == pytest.approx(0.692, abs=5e-4)
+
+
+@given(
+    st.sampled_from(LEVELS),
+    st.lists(st.lists(st.integers(0, 3), max_size=5), min_size=1, max_size=25),
+    st.lists(st.floats(0, 50), min_size=4, max_size=4, unique=True),
+)
+def test_alpha_is_that_of_the_library(level: str, units: list[list[int]], values: list[float]) -> None:
+    domain = np.sort(values)
+    assume(np.diff(domain).min() > 1e-3)
+    counts = np.array([[unit.count(code) for code in range(4)] for unit in units])
+    paired = counts[counts.sum(axis=1) >= 2]
+    found = alpha(counts, level, domain)
+    if (paired.sum(axis=0) > 0).sum() < 2:
+        assert np.isnan(found)
+        return
+    theirs = krippendorff.alpha(value_counts=paired, value_domain=domain, level_of_measurement=level)
+    assert found == pytest.approx(theirs, abs=1e-9)
+
+
+@given(st.integers(0, 1000), st.sampled_from(["nominal", "ordinal"]))
+def test_weights_repeat_items(seed: int, level: str) -> None:
+    random = np.random.default_rng(seed)
+    counts, weights = random.integers(0, 3, (8, 4)), random.integers(0, 4, 8)
+    assume(weights.sum() > 0)
+    once = alpha(np.repeat(counts, weights, axis=0), level)
+    assert alpha(counts, level, weights=weights) == pytest.approx(once, nan_ok=True)
+    totals = (weights[None] @ coincidences(counts).reshape(8, -1)).reshape(1, 4, 4)
+    assert alphas(totals, level)[0] == pytest.approx(once, nan_ok=True)
+
+
+def test_what_does_not_vary_and_what_is_alone_has_no_alpha() -> None:
+    for counts in ([[3, 0], [2, 0]], [[1, 0], [0, 1]], [[0, 0]]):
+        for level in LEVELS:
+            assert np.isnan(alpha(np.array(counts), level, np.arange(1, 3)))
+    assert np.isnan(alpha(np.zeros((0, 0), dtype=int)))
+    with pytest.raises(ValueError, match="as numbers"):
+        alpha(np.eye(3, dtype=int) * 2, "interval")
+
+
+def test_agreement_is_the_share_of_agreeing_pairs() -> None:
+    assert agreeing_pairs(counts_of(["112"])) == pytest.approx(1 / 3)
+    assert agreeing_pairs(counts_of(["112", "22", "1"])) == pytest.approx((1 / 3 + 1) / 2)
+    assert agreeing_pairs(counts_of(["112", "22"]), np.array([3, 1])) == pytest.approx((3 * 1 / 3 + 1) / 4)
+    assert np.isnan(agreeing_pairs(counts_of(["1"])))
+
+
+def test_the_interval_covers_the_true_alpha() -> None:
+    # Two raters read a coin and each answers at random with chance e: alpha is (1 - e)^2.
+    random, error, held = np.random.default_rng(3), 0.3, 0
+    for repeat in range(200):
+        truth = random.integers(0, 2, 300)
+        votes = [np.where(random.random(300) < error, random.integers(0, 2, 300), truth) for _ in range(2)]
+        ones = votes[0] + votes[1]
+        weights = np.bincount(ones, minlength=3)
+        found = alpha_interval(np.array([[2, 0], [1, 1], [0, 2]]), weights, 0.95, resamples=1000, seed=repeat)
+        held += found.low <= (1 - error) ** 2 <= found.high
+    assert 180 <= held <= 199
+
+
+@pytest.mark.parametrize("weights", [[4, 0, 0], [3, 1, 0], [0, 0, 0], [60, 0, 0]])
+def test_too_few_items_and_those_that_do_not_vary_have_no_interval(weights: list[int]) -> None:
+    counts = np.array([[2, 0], [1, 1], [0, 1]])
+    assert not alpha_interval(counts, np.array(weights), 0.95, resamples=200, seed=0).defined

@@ -1,0 +1,130 @@
+"""Means over items and raters: by hand, against a fitted mixed model, and against planted truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from endoxa.stats.crossed import FEWEST, crossed_mean
+
+WIDE = (-100.0, 100.0)
+
+
+def found(table: np.ndarray, confidence: float = 0.95, bounds: tuple[float, float] = WIDE):
+    """Of a table items x raters; NaN where a rater did not rate."""
+    item, rater = np.nonzero(~np.isnan(table))
+    return crossed_mean(table[item, rater], item, rater, confidence=confidence, bounds=bounds)
+
+
+def crossed(rng, items, raters, of_items, of_raters, noise=1.0, mean=0.0):
+    return (
+        mean
+        + rng.normal(0, of_items, (items, 1))
+        + rng.normal(0, of_raters, (1, raters))
+        + rng.normal(0, noise, (items, raters))
+    )
+
+
+def test_where_only_raters_differ_it_is_the_t_test_of_their_means() -> None:
+    severity = np.array([0.3, -0.2, 0.9, 0.5, 0.1, 0.6])
+    one = found(np.tile(severity, (40, 1)))
+    reference = stats.ttest_1samp(severity, 0.0)
+    assert one.value == pytest.approx(severity.mean())
+    assert one.p_value == pytest.approx(reference.pvalue)
+    low, high = reference.confidence_interval(0.95)
+    assert (one.interval.low, one.interval.high) == pytest.approx((low, high))
+    assert (one.items, one.raters, one.effective) == (40, 6, pytest.approx(6))
+
+
+def test_where_only_items_differ_the_degrees_of_freedom_are_those_of_the_raters() -> None:
+    rng = np.random.default_rng(0)
+    of_items = rng.normal(0.4, 1, 50)
+    one = found(np.tile(of_items[:, None], (1, 8)))
+    error = of_items.std(ddof=1) / 50**0.5
+    assert one.p_value == pytest.approx(2 * stats.t.sf(abs(of_items.mean()) / error, 7))
+
+
+def test_the_variance_is_that_of_analysis_of_variance() -> None:
+    """Balanced: (items' mean square + raters' mean square - error's) / N, Searle, Casella and McCulloch 1992."""
+    table = crossed(np.random.default_rng(3), 60, 12, 0.7, 0.5)
+    items, raters = table.shape
+    of_items = raters * table.mean(axis=1).var(ddof=1)
+    of_raters = items * table.mean(axis=0).var(ddof=1)
+    left = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    error = (left**2).sum() / ((items - 1) * (raters - 1))
+    anova = (of_items + of_raters - error) / table.size
+    one = found(table)
+    reach = (one.interval.high - one.interval.low) / 2
+    ours = (reach / stats.t.ppf(0.975, 11)) ** 2
+    assert ours == pytest.approx(anova, rel=0.05)
+
+
+def test_raters_with_more_ratings_count_for_more_and_leave_fewer_effective_ones() -> None:
+    table = np.full((30, 10), np.nan)
+    table[:, 0] = 1.0
+    for rater in range(1, 10):
+        table[3 * rater : 3 * rater + 3, rater] = 0.0
+    one = found(table)
+    assert one.raters == 10
+    assert one.effective < 4
+    assert one.value == pytest.approx((3 + 27 * 0.5) / 30)
+
+
+def test_repeats_of_a_rater_are_one_observation_with_their_count() -> None:
+    rng = np.random.default_rng(1)
+    item, rater = np.divmod(np.arange(60), 6)
+    counts = rng.integers(1, 4, 60)
+    values = rng.normal(size=60)
+    weighted = crossed_mean(values, item, rater, confidence=0.95, bounds=WIDE, counts=counts)
+    means = np.array([np.average(values[item == k], weights=counts[item == k]) for k in range(10)])
+    assert weighted.value == pytest.approx(means.mean())
+
+
+def test_names_and_order_play_no_part() -> None:
+    rng = np.random.default_rng(5)
+    item, rater = np.nonzero(rng.random((40, 9)) < 0.4)
+    values = rng.normal(0.2, 1, len(item)) + rng.normal(size=9)[rater]
+    one = crossed_mean(values, item, rater, confidence=0.9, bounds=WIDE)
+    order = rng.permutation(len(values))
+    other = crossed_mean(values[order], -item[order], 100 * rater[order], confidence=0.9, bounds=WIDE)
+    assert other.value == pytest.approx(one.value)
+    assert other.p_value == pytest.approx(one.p_value)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (1, 20), (20, 1), (2, 20), (20, 2)])
+def test_too_few_of_either_give_no_interval(shape: tuple[int, int]) -> None:
+    one = found(np.random.default_rng(0).normal(size=shape))
+    assert not one.interval.defined
+    assert np.isnan(one.p_value)
+    assert min(one.items, one.raters) < FEWEST
+
+
+def test_what_does_not_vary_is_tested_by_its_signs() -> None:
+    same = found(np.full((20, 8), -1.0), bounds=(-4, 4))
+    assert same.p_value == pytest.approx(2 / 2**8)
+    assert same.interval.low < -1
+    assert same.interval.high == 0  # the p-value excludes it
+    none = found(np.zeros((20, 8)), bounds=(-4, 4))
+    assert none.p_value == 1
+    assert none.interval.low < 0 < none.interval.high
+
+
+def test_intervals_stay_on_the_scale() -> None:
+    table = crossed(np.random.default_rng(0), 10, 3, 0.1, 3)
+    one = found(table, bounds=(-4, 4))
+    assert one.interval.low >= -4
+    assert one.interval.high <= 4
+
+
+@pytest.mark.parametrize(("raters", "share"), [(6, 1.0), (12, 0.5), (40, 0.2)])
+@pytest.mark.parametrize("of_raters", [0.0, 0.6])
+def test_the_planted_mean_is_covered(raters: int, share: float, of_raters: float) -> None:
+    rng = np.random.default_rng(raters)
+    held = []
+    for _ in range(400):
+        table = crossed(rng, 60, raters, 0.5, of_raters, mean=0.3)
+        table[rng.random(table.shape) > share] = np.nan
+        one = found(table)
+        held.append(one.interval.low <= 0.3 <= one.interval.high)
+    assert np.mean(held) >= 0.93
