@@ -9,7 +9,6 @@ compared attribute have nothing to do with each other: base values can be exchan
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lgamma
 
 import numpy as np
 
@@ -64,10 +63,10 @@ def least_p(rows: np.ndarray) -> float:
     Args:
         rows: units, labels x blocks.
     """
-    logs = sum(lgamma(total + 1) for total in rows.sum(axis=0).tolist())
-    logs -= sum(lgamma(number + 1) for number in rows.ravel().tolist())
+    from scipy.special import gammaln
+
     _, alike = np.unique(rows[rows.any(axis=1)], axis=0, return_counts=True)
-    logs -= sum(lgamma(number + 1) for number in alike.tolist())
+    logs = gammaln(rows.sum(axis=0) + 1).sum() - gammaln(rows + 1).sum() - gammaln(alike + 1).sum()
     return float(np.exp(-max(0.0, logs)))
 
 
