@@ -113,7 +113,8 @@ def test_models_decide_where_no_person_rated(sources: list[Path]) -> None:
     anchors = [section.anchor for section in story_sections(read_runs(sources[:2]), alone)]
     assert "differences" not in anchors
     assert "raters" in anchors
-    text = " ".join(" ".join(section.findings) for section in story_sections(read_runs(sources[:2]), alone))
+    sections = story_sections(read_runs(sources[:2]), alone)
+    text = " ".join(getattr(one, "text", one) for section in sections for one in section.findings)
     assert "No person rated" in text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from endoxa.analyze.associations.cells import Cells
 from endoxa.analyze.associations.prompts import Units
@@ -85,3 +86,26 @@ def _effects(sums: _Sums) -> np.ndarray:
         ratio = np.where(alone > 0, spread / alone, sums.mm / sums.m)
     effects: np.ndarray = np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0)
     return effects
+
+
+def at_confidence(associations: pl.DataFrame, before: float, after: float) -> pl.DataFrame:
+    """Associations with the intervals of their lifts at another confidence level.
+
+    Args:
+        associations: `DISCOVERED_COLUMNS`; rows without an interval stay without.
+        before: confidence level of the intervals.
+        after: the one wanted.
+    """
+    from scipy.special import ndtri
+
+    if before == after:
+        return associations
+    factor = float(ndtri(0.5 + after / 2) / ndtri(0.5 + before / 2))
+    width = (pl.col("lift") / pl.col("lift_low")).log() * factor
+    most = pl.col("table_total") / pl.col("row_total")
+    return associations.with_columns(
+        lift_low=pl.col("lift") * (-width).exp(),
+        lift_high=pl.when(pl.col("lift_low").is_not_null()).then(
+            pl.min_horizontal(pl.col("lift") * width.exp(), most)
+        ),
+    )

@@ -13,11 +13,13 @@ TALLY = {
     "families_found": pl.Int64,
     "tables": pl.Int64,
     "untested": pl.Int64,
+    "few_prompts": pl.Int64,
     "kept": pl.Int64,
     "open": pl.Int64,
     "cells": pl.Int64,
     "by_prompts": pl.Int64,
     "within": pl.Int64,
+    "cells_within": pl.Int64,
     "found": pl.Int64,
     "claimed": pl.Int64,
     "alpha": pl.Float64,
@@ -37,21 +39,24 @@ def tally(tables: pl.DataFrame, associations: pl.DataFrame, alpha: float) -> pl.
 
     Returns:
         Columns of `TALLY`: families (base attributes) of which a table was tested and those with an association that
-        may be claimed; tables tested, those that could not be tested, those kept, and those decided within sampling
-        error; cells tested in those kept; tables whose units are prompts; tables tested within languages; associations
-        found and those that may be claimed; alpha.
+        may be claimed; tables tested, those that could not be tested, and of these the ones with too few prompts;
+        tables kept, and those decided within sampling error; cells tested in those kept; tables whose units are
+        prompts; tables and cells tested within languages; associations found and those that may be claimed; alpha.
     """
     tested = pl.col("verdict") != UNTESTED
     kept = tested & (pl.col("significant") == 1)
+    cells, several = pl.col("rows") * pl.col("columns"), pl.col("stratified_p_value").is_not_null()
     counts = tables.group_by(KEYS, maintain_order=True).agg(
         families=pl.col("base_attribute").filter(tested).n_unique(),
         tables=tested.sum(),
         untested=(~tested).sum(),
+        few_prompts=(~tested & (pl.col("unit") == "prompt")).sum(),
         kept=kept.sum(),
         open=(tested & (pl.col("decision_stable") == 0)).sum(),
-        cells=(pl.col("rows") * pl.col("columns")).filter(kept).sum(),
+        cells=cells.filter(kept).sum(),
         by_prompts=(tested & (pl.col("unit") == "prompt")).sum(),
-        within=(tested & pl.col("stratified_p_value").is_not_null()).sum(),
+        within=(tested & several).sum(),
+        cells_within=cells.filter(kept & several).sum(),
     )
     claimed = pl.col("verdict") == ABOVE
     found = associations.group_by(KEYS).agg(

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import polars as pl
 
 from endoxa.analyze.specificity.groups import MARKED, UNMARKED
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.stories.figures.difference_dots import difference_dots
 from endoxa.report.stories.results import StoryResults
-from endoxa.report.stories.words import attribute_name, value_name
+from endoxa.report.stories.words import attribute_name, claim, value_name
 from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, language_name, signed
 from endoxa.schema import ALL
 
@@ -43,17 +43,16 @@ def groups_moved(results: StoryResults) -> Section | None:
     )
 
 
-def _findings(shift: pl.DataFrame) -> Iterator[str]:
-    for row in shift.filter((pl.col("language") == ALL) & pl.col("group").is_in(list(SHAPES))).iter_rows(
-        named=True
-    ):
+def _findings(shift: pl.DataFrame) -> Iterator[Finding]:
+    overall = shift.filter((pl.col("language") == ALL) & pl.col("group").is_in(list(SHAPES)))
+    for row in overall.iter_rows(named=True):
         if row["difference"] is None:
             continue
         interval = "" if row["low"] is None else f" ({decimal_interval(row['low'], row['high'], 1)})"
-        yield (
-            f"For {SPOKEN[row['group']]}: on average {signed(row['difference'], 1)}{interval} harmful "
-            "associations in the "
-            "language, against the other languages."
+        yield Finding(
+            f"For {SPOKEN[row['group']]}: on average {signed(row['difference'], 1)}{interval} harmful associations in "
+            f"the language, against the other languages{claim(row)}.",
+            (row,),
         )
 
 
