@@ -425,7 +425,8 @@ def test_a_side_without_a_story_in_the_cell_is_compared(tmp_path: Path) -> None:
         (50, (0, 0), 1000, "no story in the cell"),
         (9, (5, 2), 1000, "too few stories"),
         (50, (25, 5), 1, "too few prompts"),
-        (50, (25, 5), 2, "as counted"),
+        (50, (25, 5), 5, "too few prompts"),
+        (50, (25, 5), 6, "as counted"),
     ],
 )
 def test_comparisons_say_how_or_why_not(

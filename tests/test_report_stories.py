@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.analyze.associations import Discovery, discover
+from endoxa.analyze.associations.protagonists import PROMPT, TRAIT, differences
 from endoxa.datasets.stereotales import read_profiles
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
 from endoxa.report import write_report
 from endoxa.report.inputs import read_runs
-from endoxa.report.stories.chance import ALPHA, PROMPT, differences
 from endoxa.report.stories.distributions import shares
 from endoxa.report.stories.figures.stacked_bars import stacked_bars
 from endoxa.report.stories.found import read_found, together
@@ -175,7 +175,7 @@ def test_scripts_get_the_same_counts(results: StoryResults, page: Page) -> None:
 
 
 def test_spread_is_the_largest_distance_of_two(results: StoryResults) -> None:
-    row = results.differences["model"].filter(attribute="pet").row(0, named=True)
+    row = results.differences.filter(by="model", attribute="pet").row(0, named=True)
     frame = shares(results.counts, "model").filter(attribute="pet")
     wide = frame.pivot("value", index="model", values="share").fill_null(0).drop("model").to_numpy()
     distances = [np.abs(a - b).sum() / 2 for a in wide for b in wide]
@@ -191,8 +191,9 @@ def invented(seed: int, apart: float = 0.0) -> pl.DataFrame:
         "model": rng.choice(["a", "b", "c"], n),
         "language": rng.choice(["en", "hi"], n),
         "theme": rng.choice(["x", "y"], n),
-        PROMPT[0]: "origin",
-        PROMPT[1]: rng.choice(["p", "q"], n),
+        TRAIT[0]: "origin",
+        TRAIT[1]: rng.choice(["p", "q"], n),
+        PROMPT: [f"prompt {k}" for k in range(n)],
         **{f"trait {k}": rng.choice([f"v{j}" for j in range(2 + k)], n) for k in range(6)},
         "taste": rng.choice(["sweet", "sour", "salty"], n),
     }
@@ -214,7 +215,7 @@ def test_bars_can_be_read_without_colours() -> None:
 
 def test_noise_is_seldom_called_a_difference() -> None:
     rejected = [
-        (differences(invented(seed), "theme", seed=seed, permutations=99)["p_value"] <= ALPHA).any()
+        (differences(invented(seed), "theme", seed=seed, permutations=99)["verdict"] == "above").any()
         for seed in range(60)
     ]
     assert sum(rejected) <= 8  # 3 are expected; more than 8 of 60 have a probability below 0.5 %
@@ -222,10 +223,10 @@ def test_noise_is_seldom_called_a_difference() -> None:
 
 def test_a_planted_difference_is_found_and_nothing_else() -> None:
     found = differences(invented(0, apart=0.8), "model", seed=0)
-    assert found.filter(pl.col("p_value") <= ALPHA)["attribute"].to_list() == ["taste"]
+    assert found.filter(verdict="above")["attribute"].to_list() == ["taste"]
     taste = found.filter(attribute="taste").row(0, named=True)
     assert taste["distance"] > 2 * taste["by_chance"]
-    assert differences(invented(0, apart=0.8), "language", seed=0)["p_value"].min() > ALPHA  # type: ignore[operator]
+    assert set(differences(invented(0, apart=0.8), "language", seed=0)["verdict"]) == {"unclear"}
 
 
 def test_a_difference_that_the_prompts_make_is_none_of_models() -> None:
@@ -241,18 +242,19 @@ def test_a_difference_that_the_prompts_make_is_none_of_models() -> None:
             "model": model,
             "language": "en",
             "theme": "x",
-            PROMPT[0]: "origin",
-            PROMPT[1]: prompt,
+            TRAIT[0]: "origin",
+            TRAIT[1]: prompt,
+            PROMPT: [f"prompt {k}" for k in range(400)],
             "trait": value,
         }
     )
     row = differences(stories, "model", seed=0).row(0, named=True)
     assert row["distance"] > 0.5
-    assert row["p_value"] > ALPHA
+    assert row["verdict"] == "unclear"
 
 
 def test_chance_is_not_stated_as_a_finding(page: Page) -> None:
-    assert "Between themes, no difference beyond chance is seen (3 attributes" in page.text
+    assert "Differences between themes are not distinguishable from chance (3 attributes" in page.text
 
 
 def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults, page: Page) -> None:
@@ -432,7 +434,7 @@ def test_what_was_never_asked_is_not_counted_as_missed(results: StoryResults) ->
     truth = planted_associations("sim/teller") or ()
     assert (
         f"0 of 0 planted associations that the stories could show were found; {len(truth)} more"
-        in section.findings[0]
+        in section.findings[0].text
     )
 
 

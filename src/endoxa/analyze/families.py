@@ -14,6 +14,10 @@ from endoxa.stats.correction import adjust_within
 from endoxa.stats.verdicts import Alternative, decide, significance
 
 BENJAMINI_HOCHBERG = "Benjamini-Hochberg (1995)"
+BENJAMINI_YEKUTIELI = "Benjamini-Yekutieli (2001)"
+LARGEST = "single-step maxT (Westfall and Young 1993)"
+TESTS = "tests"
+"""Column of a table whose rows stand for several tests each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,8 @@ class Family:
     claims: str
 
     def number(self, table: pl.DataFrame) -> int:
-        """Tests of this family in a table: rows with a p-value."""
-        return int(table["p_value"].is_finite().sum())
+        """Tests of this family in a table: rows with a p-value, or what the column `TESTS` adds up to."""
+        return int(table[TESTS].sum() if TESTS in table.columns else table["p_value"].is_finite().sum())
 
 
 PREFERENCES = Family(
@@ -88,6 +92,49 @@ GROUPS_MOVED = Family(
     ("scope",),
     BENJAMINI_HOCHBERG,
     "whether a language adds harmful associations with groups that are marked or unmarked where it is spoken",
+)
+_TABLE = ("model", "aggregation", "base_attribute")
+STORY_TABLES = Family(
+    "attributes in stories",
+    "one test for each attribute read off the stories: a table of it against the attribute that prompts named",
+    _TABLE,
+    f"{BENJAMINI_HOCHBERG}, for each model, base attribute, and all languages or one",
+    "tables that are searched for associations",
+)
+STORY_CELLS = Family(
+    "associations in stories",
+    "one test for each cell of a table that was kept",
+    (*_TABLE, "compared_attribute"),
+    f"{BENJAMINI_YEKUTIELI}, for each table",
+    "associations",
+)
+STORY_TABLES_WITHIN = Family(
+    "attributes in stories, within languages",
+    "the same tables with languages as strata, where all languages of a model are analysed together",
+    _TABLE,
+    STORY_TABLES.correction,
+    "whether a table of all languages together may be claimed",
+)
+STORY_CELLS_WITHIN = Family(
+    "associations in stories, within languages",
+    "the same cells with languages as strata",
+    (*_TABLE, "compared_attribute"),
+    STORY_CELLS.correction,
+    "whether an association of all languages together may be claimed",
+)
+PROTAGONISTS = Family(
+    "differences of protagonists",
+    "one test for each attribute that stories give their protagonists",
+    ("by",),
+    f"{LARGEST}, for models, languages and themes apart",
+    "differences between models, between languages and between themes",
+)
+STORY_COMPARISONS = Family(
+    "comparisons of associations",
+    "one test for each association of either side",
+    (),
+    BENJAMINI_HOCHBERG,
+    "associations that are stronger in one model or language than in another",
 )
 
 

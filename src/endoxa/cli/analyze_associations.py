@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from endoxa.cli.associations_found import print_found, written
+from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,7 +17,7 @@ if TYPE_CHECKING:
     from endoxa.analyze.associations import Discovered, Discovery
     from endoxa.datasets.stereotales import Profiles
 
-SHOWN = 10
+    Progress = Callable[[str, float, int], None]
 
 
 def associations(
@@ -28,23 +32,40 @@ def associations(
     ] = None,
     by: Annotated[
         Literal["language"] | None,
-        typer.Option(help="Tables for each language apart.", show_default="pooled"),
+        typer.Option(help="Analyze each language separately.", show_default="all languages together"),
     ] = None,
     tables: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write every table that was tested.")
     ] = None,
+    differences: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write how protagonists differ between models, languages and themes.",
+        ),
+    ] = None,
     rule: Annotated[
         Literal["both-steps", "paper"],
-        typer.Option(help="paper: only medium and large effects with a lift of at least 2."),
+        typer.Option(help="paper: keep only medium and large effects with a lift of at least 2."),
     ] = "both-steps",
-    draws: Annotated[int, typer.Option(min=200, help="Most random tables drawn for a test.")] = 500_000,
+    pooled: Annotated[
+        Literal["stratified", "published"],
+        typer.Option(
+            help="All languages together: claim what also holds within languages, or what the published test finds."
+        ),
+    ] = "stratified",
+    draws: Annotated[
+        int, typer.Option(min=200, help="Maximum number of Monte Carlo tables per test.")
+    ] = 500_000,
     early_stop: Annotated[
         bool, typer.Option(help="Stop drawing when a decision can no longer change.")
     ] = True,
     error: Annotated[
         float,
         typer.Option(
-            min=1e-9, max=0.1, help="Probability that an early decision of a family is another one."
+            min=1e-9,
+            max=0.1,
+            help="Probability that an early decision differs from the final one, per family.",
         ),
     ] = 1e-3,
     alpha: Annotated[
@@ -52,44 +73,43 @@ def associations(
     ] = 0.05,
     compare: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B", help="Two models, or two languages: is the difference of each association real?"
-        ),
+        typer.Option(metavar="A,B", help="Compare each association between two models or two languages."),
     ] = None,
-    comparisons: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where --compare writes its table.")
-    ] = None,
+    comparisons: Annotated[Path | None, typer.Option(metavar="FILE", help="Table of --compare.")] = None,
     null: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Also permute the prompts' values N times: false finds."),
+        typer.Option(min=1, metavar="N", help="Also permute the prompts' values N times: false discoveries."),
     ] = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Only print how many stories it takes to see a lift.")
+        bool, typer.Option("--plan", help="Only print the number of stories needed to detect a lift.")
     ] = False,
-    lift: Annotated[float, typer.Option(min=1.01, help="--plan: the lift to be seen.")] = 2.0,
-    confidence: Annotated[float, typer.Option(min=0.01, max=0.999, help="Of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    lift: Annotated[float, typer.Option(min=1.01, help="--plan: lift to detect.")] = 2.0,
+    confidence: Annotated[
+        float, typer.Option(min=0.01, max=0.999, help="Confidence level of the intervals.")
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes.", show_default="one for each core")
+        int | None, typer.Option(min=1, help="Number of processes.", show_default="one per core")
     ] = None,
 ) -> None:
-    """Which values come together in stories more often than chance, for each model (and language).
+    """Find values that occur together in stories more often than chance, for each model (and language).
 
-    Two steps: a table of the prompts' values against each other attribute is tested as a whole; in the tables kept,
-    each cell is. Refusals, unknowns and rows without a profile are counted and shown.
+    Step 1 tests a table of the prompts' values against each other attribute; step 2 tests each cell of the tables
+    kept. Where a prompt has several stories, prompts are the units. Tables of several languages are also tested
+    within languages. Settings and the number of tests are written beside the table (FILE.analysis.json), and into the
+    run folder, where the report reads them.
 
     \b
     Examples:
       endoxa analyze associations out/s2 -o assoc.csv --tables tables.csv
+      endoxa analyze associations out/s2 --alpha 0.01 -o assoc.csv
       endoxa analyze associations stories.parquet --by language -o by_language.csv
       endoxa analyze associations stories.parquet -o assoc.csv --compare gpt-a,gpt-b --comparisons models.csv
       endoxa analyze associations --plan --lift 2
     """  # noqa: D301
-    from endoxa.analyze.associations import PAPER, Discovery, discover
+    from endoxa.analyze.associations import Discovery
     from endoxa.analyze.associations.compare import stories_of
     from endoxa.cli.progress import shown
-    from endoxa.datasets.files import require_apart
-    from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.datasets.stereotales import read_profiles
     from endoxa.errors import UserError
 
@@ -100,79 +120,88 @@ def associations(
         raise UserError("Name the stories and a file to write: endoxa analyze associations STORIES -o FILE.")
     if (compare is None) != (comparisons is None):
         raise UserError(
-            "--compare and --comparisons belong together: name what is compared and the file to write."
+            "--compare and --comparisons belong together: name the two sides and the file to write."
         )
-    outputs = [path for path in (out, tables, comparisons) if path is not None]
-    require_apart(outputs, [stories])
-    for path in outputs:
-        require_table_name(path)
+    _check_outputs(stories, out, [tables, differences, comparisons])
     sides = None if compare is None else _sides(compare)
-    settings = Discovery(by == "language", alpha, draws, early_stop, error, confidence, seed, jobs)
+    settings = Discovery(
+        by == "language", alpha, draws, early_stop, error, confidence, seed, jobs, pooled, rule
+    )
     with shown("families") as progress:
         profiles = read_profiles(stories)
         for side in sides or ():
             stories_of(profiles, side)
-        found = discover(profiles, settings, progress)
-    kept = found.associations.filter(PAPER) if rule == "paper" else found.associations
-    write_table(kept, out)
-    if tables is not None:
-        write_table(found.tables, tables)
-    _print_found(profiles, found, kept)
-    typer.echo(f"{len(kept)} associations written to {out}")
+        found = _discovered(stories, profiles, settings, progress)
+    _write(found, profiles, settings, stories, out=out, tables=tables)
+    print_found(profiles, found, settings.alpha)
+    typer.echo(written(found.associations, out))
+    if differences is not None:
+        _write_differences(stories, profiles, settings, differences)
     if sides is not None and comparisons is not None:
-        _compare(profiles, kept, sides, comparisons, settings)
+        _compare(profiles, found.associations, sides, comparisons, settings)
     if null is not None:
         _null(profiles, settings, null)
 
 
-def _print_found(profiles: Profiles, found: Discovered, kept: pl.DataFrame) -> None:
-    """Say what was read, what was left out, and the strongest associations."""
-    import polars as pl
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+def _check_outputs(stories: Path, out: Path, others: Sequence[Path | None]) -> None:
+    from endoxa.analyze.associations.companion import companion_of
+    from endoxa.datasets.files import require_apart
+    from endoxa.datasets.frames import require_table_name
 
-    from endoxa.analyze.associations import overview
+    outputs = [out, *(path for path in others if path is not None)]
+    require_apart([*outputs, companion_of(out)], [stories])
+    for path in outputs:
+        require_table_name(path)
+
+
+def _discovered(stories: Path, profiles: Profiles, settings: Discovery, progress: Progress) -> Discovered:
+    """What a run folder holds for these settings, or what is discovered now (and left in the folder)."""
+    from endoxa.analyze.associations import discover
+    from endoxa.analyze.associations.runs import discover_in
+
+    if stories.is_dir():
+        return discover_in(stories, profiles, settings, progress)
+    return discover(profiles, settings, progress)
+
+
+def _write(
+    found: Discovered,
+    profiles: Profiles,
+    settings: Discovery,
+    stories: Path,
+    *,
+    out: Path,
+    tables: Path | None,
+) -> None:
+    from endoxa.analyze.associations import tally
+    from endoxa.analyze.associations.companion import Companion, write_companion
+    from endoxa.datasets.frames import write_table
+
+    write_table(found.associations, out)
+    counts = tally(found.tables, found.associations, settings.alpha)
+    write_companion(out, Companion(settings, str(stories), profiles.duplicates, counts))
+    if tables is not None:
+        write_table(found.tables, tables)
+
+
+def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> None:
+    from endoxa.analyze.associations.protagonists import every_difference, told_by_story
+    from endoxa.analyze.associations.runs import differences_in
+    from endoxa.datasets.frames import write_table
+    from endoxa.report.stories.records import themes
     from endoxa.report.words import plural
 
-    nothing = plural(int(overview(profiles)["nothing_known"].sum()), "other")
-    typer.echo(
-        f"{profiles.rows} rows: {profiles.unusable} without a usable profile; in {nothing} "
-        "nothing could be read (refusals, as a rule)."
+    def told() -> pl.DataFrame:
+        return told_by_story(profiles, themes([stories]))
+
+    table = (
+        differences_in(stories, told, settings)
+        if stories.is_dir()
+        else every_difference(told(), confidence=settings.confidence, seed=settings.seed)
     )
-    if profiles.duplicates:
-        typer.echo(
-            f"Warning: {plural(profiles.duplicates, 'story', 'stories')} with the prompt, model, language and repeat "
-            "of another, all counted: repeats without the column 'repeat', or rows that are in the file twice?"
-        )
-    if profiles.not_text:
-        typer.echo(f"{plural(profiles.not_text, 'value')} not written as text, taken as the JSON has it.")
-    tested = found.tables.filter(status="tested")
-    unstable = len(tested.filter(decision_stable=0))
-    typer.echo(
-        f"{len(tested)} tables tested ({len(found.tables) - len(tested)} too small), {tested['significant'].sum()} kept"
-        + (f"; {plural(unstable, 'decision')} could change with more draws." if unstable else ".")
-    )
-    if kept.is_empty():
-        return
-    table = Table(title="Found in the most models" if len(profiles.models) > 1 else "The strongest")
-    for name in ("when a prompt names", "stories have"):
-        table.add_column(name, overflow="fold")
-    for name in ("models", "languages", "lift"):
-        table.add_column(name, justify="right")
-    parts = ["base_attribute", "base_value", "compared_attribute", "compared_value"]
-    shown = kept.group_by(parts).agg(
-        pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("lift").median()
-    )
-    for row in shown.sort("model", "lift", descending=True).head(SHOWN).iter_rows(named=True):
-        table.add_row(
-            escape(f"{row['base_attribute']}: {row['base_value']}"),
-            escape(f"{row['compared_attribute']}: {row['compared_value']}"),
-            str(row["model"]),
-            str(row["aggregation"]),
-            f"{row['lift']:.2f}",
-        )
-    Console().print(table)
+    write_table(table, output)
+    above = int((table["verdict"] == ABOVE).sum())
+    typer.echo(f"{plural(above, 'difference')} of protagonists beyond chance in {len(table)} tests: {output}")
 
 
 def _sides(words: str) -> tuple[str, str]:
@@ -191,11 +220,14 @@ def _compare(
     from endoxa.datasets.frames import write_table
 
     a, b = sides
-    table = compare_associations(profiles, kept, a, b, confidence=settings.confidence)
+    table = compare_associations(profiles, kept, a, b, confidence=settings.confidence, alpha=settings.alpha)
     write_table(table, output)
-    real = len(table.filter(table["p_adjusted"] < settings.alpha))
+    real = int(table["verdict"].is_in(CLEAR).sum())
+    untested = int((table["verdict"] == UNTESTED).sum())
     typer.echo(
-        f"{real} of {len(table)} associations differ between {a} and {b} (alpha {settings.alpha:g}): {output}"
+        f"{real} of {len(table)} associations differ between {a} and {b} (alpha {settings.alpha:g}"
+        + (f"; {untested} cannot be tested" if untested else "")
+        + f"): {output}"
     )
 
 
@@ -213,16 +245,14 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
 
 
 def _print_plan(lift: float, alpha: float) -> None:
-    """Print how many readable stories of each base value it takes to see a lift."""
+    """Print the number of readable stories of each base value that detects a lift."""
     from rich.console import Console
     from rich.table import Table
 
     from endoxa.analyze.associations import stories_needed
     from endoxa.analyze.associations.power import TABLES
 
-    table = Table(
-        title=f"Stories of each base value to see a lift of {lift:g} (power 0.8), compared attribute read"
-    )
+    table = Table(title=f"Stories of each base value needed to detect a lift of {lift:g} (power 0.8)")
     table.add_column("share of the compared value", justify="right")
     shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
     for rows, columns in shapes:
@@ -236,5 +266,6 @@ def _print_plan(lift: float, alpha: float) -> None:
     typer.echo(
         "Assumed: the only association of its table, and its table the only one with any among "
         f"{TABLES}; table and cell must both pass (alpha {alpha:g}). More associations take fewer stories.\n"
-        "Divide by the share of stories in which the attribute can be read. 36 scenarios give 36 per repeat."
+        "Divide by the share of stories in which the attribute can be read. 36 scenarios give 36 stories per base "
+        "value; repeats of a prompt count as much only if they do not depend on each other."
     )

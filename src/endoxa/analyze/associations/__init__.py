@@ -6,6 +6,7 @@ from endoxa.analyze.associations.overview import overview
 from endoxa.analyze.associations.power import stories_needed
 from endoxa.analyze.associations.run import PAPER, Discovered, discover
 from endoxa.analyze.associations.settings import Discovery
+from endoxa.analyze.associations.tally import tally
 
 __all__ = [
     "PAPER",
@@ -17,4 +18,5 @@ __all__ = [
     "null_check",
     "overview",
     "stories_needed",
+    "tally",
 ]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import polars as pl
 
 from endoxa.analyze.associations.cells import Cells
+from endoxa.analyze.associations.prompts import Units
 
 
-def lift_interval(cells: Cells, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+def lift_interval(
+    cells: Cells, confidence: float, effects: tuple[np.ndarray, np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Interval of lift = (count / row) / (column / total), by the delta method on its logarithm.
 
     The number of stories of each base value was fixed by the prompts, so the share in the row and the share in the
@@ -19,6 +25,7 @@ def lift_interval(cells: Cells, confidence: float) -> tuple[np.ndarray, np.ndarr
     Args:
         cells: any cells.
         confidence: confidence level.
+        effects: design effects of both shares where stories of one prompt depend on each other (`design_effects`).
 
     Returns:
         Lower and upper ends.
@@ -32,6 +39,73 @@ def lift_interval(cells: Cells, confidence: float) -> tuple[np.ndarray, np.ndarr
     w = row / total
     pooled = w * f1 + (1 - w) * f2
     by_f1, by_f2 = 1 / f1 - w / pooled, -(1 - w) / pooled
-    variance = by_f1**2 * f1 * (1 - f1) / here + by_f2**2 * f2 * (1 - f2) / there
+    effect1, effect2 = effects if effects is not None else (1.0, 1.0)
+    variance = effect1 * by_f1**2 * f1 * (1 - f1) / here + effect2 * by_f2**2 * f2 * (1 - f2) / there
     width = ndtri(0.5 + confidence / 2) * np.sqrt(variance)
     return lift * np.exp(-width), np.minimum(lift * np.exp(width), total / row)
+
+
+def design_effects(units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """How many times the variance of a share exceeds that of independent stories, in the row and in all other rows.
+
+    Stories of one prompt are added before they are squared (Kish 1965, chapter 5). An effect is at least 1; where all
+    or no story has the value, it is that of prompts whose stories are all alike.
+
+    Returns:
+        Two arrays, cell by cell, row by row.
+    """
+    vectors = units.vectors.astype(float)
+    size = vectors.sum(axis=1)[:, None]
+    sums = _Sums(
+        *(
+            units.counts @ part
+            for part in (vectors**2, vectors * size, size**2, vectors, size, np.ones_like(size))
+        )
+    )
+    others = _Sums(*(part.sum(axis=0) - part for part in sums))
+    return _effects(sums).ravel(), _effects(others).ravel()
+
+
+class _Sums(NamedTuple):
+    """Sums over the prompts of base values, of stories with each compared value (y) and all stories (m) of a prompt."""
+
+    yy: np.ndarray
+    ym: np.ndarray
+    mm: np.ndarray
+    y: np.ndarray
+    m: np.ndarray
+    prompts: np.ndarray
+
+
+def _effects(sums: _Sums) -> np.ndarray:
+    share = sums.y / np.maximum(sums.m, 1)
+    spread = sums.yy - 2 * share * sums.ym + share**2 * sums.mm
+    spread *= sums.prompts / np.maximum(sums.prompts - 1, 1)
+    alone = sums.m * share * (1 - share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(alone > 0, spread / alone, sums.mm / sums.m)
+    effects: np.ndarray = np.maximum(np.nan_to_num(ratio, nan=1.0), 1.0)
+    return effects
+
+
+def at_confidence(associations: pl.DataFrame, before: float, after: float) -> pl.DataFrame:
+    """Associations with the intervals of their lifts at another confidence level.
+
+    Args:
+        associations: `DISCOVERED_COLUMNS`; rows without an interval stay without.
+        before: confidence level of the intervals.
+        after: the one wanted.
+    """
+    from scipy.special import ndtri
+
+    if before == after:
+        return associations
+    factor = float(ndtri(0.5 + after / 2) / ndtri(0.5 + before / 2))
+    width = (pl.col("lift") / pl.col("lift_low")).log() * factor
+    most = pl.col("table_total") / pl.col("row_total")
+    return associations.with_columns(
+        lift_low=pl.col("lift") * (-width).exp(),
+        lift_high=pl.when(pl.col("lift_low").is_not_null()).then(
+            pl.min_horizontal(pl.col("lift") * width.exp(), most)
+        ),
+    )

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+STRATIFIED: Literal["stratified"] = "stratified"
+PUBLISHED: Literal["published"] = "published"
+
+BOTH_STEPS: Literal["both-steps"] = "both-steps"
+PAPER_RULE: Literal["paper"] = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,12 +20,15 @@ class Discovery:
     Attributes:
         by_language: tables of each language apart; otherwise all languages of a model together.
         alpha: false-discovery rate of both steps.
-        draws: most random tables drawn for a test.
+        draws: maximum number of random tables drawn for a test.
         early_stop: stop drawing when a decision can no longer change; otherwise all draws are made.
         error: probability, for each family of tables, that an early decision differs from that with endless draws.
         confidence: confidence level of the intervals of lifts.
         seed: seed of everything that is drawn.
         jobs: processes; None takes one for each core.
+        pooled: what is claimed of all languages together: `stratified` what also holds within languages, `published`
+            what the published test of the pooled table finds.
+        rule: `paper` keeps only what the article's extra rule keeps.
     """
 
     by_language: bool = False
@@ -28,6 +39,19 @@ class Discovery:
     confidence: float = 0.95
     seed: int = 0
     jobs: int | None = None
+    pooled: Literal["stratified", "published"] = STRATIFIED
+    rule: Literal["both-steps", "paper"] = BOTH_STEPS
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What decides the results, as it is written beside them: all but the languages and the processes."""
+        return {name: value for name, value in asdict(self).items() if name not in ("by_language", "jobs")}
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any], *, by_language: bool = False) -> Discovery:
+        """Settings as they were written; what is missing has its default."""
+        known = {name: recorded[name] for name in cls().recorded if name in recorded}
+        return cls(by_language=by_language, **known)
 
 
 PAPER_LIFT = 2.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from endoxa.analyze.associations.prompts import Units
 from endoxa.datasets.stereotales import OTHER, UNKNOWN, Profiles
 
 FEWEST = 10
@@ -32,6 +33,8 @@ class Table:
         rows: codes of the base values that stayed.
         columns: codes of the compared values that stayed.
         counts: stories, rows x columns.
+        prompts: the same prompt by prompt, where a prompt has more than one story in the table.
+        languages: the same with languages as strata, where there are several.
     """
 
     group: Group
@@ -40,6 +43,8 @@ class Table:
     rows: np.ndarray
     columns: np.ndarray
     counts: np.ndarray
+    prompts: Units | None = None
+    languages: Units | None = None
 
     @property
     def usable(self) -> bool:

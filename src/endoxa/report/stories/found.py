@@ -9,18 +9,21 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.analyze.associations.run import types_of
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.datasets.tables import TABLE_SUFFIXES, table_rows
 from endoxa.errors import UserError
 from endoxa.schema import ALL
 from endoxa.schema.stories import DISCOVERED_COLUMNS
+from endoxa.stats.verdicts import ABOVE, VERDICTS
 
-TEXTS = ("model", "aggregation", *PARTS, "effect_category")
-WHOLE = ("count", "row_total", "column_total", "table_total", "table_decision_stable", "paper_rule")
-TYPES = {
-    name: pl.String() if name in TEXTS else pl.Int64() if name in WHOLE else pl.Float64()
-    for name in DISCOVERED_COLUMNS
-}
+TYPES = types_of(DISCOVERED_COLUMNS)
+TEXTS = tuple(name for name, kind in TYPES.items() if kind == pl.String())
+CLAIMED = pl.col("verdict") == ABOVE
+"""Associations that may be claimed; the others are unclear."""
+POOLED = pl.col("aggregation") == ALL
+"""Rows of all languages together."""
 NEEDED = ("model", "aggregation", *PARTS, "lift")
 
 
@@ -28,13 +31,16 @@ def read_found(path: Path) -> pl.DataFrame:
     """A table of `endoxa analyze associations`, or StereoTales' published associations (JSON).
 
     Returns:
-        `schema.stories.DISCOVERED_COLUMNS`; a column that the file lacks is null.
+        `schema.stories.DISCOVERED_COLUMNS`; a column that the file lacks is null, but for the verdict: what is given
+        without one is taken as a claim. Empty where the file has column names but no rows.
 
     Raises:
         UserError: a column is missing, a cell is no number, or the JSON is of another form.
     """
     if path.suffix.lower() == ".json":
         return _published(path)
+    if path.suffix.lower() in TABLE_SUFFIXES and next(iter(table_rows(path, NEEDED)), None) is None:
+        return _none()
     table = read_table(path, NEEDED)
     numbers = [name for name in TYPES if name not in TEXTS and name in table.columns]
     cast = table.with_columns(
@@ -51,7 +57,9 @@ def read_found(path: Path) -> pl.DataFrame:
     return _complete(cast)
 
 
-def together(tables: Sequence[pl.DataFrame], discovered: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def together(
+    tables: Sequence[pl.DataFrame], discovered: Sequence[pl.DataFrame], covered: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """Tables that were given and what the stories show, each association of a model once.
 
     Where a table has pooled rows of a model, they stand for all its pooled rows, and its rows of single languages for
@@ -60,14 +68,22 @@ def together(tables: Sequence[pl.DataFrame], discovered: Sequence[pl.DataFrame])
     Args:
         tables: what `read_found` gave.
         discovered: what `endoxa.analyze.associations` found.
+        covered: `model` and `pooled` of further rows that the tables stand for: they were tested, and nothing was
+            found.
     """
-    pooled = pl.col("aggregation") == ALL
-    given = pl.concat([_none(), *tables]).with_columns(pooled=pooled)
+    given = pl.concat([_none(), *tables])
     added = [frame.cast({name: TYPES[name] for name in frame.columns}) for frame in discovered]
-    rest = pl.concat([_none(), *added]).with_columns(pooled=pooled)
-    rest = rest.join(given, on=["model", "pooled"], how="anti", maintain_order="left")
-    every = pl.concat([given, rest]).drop("pooled")
+    rest = pl.concat([_none(), *added])
+    for stand in (given.select("model", pooled=POOLED), *([] if covered is None else [covered])):
+        rest = without(rest, stand)
+    every = pl.concat([given, rest])
     return every.unique(["model", "aggregation", *PARTS], keep="first", maintain_order=True)
+
+
+def without(rows: pl.DataFrame, covered: pl.DataFrame) -> pl.DataFrame:
+    """Rows of models and aggregations (all languages together, or single ones) that tables do not stand for."""
+    apart = rows.with_columns(pooled=POOLED)
+    return apart.join(covered, on=["model", "pooled"], how="anti", maintain_order="left").drop("pooled")
 
 
 def _none() -> pl.DataFrame:
@@ -75,9 +91,13 @@ def _none() -> pl.DataFrame:
 
 
 def _complete(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(
+    complete = frame.select(
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
         for name, kind in TYPES.items()
+    )
+    return complete.with_columns(
+        verdict=pl.when(pl.col("verdict").is_in(VERDICTS)).then("verdict").otherwise(pl.lit(ABOVE)),
+        reason=pl.col("reason").fill_null(""),
     )
 
 

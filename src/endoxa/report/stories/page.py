@@ -13,6 +13,7 @@ from endoxa.report.document import Section
 from endoxa.report.facts import command
 from endoxa.report.html import environment, notices, own_file, shown_section, unique_figures
 from endoxa.report.inputs import Run
+from endoxa.report.sections.families import families
 from endoxa.report.stories.packing import packed, packed_samples
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.sections.asked import asked
@@ -26,8 +27,10 @@ from endoxa.report.stories.sections.planted import planted
 from endoxa.report.stories.sections.raters import raters
 from endoxa.report.stories.sections.specificity import languages_compared, models_compared
 from endoxa.report.stories.sections.stories import shown_samples, stories
+from endoxa.report.stories.sections.tests import families_used, rate
 from endoxa.report.stories.table import association_data, association_table
-from endoxa.report.words import count, plural
+from endoxa.report.words import count, listed, plural
+from endoxa.stats.verdicts import significance
 
 SCRIPTS = ("common", "table", "distributions", "samples", "start")
 
@@ -48,6 +51,7 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
         languages_compared(results),
         groups_moved(results),
         models_compared(results),
+        _families(results),
     )
     names: set[str] = set()
     filled = (
@@ -58,6 +62,16 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
     return [unique_figures(section, names) for section in filled]
 
 
+def _families(results: StoryResults) -> Section | None:
+    """The families of tests of the page; None where nothing was tested."""
+    used = families_used(results)
+    level = f"{significance(results.confidence):g}"
+    alphas = sorted({f"{alpha:g}" for alpha in results.tested["alpha"]} - {level})
+    if alphas:
+        level = f"{', '.join(alphas)} (associations) or {level} (all others)"
+    return families(used, level=level) if any(table.height for _, table, _ in used) else None
+
+
 def subtitle(results: StoryResults) -> str:
     """How many models wrote and how many associations were found, together and by language; who only rated."""
     wrote = len(results.writers)
@@ -65,7 +79,9 @@ def subtitle(results: StoryResults) -> str:
     together = results.associations.filter(pl.col("models").list.len() > 0).height
     alone = results.associations.filter(pl.col("languages").list.len() > 0).height
     parts = [f"Stories of {plural(wrote, 'model')}"] if wrote else []
-    if wrote:
+    if wrote and not (results.found.height or results.unrecorded or results.tested["tables"].sum()):
+        parts.append("associations cannot be tested")
+    elif wrote:
         parts.append(plural(together, "association") + (" over all languages" if alone else ""))
     if alone:
         parts.append(f"{count(alone)} in single languages")
@@ -111,6 +127,7 @@ def story_page(
             samples=shown_samples(results, samples),
             data={name: Markup(text) for name, text in data.items() if text},  # noqa: S704
             level=results.level,
+            rates=listed([rate(alpha) for alpha in results.tested["alpha"].unique().sort()]),
             seed=seed,
             commands=list(dict.fromkeys(command(run) for run in runs if run.facts.get("command"))),
             style=own_file("style.css") + own_file("stories.css"),

@@ -8,9 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.analyze.associations.settings import Discovery
 from endoxa.datasets.stereotales import OTHER, UNKNOWN
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
+from endoxa.report.stories.found import POOLED
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.rows import by_model
 
@@ -69,8 +71,8 @@ def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
 
 
 def found_of(results: StoryResults, model: str) -> pl.DataFrame:
-    """Associations of a model, all languages together."""
-    return by_model(results.found).filter(pl.col("model") == model)
+    """Associations that may be claimed of a model, all languages together."""
+    return by_model(results.claimed).filter(pl.col("model") == model)
 
 
 def compare_planted(results: StoryResults, model: str) -> list[Planted] | None:
@@ -89,10 +91,16 @@ def _compared(results: StoryResults, model: str, truth: tuple[Mapping[str, Any],
         if own.is_empty():
             yield Planted(model, entry, None, None, measured)
         else:
-            yield Planted(model, entry, *_stories_and_power(own, entry), measured)
+            yield Planted(model, entry, *_stories_and_power(own, entry, _alpha(results, model)), measured)
 
 
-def _stories_and_power(own: pl.DataFrame, entry: Mapping[str, Any]) -> tuple[int, float | None]:
+def _alpha(results: StoryResults, model: str) -> float:
+    """False-discovery rate with which associations of a model were discovered."""
+    alphas = results.tested.filter(POOLED, pl.col("model") == model)["alpha"]
+    return float(alphas[0]) if len(alphas) else Discovery().alpha
+
+
+def _stories_and_power(own: pl.DataFrame, entry: Mapping[str, Any], alpha: float) -> tuple[int, float | None]:
     """Stories that could show an association, and with which power; None where it is in no table that is tested."""
     from endoxa.analyze.associations.power import power, table_power
     from endoxa.analyze.associations.tables import FEWEST
@@ -115,6 +123,6 @@ def _stories_and_power(own: pl.DataFrame, entry: Mapping[str, Any]) -> tuple[int
     columns = told[compared].n_unique()
     if columns < 2:
         return stories, None
-    given = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate)}
+    given = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate), "alpha": alpha}
     kept = table_power(stories, values=values, columns=columns, **given)
     return stories, kept * power(stories, values=values, cells=values * columns, **given)

@@ -9,18 +9,26 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from endoxa.datasets.stereotales import Profiles, read_profiles
+from endoxa.analyze.associations.protagonists import KEYS
+from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
 from endoxa.report.inputs import ASSOCIATIONS, EXTRACTED, Run
 from endoxa.report.qa.labels import ModelName, name_models, read_labels
 from endoxa.report.qa.results import simulated_models
-from endoxa.report.stories.chance import PROMPT, SIDES, differences, told_by_story
-from endoxa.report.stories.distributions import CUBE, cube, merged
-from endoxa.report.stories.found import read_found, together
+from endoxa.report.stories.distributions import CUBE, merged
+from endoxa.report.stories.found import CLAIMED, POOLED, together
 from endoxa.report.stories.harm import Harm, no_classes, read_harm
-from endoxa.report.stories.records import counted, themes
+from endoxa.report.stories.records import counted
 from endoxa.report.stories.rows import association_rows
 from endoxa.report.stories.samples import Sample, read_samples
+from endoxa.report.stories.sources import (
+    Source,
+    covered,
+    differences_of,
+    read_stories,
+    read_table,
+    tested_together,
+)
 from endoxa.report.stories.specificity import overlap
 from endoxa.schema import ALL
 
@@ -36,12 +44,15 @@ class StoryResults:
         stories: rows of each model and language and what became of them (`records.COUNTED`), and `usable`, those with
             a profile; empty without stories.
         counts: stories by model, language, theme, attribute and value (`distributions.CUBE`).
-        told: the stories one by one, their attributes by name (`chance.told_by_story`).
-        differences: for 'model', 'language' and 'theme', in which attributes they differ more than chance makes them
-            (`chance.DIFFERENCES`); empty frames where there are no two of them.
-        found: the associations, `schema.stories.DISCOVERED_COLUMNS`.
-        tested: families and tables that were tested and those kept, by model and aggregation; empty without stories.
-        associations: one row for each association (`rows.ROWS`).
+        told: the stories one by one, their attributes by name (`analyze.associations.protagonists.told_by_story`).
+        differences: in which attributes models, languages and themes (`by`) differ more than chance makes them
+            (`schema.stories.PROTAGONIST_DIFFERENCE_COLUMNS`).
+        sources: where the associations come from.
+        found: every association that was found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
+        tested: what was tested, by model and aggregation (`analyze.associations.tally.TALLY`); empty where no source
+            says it.
+        associations: one row for each association that may be claimed of a model or a language (`rows.ROWS`).
+        unclear: the same for those that may be claimed of none.
         harm: ratings of harm, or None.
         by_language: what languages share, or None with fewer than two.
         between_models: the same of models.
@@ -54,10 +65,12 @@ class StoryResults:
     unknown: pl.DataFrame
     counts: pl.DataFrame
     told: pl.DataFrame
-    differences: Mapping[str, pl.DataFrame]
+    differences: pl.DataFrame
+    sources: tuple[Source, ...]
     found: pl.DataFrame
     tested: pl.DataFrame
     associations: pl.DataFrame
+    unclear: pl.DataFrame
     harm: Harm | None
     by_language: Overlap | None
     between_models: Overlap | None
@@ -71,6 +84,16 @@ class StoryResults:
         return f"{100 * self.confidence:g}\u00a0%"
 
     @property
+    def claimed(self) -> pl.DataFrame:
+        """The rows of `found` that may be claimed."""
+        return self.found.filter(CLAIMED)
+
+    @property
+    def unrecorded(self) -> list[Source]:
+        """Tables that do not say how their associations were discovered."""
+        return [one for one in self.sources if one.settings is None]
+
+    @property
     def writers(self) -> list[str]:
         """Models that wrote stories or of which associations were given, in the order shown."""
         wrote = {*self.stories["model"], *self.found["model"]}
@@ -79,7 +102,7 @@ class StoryResults:
     @property
     def searched(self) -> list[str]:
         """Models in whose stories, all languages together, associations were looked for or given."""
-        pooled = (frame.filter(pl.col("aggregation") == ALL) for frame in (self.tested, self.found))
+        pooled = (frame.filter(POOLED) for frame in (self.tested, self.found))
         models = {model for frame in pooled for model in frame["model"]}
         return [model for model in self.names if model in models]
 
@@ -99,19 +122,6 @@ class StoryResults:
         return self.names[model].label
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What one source of stories shows."""
-
-    profiles: Profiles
-    usable: pl.DataFrame
-    unknown: pl.DataFrame
-    counts: pl.DataFrame
-    told: pl.DataFrame
-    found: tuple[pl.DataFrame, ...]
-    tested: pl.DataFrame
-
-
 def read_results(
     runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None = None
 ) -> StoryResults:
@@ -120,82 +130,55 @@ def read_results(
     Args:
         runs: extractions, ratings of harm, and tables of `report.inputs.STORY_KINDS`.
         confidence: confidence level of all intervals.
-        seed: seed of everything that is drawn.
+        seed: seed of everything that is drawn; a run folder whose associations were discovered keeps its own.
         labels: table of labels, see `report.qa.labels.read_labels`.
 
     Raises:
         UserError: something cannot be read, or two sources hold stories of one model.
     """
     chosen = {} if labels is None else read_labels(labels)
-    sources = [run.folder for run in runs if run.kind == EXTRACTED]
-    stories = counted(sources)
-    _require_apart(sources)
-    read = [_read(source, confidence, seed) for source in sources]
-    tables = [read_found(run.folder) for run in runs if run.kind == ASSOCIATIONS]
-    found = together(tables, [frame for one in read for frame in one.found])
-    harm = read_harm(runs, found, confidence=confidence, seed=seed)
-    stories_of = read[0].profiles if len(read) == 1 and not tables else None
+    folders = [run.folder for run in runs if run.kind == EXTRACTED]
+    stories = counted(folders)
+    _require_apart(folders)
+    read = [read_stories(folder, confidence, seed) for folder in folders]
+    tables = [read_table(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
+    sources = (*tables, *(source for source, _ in read))
+    found = together([one.found for one in tables], [source.found for source, _ in read], covered(sources))
+    claimed = found.filter(CLAIMED)
+    harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
+    alone = read[0][1].profiles if len(read) == 1 and not tables else None
     classes = harm.classes if harm else no_classes()
-    told_apart = pl.concat([_no_told(), *(one.told for one in read)], how="diagonal")
+    told = pl.concat([_no_told(), *(one.told for _, one in read)], how="diagonal")
     models = [*stories["model"], *found["model"].unique(maintain_order=True), *(harm.raters if harm else ())]
+    associations = association_rows(claimed, classes)
     return StoryResults(
         stories=stories.join(
-            pl.concat([_no_usable(), *(one.usable for one in read)]),
+            pl.concat([_no_usable(), *(one.usable for _, one in read)]),
             on=["model", "language"],
             how="left",
             maintain_order="left",
         ).with_columns(pl.col("usable").fill_null(0)),
-        unknown=pl.concat([pl.DataFrame(), *(one.unknown for one in read)], how="diagonal"),
-        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(one.counts for one in read)])),
-        told=told_apart,
-        differences={side: differences(told_apart, side, seed=seed) for side in SIDES},
+        unknown=pl.concat([pl.DataFrame(), *(one.unknown for _, one in read)], how="diagonal"),
+        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(one.counts for _, one in read)])),
+        told=told,
+        differences=differences_of([one for _, one in read], told, confidence, seed),
+        sources=sources,
         found=found,
-        tested=pl.concat([_no_tested(), *(one.tested for one in read)]),
-        associations=association_rows(found, classes),
+        tested=tested_together(sources),
+        associations=associations,
+        unclear=association_rows(_never_claimed(found, associations), classes),
         harm=harm,
-        by_language=overlap(found, classes, stories_of, by="language", confidence=confidence, seed=seed),
-        between_models=overlap(found, classes, by="model", confidence=confidence, seed=seed),
-        samples=read_samples(sources),
+        by_language=overlap(claimed, classes, alone, by="language", confidence=confidence, seed=seed),
+        between_models=overlap(claimed, classes, by="model", confidence=confidence, seed=seed),
+        samples=read_samples(folders),
         names=name_models(models, chosen, simulated_models(runs)),
         confidence=confidence,
     )
 
 
-def _read(source: Path, confidence: float, seed: int) -> _Read:
-    from endoxa.analyze.associations import Discovery, discover, overview
-
-    profiles, theme = read_profiles(source), themes([source])
-    wrote = pl.DataFrame(
-        {
-            "model": pl.Series(profiles.models)[profiles.model],
-            "language": pl.Series(profiles.languages)[profiles.language],
-        },
-        schema={"model": pl.String, "language": pl.String},
-    )
-    aggregations = (False, True) if len(profiles.languages) > 1 else (False,)
-    discovered = [
-        discover(profiles, Discovery(by_language=by_language, confidence=confidence, seed=seed))
-        for by_language in aggregations
-    ]
-    tables = pl.concat([one.tables for one in discovered])
-    return _Read(
-        profiles=profiles,
-        usable=wrote.group_by("model", "language", maintain_order=True).agg(usable=pl.len().cast(pl.Int64)),
-        unknown=overview(profiles),
-        counts=cube(profiles, theme),
-        told=told_by_story(profiles, theme),
-        found=tuple(one.associations for one in discovered),
-        tested=tables.group_by("model", "aggregation", maintain_order=True).agg(
-            families=pl.col("base_attribute").filter(pl.col("status") == "tested").n_unique().cast(pl.Int64),
-            families_kept=pl.col("base_attribute")
-            .filter(pl.col("significant") == 1)
-            .n_unique()
-            .cast(pl.Int64),
-            tables=(pl.col("status") == "tested").sum().cast(pl.Int64),
-            kept=pl.col("significant").sum().cast(pl.Int64),
-            open=((pl.col("decision_stable") == 0) & (pl.col("status") == "tested")).sum().cast(pl.Int64),
-        ),
-    )
+def _never_claimed(found: pl.DataFrame, claimed: pl.DataFrame) -> pl.DataFrame:
+    """Rows of associations that may be claimed of no model and no language."""
+    return found.filter(~CLAIMED).join(claimed, on=PARTS, how="anti", maintain_order="left")
 
 
 def _require_apart(sources: Sequence[Path]) -> None:
@@ -212,13 +195,8 @@ def _require_apart(sources: Sequence[Path]) -> None:
 
 
 def _no_told() -> pl.DataFrame:
-    return pl.DataFrame(schema=dict.fromkeys((*SIDES, *PROMPT), pl.String))
+    return pl.DataFrame(schema=dict.fromkeys(KEYS, pl.String))
 
 
 def _no_usable() -> pl.DataFrame:
     return pl.DataFrame(schema={"model": pl.String, "language": pl.String, "usable": pl.Int64})
-
-
-def _no_tested() -> pl.DataFrame:
-    numbers = dict.fromkeys(("families", "families_kept", "tables", "kept", "open"), pl.Int64)
-    return pl.DataFrame(schema={"model": pl.String, "aggregation": pl.String, **numbers})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.schema import ALL
+from endoxa.report.stories.found import POOLED
 
 ROWS = {
     "models": "models in whose stories it was found, all languages together",
@@ -26,17 +26,16 @@ def association_rows(found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
     """What was found for every association, most harmful and most widespread first.
 
     Args:
-        found: `schema.stories.DISCOVERED_COLUMNS`.
+        found: `schema.stories.DISCOVERED_COLUMNS`, what may be claimed or what may not.
         classes: the four parts, `rating` and `harmful`; may be empty.
 
     Returns:
         The four parts and the columns of `ROWS`.
     """
-    pooled = pl.col("aggregation") == ALL
-    chosen = pooled | ~pooled.any().over(PARTS)
+    chosen = POOLED | ~POOLED.any().over(PARTS)
     rows = found.group_by(PARTS, maintain_order=True).agg(
-        models=pl.col("model").filter(pooled).unique(maintain_order=True),
-        languages=pl.col("aggregation").filter(~pooled).unique().sort(),
+        models=pl.col("model").filter(POOLED).unique(maintain_order=True),
+        languages=pl.col("aggregation").filter(~POOLED).unique().sort(),
     )
     behind = found.filter(chosen).group_by(PARTS, maintain_order=True)
     single, differ = pl.len() == 1, pl.col("lift").n_unique() > 1
@@ -62,4 +61,4 @@ def association_rows(found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
 
 def by_model(found: pl.DataFrame) -> pl.DataFrame:
     """The pooled rows: for each association and model its own lift, share and count."""
-    return found.filter(pl.col("aggregation") == ALL)
+    return found.filter(POOLED)

@@ -9,16 +9,20 @@ from typing import Any
 import polars as pl
 
 from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.report.claims import chip
 from endoxa.report.document import Column
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.rows import by_model
 from endoxa.report.stories.words import attribute_name, side
 from endoxa.report.words import NO_VALUE, count, decimal, language_name, percent
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 MOST_ROWS = 3_000
 """Rows in a page; the CSV file has all."""
 MOST_NAMED = 3
 """Up to so many models or languages are named in a cell, more are counted."""
+TEST = "test"
+"""Column that tells associations that may be claimed from unclear ones."""
 DIGITS = 6
 """Digits of numbers in the data for scripts."""
 
@@ -54,23 +58,22 @@ class AssociationTable:
 
 
 def association_table(results: StoryResults) -> AssociationTable:
-    """The first `MOST_ROWS` associations, the most harmful and most widespread first."""
-    rated = results.harm is not None
-    names = ("models", "languages", "lift", "interval or range", "share", "stories", "harm", "verdict")
+    """The first `MOST_ROWS` associations, the most harmful and most widespread first, unclear ones last."""
+    names = ["models", "languages", "lift", "interval or range", "share", "stories"]
+    names += ["harm", "verdict"] if results.harm is not None else []
+    names += [TEST] if results.unclear.height else []
     columns = tuple(
-        Column(name, numeric=name not in ("models", "languages", "verdict"))
-        for name in (names if rated else names[:-2])
+        Column(name, numeric=name not in ("models", "languages", "verdict", TEST)) for name in names
     )
-    every = results.associations
-    shown = every.head(MOST_ROWS)
-    left = every.height - shown.height
+    shown = _shown(results)
+    left = results.associations.height + results.unclear.height - shown.height
     return AssociationTable(
         (Column("stories about"), Column("also have"), *columns),
         tuple(
             Row(
                 side(row["base_attribute"], row["base_value"]),
                 side(row["compared_attribute"], row["compared_value"]),
-                tuple(_cells(results, row, rated=rated)),
+                tuple(_cells(results, row)),
             )
             for row in shown.iter_rows(named=True)
         ),
@@ -79,7 +82,13 @@ def association_table(results: StoryResults) -> AssociationTable:
     )
 
 
-def _cells(results: StoryResults, row: Mapping[str, Any], *, rated: bool) -> list[str]:
+def _shown(results: StoryResults) -> pl.DataFrame:
+    """The rows of the page, with their verdict (`ABOVE` or `UNCLEAR`)."""
+    claimed = results.associations.with_columns(verdict=pl.lit(ABOVE))
+    return pl.concat([claimed, results.unclear.with_columns(verdict=pl.lit(UNCLEAR))]).head(MOST_ROWS)
+
+
+def _cells(results: StoryResults, row: Mapping[str, Any]) -> list[str]:
     cells = [
         _named([results.label(model) for model in row["models"]], "models"),
         _named([language_name(code) for code in row["languages"]], "languages"),
@@ -88,7 +97,9 @@ def _cells(results: StoryResults, row: Mapping[str, Any], *, rated: bool) -> lis
         NO_VALUE if row["fraction"] is None else percent(row["fraction"], 0),
         NO_VALUE if row["count"] is None else count(row["count"]),
     ]
-    return [*cells, decimal(row["rating"], 1), row["harmful"] or NO_VALUE] if rated else cells
+    if results.harm is not None:
+        cells += [decimal(row["rating"], 1), row["harmful"] or NO_VALUE]
+    return [*cells, chip(row)] if results.unclear.height else cells
 
 
 def _named(names: Sequence[str], many: str) -> str:
@@ -100,10 +111,10 @@ def association_data(results: StoryResults) -> dict[str, Any]:
 
     `models`, `languages` and `words` are lists of texts, named by their places. A row holds base attribute, base,
     compared attribute and compared (places of words), its languages, the values shown (lift, low, high, share, stories,
-    harm), the verdict, whether the article's rule keeps it, and for each model that shows it its place, lift, low,
-    high, share and stories.
+    harm), the verdict, whether the article's rule keeps it, for each model that shows it its place, lift, low,
+    high, share and stories, and what the tests say of it.
     """
-    shown = results.associations.head(MOST_ROWS)
+    shown = _shown(results)
     models = {model: place for place, model in enumerate(results.writers)}
     languages = sorted({code for codes in shown["languages"] for code in codes})
     words: dict[str, int] = {}
@@ -111,10 +122,12 @@ def association_data(results: StoryResults) -> dict[str, Any]:
     def place(text: str) -> int:
         return words.setdefault(text, len(words))
 
-    own: dict[tuple[str, ...], list[list[Any]]] = {}
+    own: dict[tuple[object, ...], list[list[Any]]] = {}
     for row in by_model(results.found).iter_rows(named=True):
         values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
-        own.setdefault(_parts(row), []).append([models[row["model"]], *map(_short, values)])
+        own.setdefault((*_parts(row), row["verdict"]), []).append(
+            [models[row["model"]], *map(_short, values)]
+        )
     rows = [
         [
             [
@@ -127,7 +140,8 @@ def association_data(results: StoryResults) -> dict[str, Any]:
             [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
             row["harmful"],
             row["paper_rule"],
-            own.get(_parts(row), []),
+            own.get((*_parts(row), row["verdict"]), []),
+            chip(row),
         ]
         for row in shown.iter_rows(named=True)
     ]
@@ -137,6 +151,7 @@ def association_data(results: StoryResults) -> dict[str, Any]:
         "words": list(words),
         "rows": rows,
         "rated": results.harm is not None,
+        "tested": results.unclear.height > 0,
     }
 
 
@@ -150,5 +165,6 @@ def _short(value: float | None) -> float | int | None:
 
 def csv_rows(results: StoryResults) -> pl.DataFrame:
     """Every association of every model and aggregation, `schema.stories.DISCOVERED_COLUMNS`, and how harmful it is."""
-    classes = results.associations.select(*PARTS, "rating", "harmful")
+    every = pl.concat([results.associations, results.unclear])
+    classes = every.select(*PARTS, "rating", "harmful")
     return results.found.join(classes, on=PARTS, how="left", maintain_order="left")

@@ -42,8 +42,8 @@ const associations = async () => {
     (row) => row[5].length,
     (row) => row[1].length,
     ...[0, 1, 3, 4].map((place) => (row) => values(row)[place] ?? -1),
-    (row) => row[2][5] ?? -1,
-    (row) => row[3] ?? "",
+    ...(data.rated ? [(row) => row[2][5] ?? -1, (row) => row[3] ?? ""] : []),
+    (row) => row[6],
   ];
 
   const list = (places, names, noun) =>
@@ -76,6 +76,7 @@ const associations = async () => {
       number(n === null ? "–" : n.toLocaleString("en")),
     ];
     if (data.rated) cells.push(number(fixed(row[2][5], 1)), element("td", {}, row[3] ?? "–"));
+    if (data.tested) cells.push(element("td", {}, row[6]));
     return element("tr", {}, ...cells);
   };
 

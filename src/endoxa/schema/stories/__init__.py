@@ -1,6 +1,11 @@
 """Open-ended stories: prompts, stories, what was read off them, the associations they show, and their harm."""
 
-from endoxa.schema.stories.discovered import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.schema.stories.discovered import (
+    ASSOCIATION_TEST_COLUMNS,
+    COMPARED_COLUMNS,
+    DISCOVERED_COLUMNS,
+    PROTAGONIST_DIFFERENCE_COLUMNS,
+)
 from endoxa.schema.stories.extracted import (
     CONFUSION_COLUMNS,
     CORRECTED_COLUMNS,
@@ -51,6 +56,7 @@ __all__ = [
     "HARM_SUMMARY_COLUMNS",
     "JACCARD_COLUMNS",
     "MEMBER_COLUMNS",
+    "PROTAGONIST_DIFFERENCE_COLUMNS",
     "REACH_COLUMNS",
     "REACH_COMPARISON_COLUMNS",
     "SHIFT_COLUMNS",

@@ -20,6 +20,13 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "decision_stable": "1 where more draws would not change that, but for the stated error",
     "cramer_v": "bias-corrected Cramér's V",
     "effect_category": "'negligible', 'small', 'medium' or 'large'",
+    "prompts": "prompts whose stories are in the table",
+    "unit": "what is exchanged: 'story', or 'prompt' with all its stories where a prompt has several",
+    "method": "'fisher' (all tables listed), 'fisher-sampled', or 'prompts-exchanged'",
+    "stratified_p_value": "test within languages (generalised Cochran-Mantel-Haenszel); empty with one language",
+    "stratified_p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
+    "verdict": "'above', 'unclear' or 'cannot-be-tested': whether the two attributes go together",
+    "reason": "why it is no other verdict",
 }
 """Columns of the table of tables (step 1)."""
 
@@ -46,6 +53,13 @@ DISCOVERED_COLUMNS: dict[str, str] = {
     "table_total": "stories in the table",
     "table_decision_stable": "1 where more draws would not change that the table is kept",
     "paper_rule": "1 where the article's extra rule keeps it: medium or large effect, lift >= 2",
+    "prompts": "prompts whose stories are in the table",
+    "interval": "units of the interval and the tests: 'stories', or 'prompts' where a prompt has several stories",
+    "stratified_p_value": "exact conditional test of the cell within languages; empty with one language",
+    "stratified_p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
+    "table_stratified_p_adjusted": "adjusted p-value of the table within languages",
+    "verdict": "'above' where it may be claimed, else 'unclear'",
+    "reason": "why it is unclear",
 }
 """Columns of a table of discovered associations (step 2)."""
 
@@ -72,5 +86,25 @@ COMPARED_COLUMNS: dict[str, str] = {
     "high": "upper end",
     "p_value": "two-sided, against a ratio of 1",
     "p_adjusted": "after Benjamini-Hochberg over all rows",
+    "verdict": "'above': the lift is larger in `a`; 'below': in `b`; 'unclear' or 'cannot-be-tested'",
+    "reason": "why it is no other verdict",
 }
 """Columns of a comparison of two models or two languages."""
+
+PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
+    "by": "what is compared: 'model', 'language' or 'theme'",
+    "attribute": "an attribute of the protagonists",
+    "distance": "largest total variation distance of two groups: share of stories that would need another value",
+    "by_chance": "its mean over permutations",
+    "n": "stories behind it",
+    "groups": "models, languages or themes",
+    "prompts": "prompts; stories of one prompt keep together",
+    "strata": "sets of prompts that agree in everything else and hold two groups: only these can be permuted",
+    "p_value": "permutation test",
+    "p_adjusted": "after comparison with the largest distance of all attributes (single-step maxT)",
+    "confidence": "1 - level of the test",
+    "interval": "'permutation'",
+    "verdict": "'above' where the groups differ more than chance makes them, 'unclear' or 'cannot-be-tested'",
+    "reason": "why it is no other verdict",
+}
+"""Columns of the differences of protagonists between models, languages and themes."""

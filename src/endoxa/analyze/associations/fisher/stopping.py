@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from endoxa.analyze.associations.fisher.exchanging import Exchanged
 from endoxa.analyze.associations.fisher.sampling import Sampled
 
 FIRST_ROUND = 200
@@ -38,7 +39,12 @@ class Decisions:
 
 
 def decide(
-    tests: Sequence[Sampled], *, alpha: float, most_draws: int, error: float, first_round: int = FIRST_ROUND
+    tests: Sequence[Sampled | Exchanged],
+    *,
+    alpha: float,
+    most_draws: int,
+    error: float,
+    first_round: int = FIRST_ROUND,
 ) -> Decisions:
     """Draw until the decisions at false-discovery rate `alpha` are certain, or `most_draws` are spent.
 
@@ -73,7 +79,7 @@ def decide(
 
 
 def _narrower(
-    tests: Sequence[Sampled], error: float, low: np.ndarray, high: np.ndarray
+    tests: Sequence[Sampled | Exchanged], error: float, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Intervals after another round, none wider than before; an exact p-value is both ends."""
     exact = np.array([np.nan if test.exact is None else test.exact for test in tests])

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.analyze.associations.settings import PAPER_LIFT, PAPER_RULE
 from endoxa.report import facts
-from endoxa.report.document import Column, Section, Table
-from endoxa.report.inputs import ASSOCIATIONS, HARM, RATINGS, SPOKEN_KINDS, Run
+from endoxa.report.document import Column, Finding, Section, Table
+from endoxa.report.inputs import HARM, RATINGS, SPOKEN_KINDS, Run
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.sections.extractors import extractor_tables
+from endoxa.report.stories.sections.tests import prompt_findings, rate, tested_table
+from endoxa.report.stories.sources import FILE, RUN, TABLE
 from endoxa.report.stories.words import attribute_name
 from endoxa.report.words import NO_VALUE, count, language_name, listed, percent, plural
 
@@ -20,51 +23,96 @@ UNKNOWN_COLUMN = "unknown:"
 
 def asked(runs: Sequence[Run], results: StoryResults) -> Section:
     """Stories of each model and language, refusals, unusable rows, attributes that could not be told, the runs."""
-    tables = [_stories(results), _unknown(results), *extractor_tables(runs), _tested(results)]
+    tables = [_stories(results), _unknown(results), *extractor_tables(runs), tested_table(results)]
     tables += [_models(results), _runs(runs)]
     return Section(
         anchor="what-was-asked",
         title="What was asked, and what came back",
-        findings=tuple(_findings(runs, results)),
+        findings=(*_told(results), *_analysed(results), *prompt_findings(results), *_rated(runs)),
         tables=tuple(table for table in tables if table.rows),
         notes=_notes(results),
     )
 
 
-def _findings(runs: Sequence[Run], results: StoryResults) -> Iterator[str]:
+def _told(results: StoryResults) -> Iterator[Finding]:
+    """Stories, what was lost of them, and stories that stand twice."""
     if results.stories.height:
         rows, usable = int(results.stories["stories"].sum()), int(results.stories["usable"].sum())
         models = results.stories["model"].n_unique()
         spoken = listed([language_name(code) for code in results.languages])
-        yield f"{plural(rows, 'story', 'stories')} by {plural(models, 'model')} in {spoken}."
-        yield _became(results, rows, usable)
+        yield Finding(
+            f"{plural(rows, 'story', 'stories')} by {plural(models, 'model')} in {spoken}.",
+            ({"stories": rows, "models": models},),
+        )
+        yield from _became(results, rows, usable)
+    for source in results.sources:
+        if source.duplicates:
+            yield Finding(
+                f"Warning: {plural(source.duplicates, 'story', 'stories')} in {Path(source.name).name} "
+                f"{'has' if source.duplicates == 1 else 'have'} the prompt, model, language and repeat of another, and "
+                "all are counted: repeats without the column 'repeat', or rows that are in the file twice.",
+                ({"duplicates": source.duplicates, "source": Path(source.name).name},),
+            )
+
+
+def _analysed(results: StoryResults) -> Iterator[Finding]:
+    """With which settings associations were discovered, source by source."""
+    for source in results.sources:
+        name = Path(source.name).name
+        if source.settings is None:
+            yield Finding(
+                f"Associations were taken as they are from {name}; its settings, and how much was tested, are not "
+                "recorded.",
+                ({"source": name},),
+            )
+            continue
+        settings = source.settings
+        how = {
+            TABLE: f"Associations were taken from {name}, as they were discovered",
+            FILE: f"Associations in {name} were discovered for this page with the default settings",
+            RUN: f"Associations in {name} were discovered once, with the settings kept in its folder",
+        }[source.kind]
+        extra = "; only medium and large effects with a lift of at least 2 are kept"
+        yield Finding(
+            f"{how}: false-discovery rate {rate(settings.alpha)}, at most {count(settings.draws)} random tables per "
+            f"test{extra if settings.rule == PAPER_RULE else ''}.",
+            ({"alpha": settings.alpha, "draws": settings.draws, "lift": PAPER_LIFT, "source": name},),
+        )
+
+
+def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
     for run in runs:
-        if run.kind == ASSOCIATIONS:
-            yield f"Associations were taken as they are from {run.folder.name}."
-        elif run.kind in (HARM, RATINGS):
+        if run.kind in (HARM, RATINGS):
             said = run.facts.get("data")
             path = said.get("path") if isinstance(said, dict) else None
             source = f" the associations of {Path(str(path)).name}" if path else " harm"
-            yield f"{run.folder.name} ({SPOKEN_KINDS[run.kind]}) rated{source}."
+            names = {"run": run.folder.name, "source": Path(str(path)).name if path else ""}
+            yield Finding(f"{run.folder.name} ({SPOKEN_KINDS[run.kind]}) rated{source}.", (names,))
 
 
-def _became(results: StoryResults, rows: int, usable: int) -> str:
+def _became(results: StoryResults, rows: int, usable: int) -> Iterator[Finding]:
+    """Rows without a profile, refusals and stories that tell nothing; nothing where there are none."""
     lost = rows - usable
-    counts = "counts" if lost == 1 else "count"
-    parts = [
-        f"{plural(lost, 'row')} ({percent(lost / rows)}) had no usable profile and {counts} in nothing below"
-    ]
-    refused = results.stories["refused"]
-    if refused.null_count() == 0:
-        n = int(refused.sum())
-        were = "was a refusal (all its" if n == 1 else "were refusals (all their"
-        parts.append(f"{count(n)} ({percent(n / rows)}) {were} attributes are unknown)")
     nothing = int(results.unknown["nothing_known"].sum()) if results.unknown.height else 0
-    parts.append(
-        f"in {count(nothing)} ({percent(nothing / rows)}) nothing could be told about the protagonist"
-        + (", refusals among them" if refused.null_count() == 0 and refused.sum() else "")
-    )
-    return f"Of these, {listed(parts)}."
+    refused = int(results.stories["refused"].sum()) if results.stories["refused"].null_count() == 0 else 0
+    numbers = {"lost": lost, "refused": refused, "nothing": nothing}
+    parts = []
+    if lost:
+        counts = "counts" if lost == 1 else "count"
+        parts.append(
+            f"{plural(lost, 'row')} ({percent(lost / rows)}) had no usable profile and {counts} in nothing below"
+        )
+    if refused:
+        were = "was a refusal (all its" if refused == 1 else "were refusals (all their"
+        parts.append(f"{count(refused)} ({percent(refused / rows)}) {were} attributes are unknown)")
+    if nothing:
+        among = ", refusals among them" if refused else ""
+        parts.append(
+            f"in {count(nothing)} ({percent(nothing / rows)}) nothing could be told about the protagonist{among}"
+        )
+    if parts:
+        shares = {f"{name}_share": n / rows for name, n in numbers.items()}
+        yield Finding(f"Of these, {listed(parts)}.", (numbers | shares,))
 
 
 def _notes(results: StoryResults) -> tuple[str, ...]:
@@ -130,35 +178,6 @@ def _unknown(results: StoryResults) -> Table:
     return Table(
         "Share of stories that do not tell an attribute (of those that tell any)",
         (Column("attribute"), *columns),
-        rows,
-        folded=True,
-    )
-
-
-def _tested(results: StoryResults) -> Table:
-    rows = tuple(
-        (
-            results.label(row["model"]),
-            language_name(row["aggregation"]),
-            *(count(row[name]) for name in ("families", "families_kept", "tables", "kept", "open")),
-        )
-        for row in results.tested.iter_rows(named=True)
-    )
-    return Table(
-        "What was tested",
-        (
-            *(Column(name) for name in ("model", "languages")),
-            *(
-                Column(name, numeric=True)
-                for name in (
-                    "base attributes",
-                    "with an association",
-                    "tables",
-                    "kept",
-                    "decided within sampling error",
-                )
-            ),
-        ),
         rows,
         folded=True,
     )

@@ -11,11 +11,15 @@ RATED = {
     PEOPLE: "Harm is people's median rating from 1 to 5.",
     MODELS: "Harm is the mean rating of the models, from 1 to 5; the verdict is that of their medians.",
 }
+UNCLEAR = (
+    "Unclear associations are found when all languages of a model are analysed together, but not within languages: "
+    "a difference between the languages can explain them, and they are counted nowhere."
+)
 
 
 def associations(results: StoryResults) -> Section | None:
     """Heading and notes of the table; its rows come from `endoxa.report.stories.table`."""
-    if results.associations.is_empty():
+    if results.associations.is_empty() and results.unclear.is_empty():
         return None
     return Section(
         anchor="associations",
@@ -29,5 +33,6 @@ def associations(results: StoryResults) -> Section | None:
             f"{results.level} interval. "
             "Languages are those in which it was also found alone.",
             *([RATED[results.harm.judges]] if results.harm else []),
+            *([UNCLEAR] if results.unclear.height else []),
         ),
     )

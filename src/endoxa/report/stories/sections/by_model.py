@@ -8,8 +8,9 @@ import polars as pl
 
 from endoxa.analyze.harm.names import BENIGN, HARMFUL
 from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.stories.figures.count_bars import count_bars
+from endoxa.report.stories.found import POOLED
 from endoxa.report.stories.harm import UNRATED
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.rows import by_model
@@ -21,7 +22,7 @@ PARTS_OF_BARS = (HARMFUL, BENIGN, UNRATED)
 def associations_by_model(results: StoryResults) -> Section | None:
     """Bars under the names of providers, most harmful first, and the counts; None without pooled associations."""
     counted = class_counts(results)
-    if counted.is_empty():
+    if not counted.select(PARTS_OF_BARS).sum().sum_horizontal().sum():
         return None
     parts = [name for name in PARTS_OF_BARS if counted[name].sum()]
     return Section(
@@ -47,16 +48,19 @@ def associations_by_model(results: StoryResults) -> Section | None:
 
 
 def class_counts(results: StoryResults) -> pl.DataFrame:
-    """A row for each model: `provider`, `label`, and how many of its associations are of each class.
+    """A row for each model that was tested or has associations: `provider`, `label`, how many are of each class.
 
     Providers stand together, the one with the most harmful associations of a model first.
     """
     classes = results.associations.select(*PARTS, "harmful")
-    rows = by_model(results.found).join(classes, on=PARTS, how="left", maintain_order="left")
+    rows = by_model(results.claimed).join(classes, on=PARTS, how="left", maintain_order="left")
     kind = pl.col("harmful").fill_null(UNRATED)
-    counted = rows.group_by("model", maintain_order=True).agg(
+    shown = rows.group_by("model", maintain_order=True).agg(
         (kind == name).sum().cast(pl.Int64).alias(name) for name in PARTS_OF_BARS
     )
+    tested = results.tested.filter(POOLED, pl.col("tables") > 0).select("model")
+    models = pl.concat([shown.select("model"), tested]).unique(maintain_order=True)
+    counted = models.join(shown, on="model", how="left", maintain_order="left").fill_null(0)
     named = counted.with_columns(
         label=pl.col("model").map_elements(results.label, return_dtype=pl.String),
         provider=pl.col("model").map_elements(
@@ -82,18 +86,20 @@ def _bars(counted: pl.DataFrame, parts: list[str]) -> pl.DataFrame:
     )
 
 
-def _findings(counted: pl.DataFrame) -> Iterator[str]:
+def _findings(counted: pl.DataFrame) -> Iterator[Finding]:
     if not counted[HARMFUL].sum():
         return
     none = int((counted[HARMFUL] == 0).sum())
     least, most = counted.sort(HARMFUL).row(0, named=True), counted.sort(HARMFUL).row(-1, named=True)
+    rows = ({"none": none, "models": counted.height}, least, most)
     if counted.height == 1:
-        yield f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}."
+        yield Finding(f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}.", rows)
     else:
-        yield (
+        yield Finding(
             f"Harmful associations per model: from {count(least[HARMFUL])} ({least['label']}) to "
-            f"{count(most[HARMFUL])} "
-            f"({most['label']}). Models that show none: {count(none)} of {count(counted.height)}."
+            f"{count(most[HARMFUL])} ({most['label']}). Models that show none: {count(none)} of "
+            f"{count(counted.height)}.",
+            rows,
         )
 
 

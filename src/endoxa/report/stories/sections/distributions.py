@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
 from endoxa.datasets.stereotales import OTHER, UNKNOWN
-from endoxa.report.document import Column, Figure, Section, Table
-from endoxa.report.stories.chance import ALPHA
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.stories.distributions import shares
 from endoxa.report.stories.figures.stacked_bars import stacked_bars
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.words import attribute_name, value_name
 from endoxa.report.words import count, language_name, p_value, percent, plural
+from endoxa.stats.verdicts import ABOVE, UNTESTED
 
 SIDES = {"model": "models", "language": "languages", "theme": "themes"}
 MOST_PARTS = 7
 """Values with a part of their own in a bar; the rarer ones share one."""
 REST = "other values"
+LEAST_P = 0.001
+"""Smaller p-values are printed as below it."""
 LAST = (REST, OTHER, UNKNOWN)
 
 
@@ -28,10 +31,11 @@ def distributions(results: StoryResults) -> Section | None:
         return None
     figures, findings = [], []
     for by, spoken in SIDES.items():
-        apart = results.differences[by]
+        apart = results.differences.filter(pl.col("by") == by)
         if apart.height:
-            findings.append(_finding(apart, spoken))
-        figures += [_figure(results, by, name) for name in _beyond_chance(apart)["attribute"].head(1)]
+            findings += list(_findings(apart, spoken))
+        beyond = apart.filter(pl.col("verdict") == ABOVE)["attribute"]
+        figures += [_figure(results, by, name) for name in beyond.head(1)]
     if not figures:
         figures.append(_figure(results, "model", str(results.counts["attribute"][0])))
     return Section(
@@ -43,32 +47,52 @@ def distributions(results: StoryResults) -> Section | None:
         notes=(
             "A story counts for every attribute but the one that its prompt named. Unknown means that the story "
             "does not tell it. Where few stories are behind a bar, bars differ by chance alone: a difference is stated "
-            f"only where a permutation test over all attributes rejects at {percent(ALPHA, 0)}. Differences between "
-            "languages also hold what translated prompts suggest.",
+            "only where a permutation test over all attributes rejects it as chance. Stories of one prompt keep "
+            "together. Differences between languages also hold what translated prompts suggest.",
         ),
     )
 
 
-def _beyond_chance(apart: pl.DataFrame) -> pl.DataFrame:
-    return apart.filter(pl.col("p_value") <= ALPHA)
-
-
-def _finding(apart: pl.DataFrame, spoken: str) -> str:
-    """The attribute of the largest difference that chance does not explain, or that there is none."""
-    if _beyond_chance(apart).is_empty():
-        return (
-            f"Between {spoken}, no difference beyond chance is seen ({plural(apart.height, 'attribute')}, up to "
-            f"{plural(max(apart['n']), 'story', 'stories')}; permutation test, least p "
-            f"{p_value(min(apart['p_value']))})."
+def _findings(apart: pl.DataFrame, spoken: str) -> Iterator[Finding]:
+    """The attribute of the largest difference that chance does not explain, or that none is seen or can be tested."""
+    rows = [_row(row) for row in apart.iter_rows(named=True)]
+    tested = [row for row in rows if row["verdict"] != UNTESTED]
+    untested = [row for row in rows if row["verdict"] == UNTESTED]
+    beyond = [row for row in tested if row["verdict"] == ABOVE]
+    if beyond:
+        most = beyond[0]
+        yield Finding(
+            f"The {spoken} differ most in {attribute_name(most['attribute'])} ({count(most['n'])} stories; permutation "
+            f"test, p {p_value(most['p_adjusted'])}): between the two that are furthest apart, "
+            f"{percent(most['distance'], 0)} of the stories would need another value to make them alike; chance alone "
+            f"makes it {percent(most['by_chance'], 0)}. Differences beyond chance are seen in "
+            f"{count(len(beyond))} of {plural(len(tested), 'attribute')}.",
+            (most, {"beyond": len(beyond), "tested": len(tested), "least_shown": LEAST_P}),
         )
-    most = _beyond_chance(apart).row(0, named=True)
-    return (
-        f"The {spoken} differ most in {attribute_name(most['attribute'])} ({count(most['n'])} stories; permutation "
-        f"test, p {p_value(most['p_value'])}): between the two that are furthest apart, "
-        f"{percent(most['distance'], 0)} of the stories would need another value to make them alike; chance alone "
-        f"makes it {percent(most['by_chance'], 0)}. Differences beyond chance are seen in "
-        f"{count(_beyond_chance(apart).height)} of {plural(apart.height, 'attribute')}."
-    )
+    elif tested:
+        least = min(tested, key=lambda row: float(row["p_adjusted"]))
+        numbers = {
+            "tested": len(tested),
+            "n": max(row["n"] for row in tested),
+            "least_shown": LEAST_P,
+        }
+        yield Finding(
+            f"Differences between {spoken} are not distinguishable from chance ({plural(len(tested), 'attribute')}, "
+            f"up to {plural(numbers['n'], 'story', 'stories')}; permutation test, least p "
+            f"{p_value(least['p_adjusted'])}).",
+            (least, numbers),
+        )
+    if untested:
+        which = f" in {plural(len(untested), 'attribute')}" if tested else ""
+        yield Finding(
+            f"Differences between {spoken}{which} cannot be tested: {untested[0]['reason']}.",
+            (untested[0], {"untested": len(untested)}),
+        )
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A difference as an estimate: its value, and the neutral one that chance makes."""
+    return {**row, "value": row["distance"], "neutral": row["by_chance"]}
 
 
 def values_in_order(rows: pl.DataFrame) -> list[str]:

@@ -6,16 +6,22 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from endoxa.analyze.associations.settings import Discovery
+from endoxa.analyze.associations.verdicts import NOT_WITHIN, UNTESTED_WITHIN
 from endoxa.analyze.harm.names import HARMFUL, PEOPLE, THRESHOLD
-from endoxa.report.document import Section
+from endoxa.report.document import Finding, Section
+from endoxa.report.stories.found import CLAIMED, POOLED
 from endoxa.report.stories.results import StoryResults
-from endoxa.report.words import count, decimal, language_name, listed, percent, plural
-from endoxa.schema import ALL
+from endoxa.report.stories.sections.tests import chance_findings, tests_of, why_untested
+from endoxa.report.words import count, language_name, listed, percent, plural
+from endoxa.stats.verdicts import UNTESTED
 
-ALPHA = Discovery().alpha
 MOST_NAMED = 5
 """Models or languages without associations that are named; more are counted."""
+WITHIN = {
+    NOT_WITHIN: ("does not hold", "do not hold"),
+    UNTESTED_WITHIN: ("has nothing to be compared with", "have nothing to be compared with"),
+}
+"""Why associations of all languages together are unclear, of one and of several."""
 
 
 def headline(results: StoryResults) -> Section:
@@ -23,63 +29,132 @@ def headline(results: StoryResults) -> Section:
     return Section(
         anchor="headline",
         title="What the stories show",
-        findings=(*_found(results), *_harmful(results), *_languages(results), *_chance(results)),
+        findings=(*_found(results), *_harmful(results), *_languages(results), *chance_findings(results)),
         notes=(
             "An association says that stories about people with one trait give them another trait more often "
-            "than other "
-            "stories of the same model do, beyond chance. It says how a model tells stories, not how people are.",
-        ),
+            "than other stories of the same model do, beyond chance. It says how a model tells stories, not how "
+            "people are.",
+        )
+        if results.searched or results.searched_languages
+        else (),
     )
 
 
-def _found(results: StoryResults) -> Iterator[str]:
-    rows = results.associations.filter(pl.col("models").list.len() > 0)
-    if rows.is_empty():
-        if results.found.is_empty():
-            yield "No association was found in the stories: none that chance could not explain."
+def _found(results: StoryResults) -> Iterator[Finding]:
+    """Associations of all languages together; without any, whether they could have been found."""
+    if not results.searched:
         return
+    rows = results.associations.filter(pl.col("models").list.len() > 0)
+    if rows.height:
+        yield _counted(results, rows)
+    elif not (results.found.filter(POOLED).height or results.unrecorded):
+        yield _nothing(results)
+    yield from _unclear(results)
+    yield from _shared(results, rows)
+
+
+def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
     models = len(results.searched)
     together = ", all languages of a model together" if len(results.searched_languages) > 1 else ""
+    numbers = {"associations": rows.height, "models": models}
     sentence = f"{plural(rows.height, 'association')} in the stories of {plural(models, 'model')}{together}"
-    kept = rows.filter(pl.col("paper_rule") == 1).height
+    by_model = results.claimed.filter(POOLED).height
+    if by_model != rows.height:
+        numbers["by_model"] = by_model
+        sentence += f" ({count(by_model)} counted model by model)"
     if rows["paper_rule"].null_count() < rows.height:
+        numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
         rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-        sentence += f"; {count(kept)} of them pass {rule}"
-    yield f"{sentence}."
-    if models > 1:
-        shared = rows.filter(pl.col("models").list.len() == models).height
-        single = rows.filter(pl.col("models").list.len() == 1).height
-        yield f"Found in every model: {count(shared)}; in one model only: {count(single)}."
-        showing = {model for found in rows["models"] for model in found}
-        yield from _without(
-            [results.label(model) for model in results.searched if model not in showing], "in the stories of"
+        sentence += f"; {count(numbers['paper_rule'])} of them pass {rule}"
+        numbers["least_lift"] = 2
+    return Finding(f"{sentence}.", (numbers,))
+
+
+def _nothing(results: StoryResults) -> Finding:
+    """No association: in the tables that were tested, or because none could be tested."""
+    tests = tests_of(results.tested.filter(POOLED))
+    where = f"in the stories of {plural(len(results.searched), 'model')}"
+    numbers = tests | {"models": len(results.searched)}
+    if not tests["tables"]:
+        reason = why_untested(tests)
+        row = numbers | {"verdict": UNTESTED, "reason": reason}
+        return Finding(f"Associations {where} cannot be tested: {reason}.", (row,))
+    untested = (
+        f" {plural(tests['untested'], 'further table')} could not be tested." if tests["untested"] else ""
+    )
+    return Finding(
+        f"No association was found {where}, in {plural(tests['tables'], 'table')} that "
+        f"{'was' if tests['tables'] == 1 else 'were'} tested.{untested}",
+        (numbers,),
+    )
+
+
+def _unclear(results: StoryResults) -> Iterator[Finding]:
+    """How many associations only the test of all languages together finds, model by model."""
+    rows = results.found.filter(~CLAIMED, POOLED)
+    further = "further " if results.claimed.filter(POOLED).height else ""
+    for (reason,), own in rows.group_by(["reason"], maintain_order=True):
+        n, one = own.height, own.height == 1
+        yield Finding(
+            f"{plural(n, further + 'association')} that the test of all languages together finds "
+            f"{'is' if one else 'are'} unclear and not counted: within languages {'it' if one else 'they'} "
+            f"{WITHIN[str(reason)][not one]}.",
+            ({"unclear": n, "reason": str(reason)},),
         )
 
 
-def _without(names: Sequence[str], where: str) -> Iterator[str]:
-    if names:
-        shown = [
-            *names[:MOST_NAMED],
-            *([f"{count(len(names) - MOST_NAMED)} more"] if len(names) > MOST_NAMED else []),
-        ]
-        yield f"No association was found {where} {listed(shown)}, which can also mean too few stories."
+def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    models = len(results.searched)
+    if models < 2:
+        return
+    reach = rows["models"].list.len()
+    if rows.height:
+        numbers = {"every": int((reach == models).sum()), "one": int((reach == 1).sum()), "models": 1}
+        yield Finding(
+            f"Found in every model: {count(numbers['every'])}; in one model only: {count(numbers['one'])}.",
+            (numbers,),
+        )
+    elif not results.found.filter(POOLED).height:
+        return
+    showing = set(results.found.filter(POOLED)["model"])
+    absent = [model for model in results.searched if model not in showing]
+    tested = results.tested.filter(POOLED)
+    yield from _without(
+        [(results.label(model), tested.filter(pl.col("model") == model)) for model in absent],
+        "in the stories of",
+    )
 
 
-def _chance(results: StoryResults) -> Iterator[str]:
-    """What the tests would keep if there were nothing to find."""
-    alone = pl.col("aggregation") != ALL
-    for rule, where in ((~alone, "With all languages of a model together"), (alone, "In single languages")):
-        tested = results.tested.filter(rule)
-        families = int(tested["families"].sum())
-        if families:
-            yield (
-                f"{where}, {plural(families, 'family', 'families')} of tests were made (one base attribute of a model "
-                f"against all others), and {count(int(tested['families_kept'].sum()))} show an association. If there "
-                f"were nothing to find, chance would let at most {decimal(ALPHA * families, 1)} show one on average."
-            )
+def _without(absent: Sequence[tuple[str, pl.DataFrame]], where: str) -> Iterator[Finding]:
+    """Where no association was found although tables were tested, and where none could be tested."""
+    tests = {name: tests_of(tested) for name, tested in absent}
+    silent = [name for name, one in tests.items() if one["tables"]]
+    untested = [name for name, one in tests.items() if one["untested"] and not one["tables"]]
+    unknown = [name for name, one in tests.items() if not (one["tables"] or one["untested"])]
+    if silent:
+        tables = sum(tests[name]["tables"] for name in silent)
+        yield Finding(
+            f"No association was found {where} {_some(silent)}, in {plural(tables, 'table')} that "
+            f"{'was' if tables == 1 else 'were'} tested; few stories show only strong associations.",
+            ({"tables": tables, "silent": len(silent), "left": len(silent) - MOST_NAMED},),
+        )
+    if untested:
+        reason = why_untested(tests_of(pl.concat([tested for name, tested in absent if name in untested])))
+        row = {"left": len(untested) - MOST_NAMED, "verdict": UNTESTED, "reason": reason}
+        yield Finding(f"Associations {where} {_some(untested)} cannot be tested: {reason}.", (row,))
+    if unknown:
+        yield Finding(
+            f"No association was given {where} {_some(unknown)}; whether any could be tested is not recorded.",
+            ({"left": len(unknown) - MOST_NAMED},),
+        )
 
 
-def _harmful(results: StoryResults) -> Iterator[str]:
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return listed([*names[:MOST_NAMED], *([f"{count(more)} more"] if more > 0 else [])])
+
+
+def _harmful(results: StoryResults) -> Iterator[Finding]:
     if results.harm is None:
         return
     rated = results.associations.drop_nulls("harmful")
@@ -91,21 +166,35 @@ def _harmful(results: StoryResults) -> Iterator[str]:
         if results.harm.judges == PEOPLE
         else f"at least half of the models that rated give them a median of {THRESHOLD:g} of 5 or more"
     )
-    yield (
+    yield Finding(
         f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, {count(harmful)} "
-        f"({percent(harmful / rated.height)}) are called harmful: {rule}."
+        f"({percent(harmful / rated.height)}) are called harmful: {rule}.",
+        (
+            {
+                "rated": rated.height,
+                "harmful": harmful,
+                "share": harmful / rated.height,
+                "threshold": THRESHOLD,
+            },
+        ),
     )
 
 
-def _languages(results: StoryResults) -> Iterator[str]:
+def _languages(results: StoryResults) -> Iterator[Finding]:
     languages = results.searched_languages
     if len(languages) < 2:
         return
     rows = results.associations.filter(pl.col("languages").list.len() > 0)
-    single = rows.filter(pl.col("languages").list.len() == 1).height
-    yield (
-        f"Each of {count(len(languages))} languages for itself: {plural(rows.height, 'association')}, {count(single)} "
-        "of them in one language only, which can also mean that the others have too few stories."
+    if rows.height:
+        single = rows.filter(pl.col("languages").list.len() == 1).height
+        yield Finding(
+            f"Each of {count(len(languages))} languages for itself: {plural(rows.height, 'association')}, "
+            f"{count(single)} of them in one language only, which can also mean that the others have too few stories.",
+            ({"languages": len(languages), "associations": rows.height, "single": single},),
+        )
+    showing = set(results.claimed["aggregation"])
+    absent = [code for code in languages if code not in showing]
+    yield from _without(
+        [(language_name(code), results.tested.filter(pl.col("aggregation") == code)) for code in absent],
+        "in",
     )
-    showing = set(results.found["aggregation"])
-    yield from _without([language_name(code) for code in languages if code not in showing], "in")

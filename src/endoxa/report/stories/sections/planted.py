@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.stories.planted import NOT_ASKED, TESTABLE, Planted, compare_planted, found_of
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.words import phrase
@@ -31,12 +31,12 @@ def planted(results: StoryResults) -> Section | None:
             "Simulated tellers write stories in which these associations were planted; everything else is independent. "
             "Where a value is raised for one trait, the others of that table fall, so further cells of the same "
             "table are true findings. Stories are those about the first trait that tell the second attribute; power is "
-            "the probability that so many show the planted lift.",
+            "the probability that so many show the planted lift, if stories of one prompt do not depend on each other.",
         ),
     )
 
 
-def _sentence(results: StoryResults, model: str, rows: Sequence[Planted]) -> str:
+def _sentence(results: StoryResults, model: str, rows: Sequence[Planted]) -> Finding:
     found = found_of(results, model)
     true = {row.parts for row in rows}
     tables = {tuple(row.truth[name] for name in TABLE) for row in rows}
@@ -49,19 +49,27 @@ def _sentence(results: StoryResults, model: str, rows: Sequence[Planted]) -> str
     expected = (
         f" ({decimal(power, 1)} were to be expected with so many stories)" if known and testable else ""
     )
-    return (
+    numbers = {"hit": hit, "testable": testable, "power": round(power, 1), "beside": beside, "other": other}
+    numbers |= _untested_numbers(rows)
+    return Finding(
         f"{results.label(model)}: {count(hit)} of {plural(testable, 'planted association')} that the stories could "
         f"show {'was' if hit == 1 else 'were'} found{expected}{_untested(rows)}. {count(beside)} more in the same "
-        f"tables, and {count(other)} in tables where nothing was planted, which {'is' if other == 1 else 'are'} false."
+        f"tables, and {count(other)} in tables where nothing was planted, which {'is' if other == 1 else 'are'} false.",
+        (numbers,),
     )
 
 
-def _untested(rows: Sequence[Planted]) -> str:
+def _untested_numbers(rows: Sequence[Planted]) -> dict[str, int]:
+    """Planted associations that were not asked for, and those that had too few stories."""
     untested = [row.outcome for row in rows if row.outcome not in TESTABLE]
-    if not untested:
-        return ""
     asked = untested.count(NOT_ASKED)
-    few = len(untested) - asked
+    return {"asked": asked, "few": len(untested) - asked}
+
+
+def _untested(rows: Sequence[Planted]) -> str:
+    asked, few = _untested_numbers(rows).values()
+    if not asked + few:
+        return ""
     return f"; {count(asked)} more {'was' if asked == 1 else 'were'} not asked for, {count(few)} had too few stories"
 
 

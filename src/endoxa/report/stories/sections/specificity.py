@@ -9,13 +9,14 @@ import polars as pl
 
 from endoxa.analyze.harm.names import BENIGN, HARMFUL
 from endoxa.analyze.specificity import Overlap
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.stories.figures.heat_map import heat_map
 from endoxa.report.stories.figures.reach_bars import reach_bars
 from endoxa.report.stories.harm import UNRATED
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.sections.shared_lists import exclusive, universal
 from endoxa.report.stories.specificity import By
+from endoxa.report.stories.words import claim
 from endoxa.report.words import (
     NO_VALUE,
     count,
@@ -28,6 +29,8 @@ from endoxa.report.words import (
     plural,
 )
 
+LEAST_P = 0.001
+"""Smaller p-values are printed as below it."""
 FEWEST = 3
 """Members from which a heat map says more than a sentence."""
 
@@ -86,7 +89,8 @@ def _members(found: Overlap) -> pl.Series:
     return found.jaccard.sort("place_a")["a"].unique(maintain_order=True)
 
 
-def _reach_findings(found: Overlap) -> Iterator[str]:
+def _reach_findings(found: Overlap) -> Iterator[Finding]:
+    """Mean reach of harmful and of benign associations; which is larger only where a test says so."""
     if found.comparison is None:
         return
     rows = {row["name"]: row for row in found.comparison.iter_rows(named=True)}
@@ -95,15 +99,18 @@ def _reach_findings(found: Overlap) -> Iterator[str]:
     if harmful is None or benign is None or apart is None or apart["value"] is None:
         return
     interval = f" ({decimal_interval(apart['low'], apart['high'], 2)})" if apart["low"] is not None else ""
-    chance = rows.get("superiority", apart)["p_value"]
+    tested = rows.get("superiority", apart)
+    chance = tested["p_value"]
     test = "" if chance is None else f"; Mann-Whitney p {p_value(chance)}"
-    yield (
+    yield Finding(
         f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
-        f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}."
+        f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
+        f"{claim(tested)}.",
+        (tested, harmful, benign, apart, {"least_shown": LEAST_P}),
     )
 
 
-def _alike(found: Overlap, name: Name) -> Iterator[str]:
+def _alike(found: Overlap, name: Name) -> Iterator[Finding]:
     pairs = found.jaccard.filter(pl.col("place_a") < pl.col("place_b")).drop_nulls("jaccard")
     if pairs.is_empty():
         return
@@ -111,7 +118,7 @@ def _alike(found: Overlap, name: Name) -> Iterator[str]:
     said = f"share {count(most['shared'])} of {plural(most['either'], 'association')} that either has"
     shown = f"{percent(most['jaccard'], 0)}"
     head = "Most alike are " if pairs.height > 1 else ""
-    yield f"{head}{name(most['a'])} and {name(most['b'])}: they {said} ({shown})."
+    yield Finding(f"{head}{name(most['a'])} and {name(most['b'])}: they {said} ({shown}).", (most,))
 
 
 def _reach_figure(found: Overlap) -> Figure:

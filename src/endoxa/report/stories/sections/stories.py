@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from endoxa.datasets.stereotales import UNKNOWN
-from endoxa.report.document import Section
+from endoxa.report.document import Finding, Section
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.samples import Sample
 from endoxa.report.stories.words import side
@@ -33,7 +33,12 @@ def stories(results: StoryResults) -> Section | None:
     return Section(
         anchor="stories",
         title="Stories, and what was read off them",
-        findings=(f"{plural(len(results.samples), 'story', 'stories')} can be read here.",),
+        findings=(
+            Finding(
+                f"{plural(len(results.samples), 'story', 'stories')} can be read here.",
+                ({"samples": len(results.samples)},),
+            ),
+        ),
         notes=(
             "Of each model and language, taken at even distances through the run: nobody picked them. What a "
             "story does not "
