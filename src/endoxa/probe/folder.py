@@ -19,6 +19,8 @@ RESULTS = (
     "comparisons.csv",
     "flips.csv",
     "debias.csv",
+    "identities.csv",
+    "outcomes.csv",
     AGREEMENT,
     "report.html",
     UNSCORED,
