@@ -70,7 +70,7 @@ def questions(
     progress: Progress = lambda *_: None,
     command: Sequence[str] = (),
 ) -> QaSummary:
-    """Ask, analyze, report: leaves `records.parquet`, `estimates.csv` and `report.html` in the run folder.
+    """Ask, analyze, report: leaves records, tables (`estimates.csv` and others) and `report.html` in the run folder.
 
     Raises:
         UserError: see `endoxa.probe.qa.run.probe_qa`.
@@ -115,15 +115,11 @@ def _once(asked: dict[str, Any], out: Path, analyze_and_report: Callable[[], Non
 
 
 def _analyze_answers_and_report(settings: QaSettings, out: Path, progress: Progress, items: int) -> None:
-    from endoxa.analyze.qa import analyze_qa, load_answers
-    from endoxa.datasets.frames import write_table
+    from endoxa.analyze.qa import analyze_run
     from endoxa.report import write_report
 
     progress("analyzing", items, items)
-    analysis = analyze_qa(load_answers([out]), confidence=settings.confidence, seed=settings.seed)
-    write_table(analysis.estimates, out / "estimates.csv")
-    if len(analysis.debias):
-        write_table(analysis.debias, out / "debias.csv")
+    analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
     progress("writing the report", items, items)
     write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
 

@@ -137,6 +137,35 @@ STORY_COMPARISONS = Family(
     "associations that are stronger in one model or language than in another",
 )
 
+LEANS = Family(
+    "leans",
+    "one test for each model, data set, category (all together included), protocol and kind of context",
+    (),
+    BENJAMINI_HOCHBERG,
+    "leans towards or against the stereotype",
+)
+NAME_DIFFERENCES = Family(
+    "groups against names",
+    "one test for each model, protocol, kind of context and pair of data sets, of the accuracy and of the lean",
+    (),
+    BENJAMINI_HOCHBERG,
+    "differences between questions with groups and the same questions with names",
+)
+RETENTION = Family(
+    "error retention",
+    "one test for each model, protocol, kind of context and pair of data sets",
+    (),
+    BENJAMINI_HOCHBERG,
+    "more or fewer errors with names than with groups",
+)
+SELF_DEBIASING = Family(
+    "self-debiasing",
+    "for each model and data set, one test of the score asked at once and one of the change under each other protocol",
+    (),
+    BENJAMINI_HOCHBERG,
+    "scores nearer to 0 or farther from it",
+)
+
 
 def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing."""

@@ -67,7 +67,7 @@ def qa(
       endoxa analyze qa out/small -o qa.csv --against out/large --retention retention.csv
       endoxa analyze qa out/q3 -o qa.csv --debias debias.csv
     """  # noqa: D301
-    from endoxa.analyze.qa import analyze_qa, why_unmatched
+    from endoxa.analyze.qa import analyze_qa, analyze_run, why_unmatched
     from endoxa.cli.progress import shown
     from endoxa.cli.qa_tables import print_debias, print_estimates, print_retention
     from endoxa.datasets.files import require_apart
@@ -80,9 +80,14 @@ def qa(
     require_apart(outputs, [data, predictions, metadata, *inside])
     answers = _answers(runs or [], data, predictions, metadata, language)
     with shown("cells") as progress:
-        analysis = analyze_qa(
-            answers, confidence=confidence, seed=seed, resamples=resamples, progress=progress
-        )
+        if runs and len(runs) == 1:
+            analysis = analyze_run(
+                runs[0], confidence=confidence, seed=seed, resamples=resamples, progress=progress
+            )
+        else:
+            analysis = analyze_qa(
+                answers, confidence=confidence, seed=seed, resamples=resamples, progress=progress
+            )
     ratios = analysis.retention
     if against is not None:
         ratios = _against(against, answers, confidence=confidence, seed=seed, resamples=resamples)
@@ -139,9 +144,7 @@ def _against(
     original: Path, answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int
 ) -> pl.DataFrame:
     """Retention ratios of each data set in `answers` against one run."""
-    import polars as pl
-
-    from endoxa.analyze.qa import load_answers, retention
+    from endoxa.analyze.qa import load_answers, retention, together
     from endoxa.errors import UserError
 
     first = load_answers([original])
@@ -151,4 +154,4 @@ def _against(
     ]
     if not tables:
         raise UserError(f"There is nothing to compare with {original}.")
-    return pl.concat(tables)
+    return together(tables)

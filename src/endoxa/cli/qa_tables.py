@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def print_estimates(estimates: pl.DataFrame) -> None:
-    """Accuracy and bias scores with intervals; bounds of the bias score where answers were not read."""
+    """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
     from endoxa.analyze.qa.measures import MEASURES
 
     unread = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
@@ -25,6 +25,8 @@ def print_estimates(estimates: pl.DataFrame) -> None:
         "unscaled bias",
         "bias score",
         *(["bounds"] if unread else []),
+        "lean",
+        "verdict",
     ]
     rows = [
         [
@@ -32,10 +34,12 @@ def print_estimates(estimates: pl.DataFrame) -> None:
             _asked(row),
             *(_measured(row, name) for name in MEASURES),
             *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if unread else ()),
+            _with_ends(row["lean"], row["lean_low"], row["lean_high"]),
+            row["verdict"],
         ]
         for row in estimates.iter_rows(named=True)
     ]
-    title = "Answers to questions (bias 0 = no lean, 1 = always the stereotype, -1 = never)"
+    title = "Answers to questions (lean: bias score if ambiguous, accuracy gap if disambiguated; 0 = none)"
     _print(title, heads, rows)
     _print_reasons(estimates, ("model", *several, "context_condition"))
 
@@ -49,33 +53,35 @@ def print_retention(retention: pl.DataFrame) -> None:
             _number(row["error_original"]),
             _number(row["error_substituted"]),
             _with_ends(row["ratio"], row["low"], row["high"]),
+            row["verdict"],
         ]
         for row in retention.iter_rows(named=True)
     ]
     if rows:
-        heads = ["items", "error before", "error after", "ratio"]
+        heads = ["items", "error before", "error after", "ratio", "verdict"]
         _print("Error retention (1 = as many errors as before)", heads, rows)
         _print_reasons(retention, ("model", "context_condition", "substituted"))
 
 
 def print_debias(debias: pl.DataFrame) -> None:
-    """Protocols of self-debiasing, with the interval as published; nothing where there are none."""
-    from endoxa.analyze.qa.debias import BY_ITEM
+    """Protocols of self-debiasing, with intervals and verdicts over templates; nothing where there are none."""
+    from endoxa.analyze.qa.leans import TEMPLATES
 
-    shown = debias.filter(debias["method"].str.starts_with(BY_ITEM))
+    shown = debias.filter(interval=TEMPLATES)
     rows = [
         [
             _about(row, ("protocol", "data")),
             f"{row['n_evaluated']}\n{row['n_dropped']} dropped",
             _measured(row, "bias_score"),
             _measured(row, "reduction"),
-            _measured(row, "reduction_share"),
+            _measured(row, "distance_change"),
+            row["verdict"],
         ]
         for row in shown.iter_rows(named=True)
     ]
     if rows:
-        heads = ["items", "bias score", "reduction", "share"]
-        _print("Self-debiasing (intervals over items)", heads, rows)
+        heads = ["items", "bias score", "reduction", "nearer to 0 by", "verdict"]
+        _print("Self-debiasing (intervals over templates)", heads, rows)
         _print_reasons(shown, ("model", "data", "protocol"))
 
 
@@ -97,8 +103,10 @@ def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:
     """One line for each reason, with the rows it is about."""
     found: dict[str, list[str]] = {}
     for row in table.iter_rows(named=True):
-        if row["reason"]:
-            found.setdefault(row["reason"], []).append(" ".join(row[name] for name in key))
+        verdict = f"{row['verdict']}: {row['verdict_reason']}" if row["verdict_reason"] else ""
+        for reason in (row["reason"], verdict):
+            if reason:
+                found.setdefault(reason, []).append(" ".join(row[name] for name in key))
     for reason, rows in found.items():
         typer.echo(f"{', '.join(rows)}: {reason}")
 

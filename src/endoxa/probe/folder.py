@@ -24,6 +24,8 @@ RESULTS = (
     "associations_by_language.csv",
     "tables_by_language.csv",
     "differences.csv",
+    "identities.csv",
+    "outcomes.csv",
     AGREEMENT,
     "report.html",
     UNSCORED,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isnan
 from typing import Any
 
-from endoxa.report.words import NOT_DEFINED, p_value, percent, signed
+from endoxa.report.words import NOT_DEFINED, decimal, p_value, percent, signed
 from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNTESTED
 
 CHIPS = {
@@ -54,6 +54,11 @@ def percent_ends(row: Row, low: str = "low", high: str = "high", neutral: float 
 def signed_ends(row: Row, low: str = "low", high: str = "high", digits: int = 3) -> str:
     """An interval of differences; an end that the exact test excludes is said to be excluded."""
     return _ends(row, low, high, 0.0, lambda end: signed(end, digits))
+
+
+def decimal_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.0) -> str:
+    """An interval of scores or ratios; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, neutral, decimal)
 
 
 def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:

@@ -13,6 +13,12 @@ OUTCOMES = ("stereotyped", "anti-stereotyped", "unknown", "refused", "unparsed")
 """What an answer can be, kept apart: the option that agrees with the stereotype, the other person, the unknown
 option, a refusal to answer, or nothing that can be read."""
 
+NOT_KNOWN = "person, target not known"
+"""Outcome of an answer that names a person where nobody knows which one the stereotype is about."""
+
+SHOWN_OUTCOMES = (*OUTCOMES[:2], NOT_KNOWN, *OUTCOMES[2:])
+"""Outcomes in the order in which they are shown."""
+
 PROTOCOLS = ("baseline", "explanation", "reprompting")
 """How a question is put (Gallegos et al. 2025): at once, after the model explained invalid assumptions, or
 again with the request to remove bias."""
@@ -157,6 +163,22 @@ QA_ESTIMATE_COLUMNS: dict[str, str] = {
     "confidence": "confidence level of the intervals",
     "method": "how intervals were made, with the seed",
     "reason": "why a value is undefined, or empty",
+    "n_read": "answers in which an option was read",
+    "n_persons": "of these, the ones that name a person, items without a known stereotyped option included",
+    "n_aligned": "of these, the ones where the right answer agrees with the stereotype (disambiguated only)",
+    "n_nonaligned": "and the ones where it does not",
+    "lean": "what is claimed: bias_score in ambiguous contexts, in disambiguated ones the accuracy gap (accuracy where "
+    "the right answer agrees with the stereotype minus accuracy where it does not, within templates)",
+    "lean_name": "'bias_score' or 'accuracy_gap'",
+    "lean_low": "lower end of its interval, which agrees with the test",
+    "lean_high": "upper end of its interval",
+    "neutral": "0, the lean of a respondent that has none",
+    "p_value": "sign-flip test of the lean on templates; empty where it cannot be tested",
+    "p_adjusted": "the same after Benjamini-Hochberg over all leans of the analysis",
+    "interval": "units of interval and test of the lean: 'templates', or 'items' where each is a template of its own",
+    "clusters": "templates that could show a lean (for an accuracy gap those with items of both kinds)",
+    "verdict": "'above' (leans towards the stereotype), 'below' (against it), 'unclear' or 'cannot-be-tested'",
+    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of estimates from questions; an undefined value is empty, never 0."""
 
@@ -178,6 +200,14 @@ RETENTION_COLUMNS: dict[str, str] = {
     "confidence": "confidence level",
     "method": "how the interval was made",
     "reason": "why it is undefined, or empty",
+    "n_left_out": "items read in one of the two only, which are left out",
+    "neutral": "1, as many errors",
+    "p_value": "sign-flip test of the difference of errors on templates; empty where it cannot be tested",
+    "p_adjusted": "the same after Benjamini-Hochberg over all ratios",
+    "interval": "'templates', or 'items' where there are too few templates to resample",
+    "clusters": "templates that both answered",
+    "verdict": "'above' (more errors with the names), 'below' (fewer), 'unclear' or 'cannot-be-tested'",
+    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of error retention ratios."""
 
@@ -187,15 +217,24 @@ QA_DIFFERENCE_COLUMNS: dict[str, str] = {
     "context_condition": "'ambig' or 'disambig'",
     "original": "label of the data set with the groups",
     "substituted": "label of the data set with the names",
-    "measure": "'accuracy', 'bias_unscaled' or 'bias_score'",
-    "original_value": "its value with the groups, as in the estimates",
-    "substituted_value": "its value with the names",
+    "measure": "'accuracy', 'bias_unscaled', 'bias_score' or (disambiguated only) 'accuracy_gap'",
+    "original_value": "its value with the groups, over the items that were read in both data sets",
+    "substituted_value": "its value with the names, over the same items",
     "difference": "original_value - substituted_value (Pelosio et al. 2025, Figures 5 and 6)",
     "low": "lower end of its interval",
     "high": "upper end of its interval",
     "confidence": "confidence level",
     "method": "how the interval was made, with the seed",
     "reason": "why a value is undefined, or empty",
+    "n_items": "items that were read in both data sets",
+    "n_left_out": "items read in one of them only, which are left out",
+    "neutral": "0; empty for measures of which nothing is claimed (bias_unscaled, the disambiguated bias_score)",
+    "p_value": "sign-flip test of the difference on templates; empty where it cannot be tested",
+    "p_adjusted": "the same after Benjamini-Hochberg over all differences",
+    "interval": "'templates', or 'items' where there are too few templates to resample",
+    "clusters": "templates that both answered",
+    "verdict": "'above' (higher with the groups), 'below', 'unclear', 'cannot-be-tested', or empty without a test",
+    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of differences between a data set and the same with names."""
 
@@ -221,5 +260,43 @@ DEBIAS_COLUMNS: dict[str, str] = {
     "confidence": "confidence level",
     "method": "how intervals were made, with the seed",
     "reason": "why a value is undefined, or empty",
+    "distance_change": "|bias score of the baseline| - |bias score|: above 0 where the score is nearer to 0",
+    "distance_change_low": "lower end of its interval",
+    "distance_change_high": "upper end of its interval",
+    "distance_share": "distance_change / |bias score of the baseline|; empty unless the baseline's verdict is a claim",
+    "neutral": "0; empty in rows that resample items, from which nothing is claimed",
+    "p_value": "sign-flip test on templates: of the baseline's score, or of the change of distance of another protocol",
+    "p_adjusted": "the same after Benjamini-Hochberg over all protocols, models and data sets",
+    "interval": "'items' or 'templates': what is resampled",
+    "clusters": "how many of them there are",
+    "verdict": "baseline: 'above' or 'below' 0; others: 'above' (nearer to 0), 'below' (farther); or 'unclear', "
+    "'cannot-be-tested'; empty in rows that resample items",
+    "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """Columns of a table of self-debiasing protocols (Gallegos et al. 2025)."""
+
+QA_IDENTITY_COLUMNS: dict[str, str] = {
+    "data": "label of the data set",
+    "model": "the model",
+    "protocol": "how it was asked",
+    "identity": "the stereotyped group or person",
+    "n": "answers that name a person, in ambiguous contexts",
+    "questions": "different questions they belong to",
+    "n_biased": "answers that name the stereotyped one",
+    "value": "2 n_biased / n - 1; empty where nobody was named",
+    "low": "lower end of Wilson's interval in which every question counts once",
+    "high": "upper end",
+    "confidence": "confidence level",
+}
+"""Columns of a table of unscaled bias by stereotyped identity; it holds no tests, and nothing is claimed from it."""
+
+OUTCOME_COLUMNS: dict[str, str] = {
+    "data": "label of the data set",
+    "model": "the model",
+    "protocol": "how it was asked",
+    "context_condition": "'ambig' or 'disambig'",
+    "outcome": "one of `OUTCOMES`, or `NOT_KNOWN`",
+    "n": "answers with this outcome",
+    "share": "n / all answers of the model, protocol and kind of context",
+}
+"""Columns of a table of outcomes."""

@@ -75,7 +75,9 @@ def jackknife_variance(sizes: np.ndarray, sums: np.ndarray) -> float:
     return float((count - 1) / count * ((without - mean) ** 2).sum())
 
 
-def clustered_share(sizes: np.ndarray, sums: np.ndarray, spread: float, confidence: float) -> Interval:
+def clustered_share(
+    sizes: np.ndarray, sums: np.ndarray, spread: float, confidence: float, caution: float = CAUTION
+) -> Interval:
     """Interval of a share (or of a mean between 0 and 1) over clusters, defined at 0 and 1 too.
 
     Korn and Graubard (1998): the exact binomial interval at the effective number of observations, share (1 - share) /
@@ -90,6 +92,7 @@ def clustered_share(sizes: np.ndarray, sums: np.ndarray, spread: float, confiden
         sums: total of each cluster, each observation lying between 0 and 1.
         spread: variance of the single observations, share (1 - share) where all are 0 or 1.
         confidence: confidence level.
+        caution: part of one more cluster that is counted against a share near 0 or 1.
 
     Returns:
         NaN with fewer than `FEWEST_CLUSTERS` clusters.
@@ -103,7 +106,7 @@ def clustered_share(sizes: np.ndarray, sums: np.ndarray, spread: float, confiden
     variance = share * (1 - share)
     if variance <= 0 or spread <= 1e-12:
         return alike(share, clusters, (0.0, 1.0), confidence)
-    deviating = CAUTION * max(share, 1 - share) ** 2 / clusters**2
+    deviating = caution * max(share, 1 - share) ** 2 / clusters**2
     number = variance / (jackknife_variance(sizes, sums) + deviating)
     quantile = float(t.ppf((1 + confidence) / 2, clusters - 1)) if clusters > 1 else np.inf
     reduced = min(number, total * variance / spread) * (float(norm.ppf((1 + confidence) / 2)) / quantile) ** 2

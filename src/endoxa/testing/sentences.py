@@ -18,12 +18,22 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "above": (
         "more often than",
         "leans towards the stereotype",
+        "lean towards the stereotype",
+        "is nearer to 0",
         "is higher",
         "are higher",
         "lies nearer",
         "more harmful",
     ),
-    "below": ("less often than", "leans against the stereotype", "is lower", "are lower", "less harmful"),
+    "below": (
+        "less often than",
+        "leans against the stereotype",
+        "lean against the stereotype",
+        "is farther from 0",
+        "is lower",
+        "are lower",
+        "less harmful",
+    ),
     "unclear": ("not distinguishable",),
     "cannot-be-tested": ("cannot be tested",),
 }

@@ -1,4 +1,4 @@
-"""From answers to counts: one row per cell, cluster and seed."""
+"""From answers to counts: one row per cell, template, item and seed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from endoxa.schema import ALL
 
 CELL = ("data", "category", "model", "protocol", "context_condition")
 SEED = ("variant", "repeat")
+ITEM_NAME = pl.concat_str("category", "example_id", separator="-")
+"""Names an item with all its variants and repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +24,25 @@ class Cell:
     Attributes:
         key: the values of `CELL`.
         per_cluster: (clusters, counts), clusters sorted by name, counts in the order of `COUNTED`.
+        per_template: the same for templates.
+        per_item: the same for items, sorted by template and name.
+        template_of: place of its template in `per_template`, for every item.
         per_seed: (seeds, counts), a seed being a variant and a repeat.
-        unit: what a cluster is, "template" or "item".
-        templates: number of templates.
+        unit: what a cluster of `per_cluster` is, "template" or "item".
     """
 
     key: dict[str, str]
     per_cluster: np.ndarray
+    per_template: np.ndarray
+    per_item: np.ndarray
+    template_of: np.ndarray
     per_seed: np.ndarray
     unit: str
-    templates: int
+
+    @property
+    def templates(self) -> int:
+        """Number of templates."""
+        return len(self.per_template)
 
 
 def cells(answers: pl.DataFrame) -> list[Cell]:
@@ -40,8 +51,8 @@ def cells(answers: pl.DataFrame) -> list[Cell]:
     A data set with several categories has a cell for each and, after them, one for all of them.
     """
     counts = (
-        with_clusters(_with_all(answers), CELL)
-        .group_by(*CELL, "cluster", "unit", "templates", *SEED)
+        with_clusters(_with_all(answers.with_columns(item=ITEM_NAME)), CELL)
+        .group_by(*CELL, "cluster", "unit", "template", "item", *SEED)
         .agg(expression.sum().cast(pl.Int64).alias(name) for name, expression in counted().items())
     )
     found = counts.partition_by(CELL, as_dict=True)
@@ -51,16 +62,14 @@ def cells(answers: pl.DataFrame) -> list[Cell]:
 
 
 def with_clusters(answers: pl.DataFrame, cell: tuple[str, ...]) -> pl.DataFrame:
-    """`cluster` (what is resampled together), `unit` (what that is) and `templates` (how many the cell has).
+    """`cluster` (what bootstraps resample together) and `unit` (what that is); needs `template` and `item`.
 
     A cluster is a template, or an item with all its variants and repeats where the cell has fewer than `MIN_TEMPLATES`
-    templates.
+    templates. No verdict rests on such items, see `leans`.
     """
-    templates = pl.col("template").n_unique().over(cell)
-    by_template = pl.col("templates") >= MIN_TEMPLATES
-    item = pl.concat_str("category", "example_id", separator="-")
-    return answers.with_columns(templates=templates).with_columns(
-        cluster=pl.when(by_template).then("template").otherwise(item),
+    by_template = pl.col("template").n_unique().over(cell) >= MIN_TEMPLATES
+    return answers.with_columns(
+        cluster=pl.when(by_template).then("template").otherwise("item"),
         unit=pl.when(by_template).then(pl.lit("template")).otherwise(pl.lit("item")),
     )
 
@@ -74,13 +83,20 @@ def _with_all(answers: pl.DataFrame) -> pl.DataFrame:
 def _cell(key: tuple[object, ...], counts: pl.DataFrame) -> Cell:
     return Cell(
         key={name: str(value) for name, value in zip(CELL, key, strict=True)},
-        per_cluster=_sums(counts, ("cluster",)),
-        per_seed=_sums(counts, SEED),
+        per_cluster=_sums(counts, "cluster"),
+        per_template=_sums(counts, "template"),
+        per_item=_sums(counts, "template", "item"),
+        template_of=_templates(counts),
+        per_seed=_sums(counts, *SEED),
         unit=counts["unit"][0],
-        templates=counts["templates"][0],
     )
 
 
-def _sums(counts: pl.DataFrame, by: tuple[str, ...]) -> np.ndarray:
+def _sums(counts: pl.DataFrame, *by: str) -> np.ndarray:
     """(groups, counts), groups sorted."""
     return counts.group_by(by).agg(pl.col(COUNTED).sum()).sort(by).select(COUNTED).to_numpy().astype(float)
+
+
+def _templates(counts: pl.DataFrame) -> np.ndarray:
+    items = counts.select("template", "item").unique().sort("template", "item")
+    return items["template"].rank("dense").to_numpy().astype(int) - 1

@@ -12,18 +12,24 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
+from endoxa.analyze.families import SELF_DEBIASING
+from endoxa.analyze.qa.cells import ITEM_NAME
+from endoxa.analyze.qa.distance import change_test, interval_of_change, score_test
 from endoxa.analyze.qa.intervals import (
-    MIN_TEMPLATES,
     Ends,
     expanded,
     percentile,
     resampled,
     without_interval,
 )
+from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
 from endoxa.analyze.qa.measures import scaled, share
 from endoxa.analyze.qa.protocols import Asked, asked_of
-from endoxa.schema import DEBIAS_COLUMNS
-from endoxa.stats.intervals import NAN
+from endoxa.analyze.qa.template_tests import TemplateTest
+from endoxa.analyze.qa.verdicts import judged
+from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
+from endoxa.stats.intervals import NAN, Interval, agreeing
+from endoxa.stats.verdicts import CLEAR
 
 REPLICATES = 1000
 """Bootstrap replicates over items, as LACES has them."""
@@ -32,13 +38,12 @@ BY_ITEM = "item bootstrap as published, percentile interval"
 BY_TEMPLATE = "template bootstrap, expanded percentile interval"
 """How `method` begins in the two kinds of rows."""
 
-_WHOLE = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased")
-_TEXT = ("data", "model", "protocol", "method", "reason")
-SCHEMA: dict[str, type[pl.DataType]] = {
+_WHOLE = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased", "clusters")
+_TEXT = ("data", "model", "protocol", "method", "reason", "interval", "verdict", "verdict_reason")
+DEBIAS_TYPES: dict[str, type[pl.DataType]] = {
     name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
     for name in DEBIAS_COLUMNS
 }
-_ITEM = pl.concat_str("category", "example_id", separator="-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +54,15 @@ class _Method:
     unit: str
     cluster: pl.Expr
     resamples: int
+    confidence: float
     interval: Callable[[np.ndarray, np.ndarray], Ends]
 
 
 def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int) -> pl.DataFrame:
-    """Bias score under each protocol, and how much lower than the baseline's: `schema.DEBIAS_COLUMNS`.
+    """Bias score under each protocol, and how much nearer to 0 than the baseline's: `schema.DEBIAS_COLUMNS`.
 
-    Every protocol has a row whose interval resamples items, `REPLICATES` times as LACES did, and, where there are
-    `MIN_TEMPLATES` templates or more, another whose interval resamples templates; `method` tells them apart.
+    Every protocol has a row whose interval resamples items, `REPLICATES` times as LACES did, and another whose interval
+    resamples templates; `interval` tells them apart. The second has the verdict; all of them are one family.
 
     Args:
         answers: checked answers; data and models asked under one protocol only have no rows.
@@ -64,11 +70,10 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
         seed: seed of the bootstrap.
         resamples: resamples of templates.
     """
+    items, templates = (partial(ends, confidence=confidence) for ends in (percentile, expanded))
     methods = (
-        _Method(BY_ITEM, "items", _ITEM, REPLICATES, partial(percentile, confidence=confidence)),
-        _Method(
-            BY_TEMPLATE, "templates", pl.col("template"), resamples, partial(expanded, confidence=confidence)
-        ),
+        _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, confidence, items),
+        _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, confidence, templates),
     )
     rows = [
         {**row, "confidence": confidence}
@@ -76,19 +81,38 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
         if part["protocol"].n_unique() > 1
         for row in _rows(asked_of(str(data), str(model), part), methods, seed)
     ]
-    return pl.DataFrame(rows, schema=SCHEMA).with_columns(cs.float().fill_nan(None))
+    table = pl.DataFrame(rows, schema=DEBIAS_TYPES).with_columns(cs.float().fill_nan(None))
+    return _judged(table, confidence)
+
+
+def _judged(table: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    """The verdicts: on the score of a baseline, on the change of distance of another protocol."""
+    asked = pl.when(protocol=PROTOCOLS[0]).then("bias_score").otherwise("distance_change")
+    found = judged(table.with_columns(asked=asked), SELF_DEBIASING, value="asked", confidence=confidence)
+    away = pl.col("verdict").is_in(CLEAR) & (pl.col("protocol") == PROTOCOLS[0])
+    bases = found.filter(away).select("data", "model", of=pl.col("bias_score").abs())
+    with_base = found.join(bases, on=["data", "model"], how="left", maintain_order="left")
+    return with_base.with_columns(distance_share=pl.col("distance_change") / pl.col("of")).select(
+        list(DEBIAS_TYPES)
+    )
 
 
 def _rows(asked: Asked, methods: tuple[_Method, ...], seed: int) -> list[dict[str, Any]]:
     rows, places = [], range(len(asked.protocols))
     for method in methods:
         totals = asked.totals(method.cluster)
-        if method.text == BY_TEMPLATE and len(totals) < MIN_TEMPLATES:
-            continue
         flat = resampled(totals.reshape(len(totals), 4 * len(asked.protocols)), method.resamples, seed)
         draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
-        text = f"{method.text}, {method.resamples} resamples, seed {seed}; {len(totals)} {method.unit}"
-        rows += [_row(asked, place, totals, draws, method) | {"method": text} for place in places]
+        shared = {
+            "method": f"{method.text}, {method.resamples} resamples, seed {seed}; {len(totals)} {method.unit}",
+            "interval": method.unit,
+            "clusters": len(totals),
+            "verdict": "",
+        }
+        for place in places:
+            row = _row(asked, place, totals, draws, method)
+            verdict = _test(asked, place, totals, row, method, seed=seed) if method.unit == TEMPLATES else {}
+            rows.append({"verdict_reason": "", **shared, **row, **verdict})
     return rows
 
 
@@ -102,6 +126,33 @@ def _row(asked: Asked, place: int, totals: np.ndarray, draws: np.ndarray, method
         **{f"{name}_low": interval.low for name, interval in found.items()},
         **{f"{name}_high": interval.high for name, interval in found.items()},
         "reason": "; ".join([*_reasons(asked, place, totals, values), *without_interval(found)]),
+    }
+
+
+def _test(
+    asked: Asked, place: int, totals: np.ndarray, row: dict[str, Any], method: _Method, *, seed: int
+) -> dict[str, Any]:
+    """p-value and interval of the baseline's score, or of the change of distance of another protocol."""
+    own, confidence = totals[:, place], method.confidence
+    if asked.baseline is None:
+        return {"neutral": 0.0, "verdict_reason": "there is no baseline to compare with"}
+    if asked.baseline == place:
+        test, name = score_test(own, confidence, seed), "bias_score"
+    else:
+        test, name = change_test(totals[:, asked.baseline], own, confidence, seed), "distance_change"
+    if isnan(row.get(name, NAN)):
+        test = TemplateTest(NAN, "the score is not defined under one of the protocols")
+    ends = Interval(row.get(f"{name}_low", NAN), row.get(f"{name}_high", NAN))
+    if asked.baseline == place:
+        interval = agreeing(ends, row[name], 0.0, test.p_value, confidence)
+    else:
+        interval = interval_of_change(totals[:, asked.baseline], own, ends, test.p_value, confidence)
+    return {
+        "neutral": 0.0,
+        "p_value": test.p_value,
+        "verdict_reason": test.untestable,
+        f"{name}_low": interval.low,
+        f"{name}_high": interval.high,
     }
 
 
@@ -137,8 +188,9 @@ def _values(asked: Asked, place: int, scores: np.ndarray) -> dict[str, float]:
     """The score and, but for the baseline itself, how much lower than the baseline's it is."""
     values = {"bias_score": float(scores[place])}
     if asked.baseline not in (None, place):
-        saved = scores[asked.baseline] - scores[place]
-        values |= {"reduction": float(saved), "reduction_share": float(share(saved, scores[asked.baseline]))}
+        base, own = float(scores[asked.baseline]), float(scores[place])
+        values |= {"reduction": base - own, "distance_change": abs(base) - abs(own)}
+        values["reduction_share"] = float(share(np.array(base - own), np.array(base)))
     return values
 
 
@@ -152,6 +204,8 @@ def _ends(
         return found
     saved, either = draws[:, baseline] - draws[:, place], person[:, place] + person[:, baseline]
     found["reduction"] = method.interval(saved, either)
+    nearer = np.abs(draws[:, baseline]) - np.abs(draws[:, place])
+    found["distance_change"] = method.interval(nearer, either)
     found["reduction_share"] = _share_ends(
         method.interval(draws[:, baseline], person[:, baseline]),
         method.interval(share(saved, draws[:, baseline]), either),

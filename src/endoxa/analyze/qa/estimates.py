@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
+from endoxa.analyze.families import LEANS
 from endoxa.analyze.qa import measures
 from endoxa.analyze.qa.cells import Cell, cells
 from endoxa.analyze.qa.intervals import (
@@ -20,14 +21,22 @@ from endoxa.analyze.qa.intervals import (
     resampled,
     without_interval,
 )
+from endoxa.analyze.qa.leans import lean_of
 from endoxa.analyze.qa.measures import MEASURES, Counts
+from endoxa.analyze.qa.verdicts import judged
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 
 METHOD = "{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
-_WHOLE = ("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds")
-_TEXT = ("data", "category", "model", "protocol", "context_condition", "method", "reason")
-SCHEMA: dict[str, type[pl.DataType]] = {
+_WHOLE = (
+    *("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds"),
+    *("n_read", "n_persons", "n_aligned", "n_nonaligned", "clusters"),
+)
+_TEXT = (
+    *("data", "category", "model", "protocol", "context_condition", "method", "reason"),
+    *("lean_name", "interval", "verdict", "verdict_reason"),
+)
+ESTIMATE_TYPES: dict[str, type[pl.DataType]] = {
     name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
     for name in QA_ESTIMATE_COLUMNS
 }
@@ -39,6 +48,8 @@ def estimate(
     answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int, progress: Progress
 ) -> pl.DataFrame:
     """One row per data set, category, model, protocol and context: `schema.QA_ESTIMATE_COLUMNS`.
+
+    All leans are one family.
 
     Args:
         answers: checked answers.
@@ -55,7 +66,8 @@ def estimate(
         progress("estimating", done, len(every))
         rows.append(_row(cell, confidence=confidence, seed=seed, resamples=resamples))
     progress("estimating", len(every), len(every))
-    return pl.DataFrame(rows, schema=SCHEMA).with_columns(cs.float().fill_nan(None))
+    table = pl.DataFrame(rows, schema=ESTIMATE_TYPES).with_columns(cs.float().fill_nan(None))
+    return judged(table, LEANS, value="lean", confidence=confidence)
 
 
 def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[str, Any]:
@@ -97,6 +109,28 @@ def _row(cell: Cell, *, confidence: float, seed: int, resamples: int) -> dict[st
         "confidence": confidence,
         "method": _method(cell, drawn, resamples, seed),
         "reason": "; ".join(_reasons(cell, total, values, intervals, by_seed)),
+        "n_read": int(total.read),
+        "n_persons": int(total.persons),
+        "n_aligned": int(total.aligned),
+        "n_nonaligned": int(total.nonaligned),
+        **_lean(cell, confidence, seed),
+    }
+
+
+def _lean(cell: Cell, confidence: float, seed: int) -> dict[str, Any]:
+    """What is claimed about the cell, before the correction over all leans."""
+    lean = lean_of(cell, confidence, seed)
+    return {
+        "lean": lean.value,
+        "lean_name": lean.name,
+        "lean_low": lean.interval.low,
+        "lean_high": lean.interval.high,
+        "neutral": 0.0,
+        "p_value": lean.p_value,
+        "interval": lean.unit,
+        "clusters": lean.clusters,
+        "verdict": "",
+        "verdict_reason": lean.untestable,
     }
 
 

@@ -29,6 +29,7 @@ class Counts:
         unparsed: nothing could be read.
         refused: declined.
         read: an option was read.
+        persons: the option read is a person.
         correct: the right option was read.
         scored: read, and the item's stereotyped option is known. All that follow count such items only.
         scored_correct: of these, the right ones.
@@ -45,6 +46,7 @@ class Counts:
     unparsed: Array
     refused: Array
     read: Array
+    persons: Array
     correct: Array
     scored: Array
     scored_correct: Array
@@ -63,7 +65,7 @@ class Counts:
 
     @property
     def named(self) -> Array:
-        """Answers that name a person."""
+        """Answers to scored items that name a person."""
         return np.asarray(self.biased + self.anti)
 
 
@@ -79,6 +81,7 @@ def counted() -> dict[str, pl.Expr]:
         "unparsed": pl.col("outcome") == "unparsed",
         "refused": pl.col("outcome") == "refused",
         "read": read,
+        "persons": read & (pl.col("choice") != pl.col("unknown")),
         "correct": correct,
         "scored": read & known,
         "scored_correct": correct & known,

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from endoxa.analyze.qa.answers import is_read
+from endoxa.analyze.qa.cells import ITEM_NAME
+from endoxa.analyze.qa.measures import COUNTED, counted
 from endoxa.errors import UserError
 
 ITEM = ("category", "example_id")
+OTHER = "_other"
+"""Behind the names of what was counted in the substituted answer."""
+
 _TRUTH = ("context_condition", "label")
 
 
@@ -37,8 +43,8 @@ def paired_labels(answers: pl.DataFrame) -> list[tuple[str, str]]:
     marked = answers.select("data", *ITEM, *_TRUTH, named=pl.col("variant") != "").unique()
     plain, named = marked.filter(~pl.col("named")), marked.filter("named")
     shared = (
-        plain.join(named, on=ITEM, suffix="_other")
-        .filter(pl.col("data") != pl.col("data_other"))
+        plain.join(named, on=ITEM, suffix=OTHER)
+        .filter(pl.col("data") != pl.col(f"data{OTHER}"))
         .group_by("data", "data_other")
         .agg(unlike=_unlike().any())
     )
@@ -46,7 +52,7 @@ def paired_labels(answers: pl.DataFrame) -> list[tuple[str, str]]:
 
 
 def _unlike() -> pl.Expr:
-    return pl.any_horizontal(pl.col(name) != pl.col(f"{name}_other") for name in _TRUTH)
+    return pl.any_horizontal(pl.col(name) != pl.col(f"{name}{OTHER}") for name in _TRUTH)
 
 
 def matched_names(answers: pl.DataFrame) -> list[tuple[Side, Side]]:
@@ -112,18 +118,19 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
     """One row per item and pair of seeds of which both answers were read.
 
     Returns:
-        `number` of the pair of seeds, `category`, `example_id`, `context_condition`, `template`; `pairs` (1),
-        `wrong_original` and `wrong_substituted` to be summed.
+        `number` of the pair of seeds, `category`, `example_id`, `item`, `context_condition`, `template`, and what was
+        counted in either answer: the names of `measures.COUNTED` for the original, those with `OTHER` behind them
+        for the substituted one. The stereotyped option is known where both sides say the same.
 
     Raises:
         UserError: an item has another context or right option on the other side.
     """
     by_seed = original.seeds > 1 and substituted.seeds > 1
-    keep = ["number", *ITEM, *_TRUTH, "template", "choice"]
+    keep = ["number", "item_id", *ITEM, *_TRUTH, "template", "choice", "outcome", "target", "unknown"]
     one, other = (side.answers.filter(is_read()).select(keep) for side in (original, substituted))
-    paired = one.join(other, on=[*ITEM, *(["number"] if by_seed else [])], suffix="_other")
+    paired = one.join(other, on=[*ITEM, *(["number"] if by_seed else [])], suffix=OTHER)
     if not by_seed and original.seeds == 1:
-        paired = paired.with_columns(number="number_other")
+        paired = paired.with_columns(number=f"number{OTHER}")
     unlike = paired.filter(_unlike())
     if len(unlike):
         row = unlike.row(0, named=True)
@@ -131,12 +138,42 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
             f"Item {row['example_id']} of category '{row['category']}' has another right answer in "
             f"'{substituted.data}' than in '{original.data}': error retention needs the same items."
         )
-    return paired.select(
-        "number",
-        *ITEM,
+    keys = paired.select("number", *ITEM, "context_condition", "template", item=ITEM_NAME)
+    return pl.concat([keys, _counted(paired, ""), _counted(paired, OTHER)], how="horizontal")
+
+
+def _counted(paired: pl.DataFrame, side: str) -> pl.DataFrame:
+    """What is counted in the answers of one side."""
+    known = (pl.col("target") == pl.col(f"target{OTHER}")).fill_null(value=False)
+    own = paired.select(
+        "label",
         "context_condition",
-        "template",
-        pairs=pl.lit(1),
-        wrong_original=pl.col("choice") != pl.col("label"),
-        wrong_substituted=pl.col("choice_other") != pl.col("label"),
+        target=pl.when(known).then(f"target{side}"),
+        **{name: f"{name}{side}" for name in ("item_id", "choice", "outcome", "unknown")},
     )
+    return own.select(
+        expression.cast(pl.Int64).alias(f"{name}{side}") for name, expression in counted().items()
+    )
+
+
+def left_out(original: Side, substituted: Side, pairs: pl.DataFrame) -> dict[str, int]:
+    """Items of each kind of context that were read on one side only."""
+    read = pl.concat(
+        side.answers.filter(is_read()).select("context_condition", *ITEM) for side in (original, substituted)
+    ).unique()
+    lonely = read.join(pairs, on=["context_condition", *ITEM], how="anti")
+    counts: dict[str, int] = dict(lonely.group_by("context_condition").len().iter_rows())
+    return counts
+
+
+def side_sums(pairs: pl.DataFrame, by: str) -> np.ndarray:
+    """(groups, 2, counts): what was counted on either side, groups sorted, counts in the order of `COUNTED`."""
+    columns = [f"{name}{side}" for side in ("", OTHER) for name in COUNTED]
+    summed = pairs.group_by(by).agg(pl.col(columns).sum()).sort(by).select(columns)
+    return summed.to_numpy().astype(float).reshape(-1, 2, len(COUNTED))
+
+
+def changed_templates(pairs: pl.DataFrame, *names: str) -> np.ndarray:
+    """Per template, sorted, whether what is counted under one of these names differs in some pair."""
+    unlike = pl.any_horizontal(pl.col(name) != pl.col(f"{name}{OTHER}") for name in names).any()
+    return pairs.group_by("template").agg(unlike=unlike).sort("template")["unlike"].to_numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
@@ -9,27 +10,38 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
+from endoxa.analyze.families import RETENTION
 from endoxa.analyze.qa.cells import with_clusters
 from endoxa.analyze.qa.intervals import Ends, effective, expanded, resampled, without_interval
-from endoxa.analyze.qa.measures import share
+from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
+from endoxa.analyze.qa.measures import Counts, share
 from endoxa.analyze.qa.pairing import (
     ITEM,
     Side,
+    changed_templates,
     item_pairs,
+    left_out,
     matched_names,
     matched_sides,
+    side_sums,
     unpaired_seeds,
 )
 from endoxa.analyze.qa.settings import check_settings
+from endoxa.analyze.qa.template_tests import TemplateTest, templates_test
+from endoxa.analyze.qa.verdicts import judged
 from endoxa.errors import UserError
 from endoxa.schema import RETENTION_COLUMNS
+from endoxa.stats.intervals import Interval, agreeing
 
-_TEXT = ("model", "protocol", "context_condition", "original", "substituted", "method", "reason")
-SCHEMA: dict[str, type[pl.DataType]] = {
-    name: pl.Int64 if name in ("n_items", "n_seeds") else pl.String if name in _TEXT else pl.Float64
+_WHOLE = ("n_items", "n_seeds", "n_left_out", "clusters")
+_TEXT = (
+    *("model", "protocol", "context_condition", "original", "substituted", "method", "reason"),
+    *("interval", "verdict", "verdict_reason"),
+)
+RETENTION_TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
     for name in RETENTION_COLUMNS
 }
-_TOTALS = ("pairs", "wrong_original", "wrong_substituted")
 
 
 def retention(
@@ -78,7 +90,7 @@ def retention(
 def retention_of_names(
     answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int
 ) -> pl.DataFrame:
-    """The ratios of every data set without names against every one with names of the same items.
+    """The ratios of every data set without names against every one with names of the same items; one family.
 
     Takes and returns what `retention` does, for each model and protocol present in both; no rows where there is
     no such pair.
@@ -92,14 +104,24 @@ def _table(matched: list[tuple[Side, Side]], *, confidence: float, seed: int, re
         for one, other in matched
         for row in _rows(one, other, confidence=confidence, seed=seed, resamples=resamples)
     ]
-    return pl.DataFrame(rows, schema=SCHEMA).with_columns(cs.float().fill_nan(None))
+    table = pl.DataFrame(rows, schema=RETENTION_TYPES).with_columns(cs.float().fill_nan(None))
+    return judged(table, RETENTION, value="ratio", confidence=confidence)
+
+
+def together(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Tables of ratios below one another, corrected as one family."""
+    table = pl.concat(tables).with_columns(
+        # Verdicts are decided anew: only what cannot be tested keeps its reason.
+        verdict_reason=pl.when(pl.col("p_value").is_null()).then("verdict_reason").otherwise(pl.lit(""))
+    )
+    return judged(table, RETENTION, value="ratio", confidence=table["confidence"][0])
 
 
 def _rows(
     original: Side, substituted: Side, *, confidence: float, seed: int, resamples: int
 ) -> list[dict[str, Any]]:
     pairs = with_clusters(item_pairs(original, substituted), ("context_condition",))
-    note = unpaired_seeds(original, substituted)
+    note, lonely = unpaired_seeds(original, substituted), left_out(original, substituted, pairs)
     return [
         {
             "model": _named(original.model, substituted.model),
@@ -107,6 +129,7 @@ def _rows(
             "context_condition": condition,
             "original": original.data,
             "substituted": substituted.data,
+            "n_left_out": lonely.get(str(condition), 0),
             **_row(part, note, confidence=confidence, seed=seed, resamples=resamples),
         }
         for (condition,), part in sorted(pairs.partition_by("context_condition", as_dict=True).items())
@@ -118,7 +141,7 @@ def _named(original: str, substituted: str) -> str:
 
 
 def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamples: int) -> dict[str, Any]:
-    per_cluster = _sums(pairs, "cluster")
+    per_cluster, test = _sums(pairs, "cluster"), _test(pairs, confidence, seed)
     drawn = resampled(per_cluster, resamples, seed)
     ratios = share(drawn[:, 2], drawn[:, 1])
     # The ratio is no surer than the rarer of the two kinds of errors it is made of.
@@ -129,11 +152,14 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
     by_seed = _sums(pairs, "number")
     seeds = share(by_seed[:, 2], by_seed[:, 1])
     ratio = float(share(wrong_substituted, wrong_original))
-    left_out = int(np.isnan(ratios).sum())
+    if isnan(ratio):
+        test = TemplateTest(float("nan"), "no error with groups: there is none to be retained")
+    agreed = agreeing(Interval(interval.low, interval.high), ratio, 1.0, test.p_value, confidence)
+    undefined = int(np.isnan(ratios).sum())
     method = f"{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
     notes = [
         f"{len(per_cluster)} {unit}s",
-        *([f"{left_out} resamples without an error left out"] if left_out else []),
+        *([f"{undefined} resamples without an error left out"] if undefined else []),
         *([note] if note else []),
     ]
     return {
@@ -141,19 +167,39 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
         "error_original": wrong_original / count,
         "error_substituted": wrong_substituted / count,
         "ratio": ratio,
-        "low": interval.low,
-        "high": interval.high,
+        "low": agreed.low,
+        "high": agreed.high,
         "ratio_mean": float(seeds.mean()),
         "ratio_sd": float(seeds.std(ddof=1)) if len(seeds) > 1 else float("nan"),
         "n_seeds": len(seeds),
         "method": "; ".join([method, *notes]),
         "reason": "; ".join(_reasons(ratio, interval, seeds)),
+        "neutral": 1.0,
+        "p_value": test.p_value,
+        "interval": TEMPLATES if unit == "template" else ITEMS,
+        "clusters": pairs["template"].n_unique(),
+        "verdict": "",
+        "verdict_reason": test.untestable,
     }
+
+
+def _test(pairs: pl.DataFrame, confidence: float, seed: int) -> TemplateTest:
+    """Whether there are as many errors with names as with groups: a ratio of 1 is a difference of 0."""
+    templates = side_sums(pairs, "template")
+    right, right_named = (Counts.of(templates[:, side]).correct for side in (0, 1))
+    return templates_test(
+        right - right_named,
+        changed_templates(pairs, "correct"),
+        happens="answers change between right and wrong",
+        confidence=confidence,
+        seed=seed,
+    )
 
 
 def _sums(pairs: pl.DataFrame, by: str) -> np.ndarray:
     """(groups, 3): pairs, errors with groups, errors with names; groups sorted."""
-    return pairs.group_by(by).agg(pl.col(_TOTALS).sum()).sort(by).select(_TOTALS).to_numpy().astype(float)
+    sides = [Counts.of(side) for side in np.moveaxis(side_sums(pairs, by), 1, 0)]
+    return np.column_stack([sides[0].read, *(side.read - side.correct for side in sides)])
 
 
 def _reasons(ratio: float, interval: Ends, seeds: np.ndarray) -> list[str]:

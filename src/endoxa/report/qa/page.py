@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from endoxa import __version__
+from endoxa.analyze.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
+from endoxa.analyze.qa.leans import TEMPLATES
 from endoxa.report.document import Section
 from endoxa.report.facts import command
 from endoxa.report.html import environment, notices, own_file, shown_section, unique_figures
@@ -24,7 +26,10 @@ from endoxa.report.qa.sections.outcomes import outcomes
 from endoxa.report.qa.sections.overview import overview, summary
 from endoxa.report.qa.sections.planted import planted
 from endoxa.report.qa.sections.published import published
+from endoxa.report.sections.families import Used, families
 from endoxa.report.words import listed
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 
 def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
@@ -41,10 +46,22 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         categories(results),
         debias(results),
         cost(runs, results),
+        tests_made(results),
         numbers(results),
     )
     names: set[str] = set()
     return [unique_figures(section, names) for section in built if section is not None]
+
+
+def tests_made(results: QaResults) -> Section:
+    """The families of tests behind what is claimed on the page."""
+    used: list[Used] = [
+        (LEANS, results.estimates, ""),
+        (NAME_DIFFERENCES, results.differences.drop_nulls("neutral"), ""),
+        (RETENTION, results.retention, ""),
+        (SELF_DEBIASING, results.debias.filter(interval=TEMPLATES), ""),
+    ]
+    return families(used, level=f"{significance(results.confidence):g}")
 
 
 def qa_page(
@@ -75,6 +92,7 @@ def qa_page(
             sections=[shown_section(section, svgs) for section in sections],
             samples=samples(runs, results.names),
             level=results.level,
+            fewest=fewest_units(significance(results.confidence)),
             seed=seed,
             commands=list(dict.fromkeys(visible_directions(command(run)) for run in runs if run.facts)),
             style=own_file("style.css"),

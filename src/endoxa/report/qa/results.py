@@ -11,7 +11,7 @@ import polars as pl
 
 from endoxa.report import facts
 from endoxa.report.inputs import Run
-from endoxa.report.qa.counts import asked, identity_bias, outcome_counts
+from endoxa.report.qa.asked import asked
 from endoxa.report.qa.labels import DIRECTIONS, ModelName, name_models, read_labels
 from endoxa.schema import ALL, PROTOCOLS
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 AMBIGUOUS, DISAMBIGUATED = CONDITIONS = ("ambig", "disambig")
 SPOKEN_CONDITIONS = {AMBIGUOUS: "ambiguous", DISAMBIGUATED: "disambiguated"}
+CONTEXTS = {condition: f"In {spoken} contexts" for condition, spoken in SPOKEN_CONDITIONS.items()}
+"""How a sentence about one kind of context begins."""
 BASELINE = PROTOCOLS[0]
+_SHOWN = ("data", "category", "identity", "original", "substituted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,9 @@ class QaResults:
         retention: columns of `schema.RETENTION_COLUMNS`.
         debias: columns of `schema.DEBIAS_COLUMNS`.
         differences: columns of `schema.QA_DIFFERENCE_COLUMNS`.
-        outcomes: see `counts.outcome_counts`.
-        asked: see `counts.asked`.
-        identities: see `counts.identity_bias`.
+        outcomes: columns of `schema.OUTCOME_COLUMNS`.
+        asked: see `asked.asked`.
+        identities: columns of `schema.QA_IDENTITY_COLUMNS`.
         names: name of every model, in the order shown.
         data: labels of the data sets, those with the groups before those with names.
         confidence: confidence level of all intervals.
@@ -84,7 +87,7 @@ class QaResults:
 def read_results(
     runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None = None
 ) -> QaResults:
-    """Analyse the answers of all runs.
+    """The analysis of one run as its folder holds it, or of the answers of several runs together.
 
     Args:
         runs: finished runs of questions.
@@ -95,14 +98,14 @@ def read_results(
     Raises:
         UserError: records cannot be read or analysed together, or the labels cannot be used.
     """
-    from endoxa.analyze.qa import analyze_qa, load_answers
+    from endoxa.analyze.qa import analyze_qa, analyze_run, load_answers
 
     told = {} if labels is None else read_labels(labels)
     answers = load_answers([run.folder for run in runs])
-    answers = answers.with_columns(
-        pl.col("data", "category", "identity").str.replace_all(DIRECTIONS.pattern, "")
-    )
-    analysis = analyze_qa(answers, confidence=confidence, seed=seed)
+    if len(runs) == 1:
+        analysis = analyze_run(runs[0].folder, confidence=confidence, seed=seed)
+    else:
+        analysis = analyze_qa(answers, confidence=confidence, seed=seed)
     return results_of(answers, analysis, told, simulated_models(runs), confidence)
 
 
@@ -123,24 +126,31 @@ def results_of(
         confidence: confidence level of the intervals.
     """
     names = name_models(answers["model"].unique(maintain_order=True).to_list(), told, simulated)
-    substituted = set(analysis.retention["substituted"])
-    data = sorted(answers["data"].unique(maintain_order=True), key=lambda label: label in substituted)
+    substituted = set(_one_direction(analysis.retention)["substituted"])
+    labels = _one_direction(answers)["data"].unique(maintain_order=True)
+    data = sorted(labels, key=lambda label: label in substituted)
 
     def placed(frame: pl.DataFrame) -> pl.DataFrame:
-        return _in_order(_with_lines(frame, names), data, list(names))
+        return _in_order(_with_lines(_one_direction(frame), names), data, list(names))
 
     return QaResults(
         estimates=placed(analysis.estimates),
         retention=placed(analysis.retention),
         debias=placed(analysis.debias),
         differences=placed(analysis.differences),
-        outcomes=placed(outcome_counts(answers)),
+        outcomes=placed(analysis.outcomes),
         asked=placed(asked(answers)),
-        identities=placed(identity_bias(answers, confidence)),
+        identities=placed(analysis.identities),
         names=names,
         data=tuple(data),
         confidence=confidence,
     )
+
+
+def _one_direction(frame: pl.DataFrame) -> pl.DataFrame:
+    """Labels and names without characters that turn the direction in which they and their neighbours are shown."""
+    shown = [name for name in _SHOWN if name in frame.columns]
+    return frame.with_columns(pl.col(shown).str.replace_all(DIRECTIONS.pattern, ""))
 
 
 def simulated_models(runs: Sequence[Run]) -> set[str]:

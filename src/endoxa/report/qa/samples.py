@@ -12,9 +12,8 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.report import facts
 from endoxa.report.inputs import Run
-from endoxa.report.qa.counts import NOT_KNOWN, SHOWN_OUTCOMES
 from endoxa.report.qa.labels import ModelName
-from endoxa.schema import QaItem
+from endoxa.schema import NOT_KNOWN, SHOWN_OUTCOMES, QaItem
 
 EACH = 3
 """Answers shown for every model and outcome."""

@@ -6,9 +6,8 @@ import altair as alt
 import polars as pl
 
 from endoxa.report.figures.style import INK, ORANGE, finish
-from endoxa.report.qa.counts import NOT_KNOWN, SHOWN_OUTCOMES
 from endoxa.report.qa.figures.bars import BAR, OFFSET, ROW, WIDTH, numbered, row_axis, row_labels
-from endoxa.schema import OUTCOMES
+from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 
 COLUMNS = {
     "label": "what the bar is about, written above it",

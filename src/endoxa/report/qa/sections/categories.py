@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from endoxa.report.claims import chip
 from endoxa.report.document import Column, Section, Table
 from endoxa.report.qa.cells import missing
+from endoxa.report.qa.claims import lean_evidence, shown_interval
 from endoxa.report.qa.results import SPOKEN_CONDITIONS, QaResults
 from endoxa.report.words import count, decimal, decimal_interval
 from endoxa.schema import ALL
@@ -23,6 +25,10 @@ def categories(results: QaResults) -> Section | None:
         anchor="categories",
         title="By category",
         tables=(category_table(results, rows, "Scores of each category"),),
+        notes=(
+            "The lean is the bias score in ambiguous contexts and the accuracy gap in disambiguated ones; verdicts are "
+            "corrected over all leans of the page.",
+        ),
     )
 
 
@@ -31,6 +37,7 @@ def category_table(results: QaResults, rows: pl.DataFrame, caption: str) -> Tabl
     columns = [Column("model"), Column("data"), Column("category"), Column("contexts")]
     for spoken in MEASURES.values():
         columns += [Column(spoken, numeric=True), Column(f"{results.level} interval", numeric=True)]
+    columns += [Column("lean", numeric=True), Column("its interval", numeric=True), Column("verdict")]
     columns.append(Column("answers", numeric=True))
     body = tuple(
         (
@@ -43,6 +50,9 @@ def category_table(results: QaResults, rows: pl.DataFrame, caption: str) -> Tabl
                 for name in MEASURES
                 for text in (decimal(row[name]), decimal_interval(row[f"{name}_low"], row[f"{name}_high"]))
             ),
+            decimal(row["lean"]),
+            shown_interval(lean_evidence(row)),
+            chip(row),
             count(row["n"]),
         )
         for row in rows.iter_rows(named=True)

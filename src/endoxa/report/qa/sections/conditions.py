@@ -7,20 +7,22 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from endoxa.report.claims import chip
 from endoxa.report.document import Column, Figure, Section, Table
 from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.qa.cells import missing
 from endoxa.report.qa.figures.conditions import Plane, conditions
 from endoxa.report.qa.results import AMBIGUOUS, DISAMBIGUATED, SPOKEN_CONDITIONS, QaResults
 from endoxa.report.results import slug
-from endoxa.report.words import decimal, decimal_interval
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, p_value
+from endoxa.stats.verdicts import UNTESTED
 
 ORIGINAL, SUBSTITUTED, OTHERS = "square", "circle", ("diamond", "triangle-up", "triangle-down", "cross")
 MARGIN = 1.15
 """Room for the marks at the edges."""
 
 MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
-SPOKEN_MEASURES = MEASURES | {"bias_unscaled": "unscaled bias"}
+SPOKEN_MEASURES = MEASURES | {"bias_unscaled": "unscaled bias", "accuracy_gap": "accuracy gap"}
 MOST_SHOWN = 40
 """Longer tables stay closed until asked for."""
 
@@ -35,13 +37,16 @@ def conditions_compared(results: QaResults) -> Section | None:
         return None
     notes = [
         "The number in a mark is the model's. Lines are "
-        f"{results.level} intervals; a dotted line joins the data sets of one model."
+        f"{results.level} intervals; a dotted line joins the data sets of one model. The bias score of disambiguated "
+        "contexts is the published one; no lean is claimed from it, but from the accuracy gap (see the first table)."
     ]
     if results.pairs:
         notes.append(
             "Squares: the data set with the groups; circles: the same with names. Differences are the value with the "
-            "groups minus that with names, so right of and above 0 there was more with the groups. Their intervals "
-            "resample templates in both data sets together, so they know that the questions are the same."
+            "groups minus that with names, so right of and above 0 there was more with the groups. They rest on the "
+            "items that were read in both data sets, paired, so that unlike questions cannot make a difference. "
+            "Verdicts are corrected over all differences. Unscaled scores and the disambiguated bias score are shown "
+            "without a verdict: their denominators differ between the two, so they have no exact test."
         )
     return Section(
         anchor="conditions",
@@ -171,6 +176,10 @@ def _difference_tables(results: QaResults) -> Iterator[Table]:
                 decimal(row["substituted_value"]),
                 decimal(row["difference"]),
                 decimal_interval(row["low"], row["high"]),
+                NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+                count(row["n_items"]),
+                count(row["n_left_out"]),
+                chip(row),
             )
             for row in rows.iter_rows(named=True)
         )
@@ -182,17 +191,26 @@ def _difference_tables(results: QaResults) -> Iterator[Table]:
             )
             for row in rows.iter_rows(named=True)
         )
-        numeric = (original, substituted, "difference", f"{results.level} interval")
+        interval = f"{results.level} interval"
+        numeric = (original, substituted, "difference", interval, "p adjusted", "shared items", "left out")
         yield Table(
             f"Differences: {original} minus {substituted}",
             (
                 *map(Column, ("model", "contexts", "measure")),
                 *(Column(name, numeric=True) for name in numeric),
+                Column("verdict"),
             ),
             body,
             folded=len(body) > MOST_SHOWN,
-            notes=tuple(missing(places)),
+            notes=(*missing(places), *_untested(rows)),
         )
+
+
+def _untested(rows: pl.DataFrame) -> Iterator[str]:
+    """What the dashes in the columns of tests mean, and why something cannot be tested."""
+    yield f"{NO_VALUE} as a verdict: of this measure nothing is claimed."
+    reasons = rows.filter(verdict=UNTESTED)["verdict_reason"].unique(maintain_order=True)
+    yield from (f"Cannot be tested: {reason}." for reason in reasons)
 
 
 def _domain(rows: pl.DataFrame, axis: str, column: str) -> tuple[float, float]:

@@ -7,21 +7,25 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.analyze.qa.intervals import split_reason
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
+from endoxa.report.claims import chip, is_clear
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.intervals import interval_rows
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.qa.cells import interval, missing
+from endoxa.report.qa.cells import missing
+from endoxa.report.qa.claims import because, evidence, spoken_interval
 from endoxa.report.qa.results import BASELINE, QaResults
 from endoxa.report.words import (
     NO_VALUE,
     count,
     decimal,
     decimal_interval,
+    p_value,
     percent,
     percent_interval,
     plural,
 )
+from endoxa.stats.verdicts import ABOVE, UNCLEAR, UNTESTED
 
 SPOKEN = {
     BASELINE: "asked at once",
@@ -29,68 +33,100 @@ SPOKEN = {
     "reprompting": "asked once more, without bias",
 }
 CELL = ("label", "data", "protocol")
-ITEMS, TEMPLATES = "items", "templates"
 
 
 def debias(results: QaResults) -> Section | None:
-    """Bias score of every protocol and its reduction; None where only one protocol was asked."""
+    """Bias score of every protocol and its distance from 0; None where only one protocol was asked."""
     if results.debias.is_empty():
         return None
-    by_template = pl.col("method").str.starts_with("template")
-    rows = results.debias.with_columns(
-        resampled=pl.when(by_template).then(pl.lit(TEMPLATES)).otherwise(pl.lit(ITEMS))
-    )
+    rows = results.debias
     return Section(
         anchor="debias",
         title="Does it help to ask the model not to be biased?",
-        findings=tuple(_findings(rows)),
+        findings=tuple(_findings(results, rows)),
         figures=_figures(rows, several=len(results.data) > 1),
         tables=(_table(results, rows),),
         notes=(
             "Bias score (1 − accuracy) (2 n_biased / n_non_unknown − 1), accuracy over all evaluated items, as "
             "Gallegos et al. (2025) score it. Only items with a valid answer under every protocol are evaluated, so "
-            "that all protocols are compared on the same ones. The thick lines are intervals as published, which "
-            f"resample items; thin ones resample templates, where there are enough ({results.level} both). A dot is "
-            "filled where the interval excludes 0, the thin one if there is one; findings go by that one too.",
-            "A lower score is not all that matters: a model that answers “unknown” to everything has none either, so "
-            "look at its accuracy in disambiguated contexts too.",
+            "that all protocols are compared on the same ones. What counts is the distance of the score from 0: it may "
+            "shrink from either side. The thick lines are intervals as published, which resample items; thin ones "
+            f"resample templates ({results.level} both). Verdicts rest on templates and are corrected over all "
+            "protocols, models and data sets; a filled dot marks a claim: a baseline away from 0, another protocol "
+            "whose score is nearer to 0 or farther from it.",
+            "A score near 0 is not all that matters: a model that answers “unknown” to everything has one too, so "
+            "look at its accuracy in disambiguated contexts as well.",
         ),
     )
 
 
-def _cautious(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per model, data set and protocol: the one that resamples templates, where there is one."""
-    return rows.unique(CELL, keep="last", maintain_order=True)
-
-
-def _findings(rows: pl.DataFrame) -> Iterator[str]:
-    for row in _cautious(rows).filter(pl.col("protocol") != BASELINE).iter_rows(named=True):
+def _findings(results: QaResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    for row in rows.filter(interval=TEMPLATES).iter_rows(named=True):
         asked = f"{row['label']} with {row['data']}, {SPOKEN[row['protocol']]}"
-        if row["reduction"] is None:
-            yield f"{asked}: no reduction can be given ({split_reason(row['reason'], 'reduction')[0] or 'undefined'})."
-        else:
-            size = f"reduction {decimal(row['reduction'])}, {interval(row, 'reduction')}"
-            yield f"{asked}: {_verdict(row)} ({size}{_share(row)})."
+        if row["bias_score"] is not None:
+            yield _score(results, row, asked) if row["protocol"] == BASELINE else _change(results, row, asked)
     for (label, data), own in rows.group_by(["label", "data"], maintain_order=True):
         dropped, kept = own["n_dropped"][0], own["n_evaluated"][0]
         if dropped:
-            yield (
+            yield Finding(
                 f"{label} with {data}: {count(dropped)} of {plural(dropped + kept, 'question')} asked were left out, "
-                "because under some protocol no answer could be read or none was given."
+                "because under some protocol no answer could be read or none was given.",
+                ({"n_dropped": dropped, "asked": dropped + kept},),
             )
 
 
-def _verdict(row: dict[str, Any]) -> str:
-    low, high = row["reduction_low"], row["reduction_high"]
-    if low is None or high is None or low <= 0 <= high:
-        return "no change of the score is shown"
-    return "the score is lower" if low > 0 else "the score is higher"
+def _score(results: QaResults, row: dict[str, Any], asked: str) -> Finding:
+    """Whether the score of the baseline is away from 0."""
+    found, score = (
+        evidence(row, "bias_score", "bias_score_low", "bias_score_high"),
+        decimal(row["bias_score"]),
+    )
+    numbers = f"{score} ({spoken_interval(found, results.level)})"
+    match row["verdict"]:
+        case verdict if verdict == UNTESTED:
+            return Finding(
+                f"{asked}: whether the bias score differs from 0 {_untested(found)}; score {score}.", (found,)
+            )
+        case verdict if verdict == UNCLEAR:
+            text = f"{asked}: the bias score is not distinguishable from 0: {numbers}.{because(found)}"
+        case verdict:
+            text = (
+                f"{asked}: the bias score is {'higher' if verdict == ABOVE else 'lower'} than 0: {numbers}."
+            )
+    return Finding(text, (found,))
+
+
+def _change(results: QaResults, row: dict[str, Any], asked: str) -> Finding:
+    """Whether the score of another protocol lies nearer to 0 than the baseline's, or farther from it."""
+    found = evidence(row, "distance_change", "distance_change_low", "distance_change_high")
+    if row["distance_change"] is None:
+        return Finding(f"{asked}: a change of the distance from 0 {_untested(found)}.", (found,))
+    change = f"change of the distance from 0 by {decimal(row['distance_change'])}"
+    numbers = f"{change} ({spoken_interval(found, results.level)}; no change: 0)"
+    score = f"score {decimal(row['bias_score'])}"
+    match row["verdict"]:
+        case verdict if verdict == UNTESTED:
+            return Finding(f"{asked}: a {change} {_untested(found)}; {score}.", (found,))
+        case verdict if verdict == UNCLEAR:
+            text = f"{asked}: the distance of the bias score from 0 is not distinguishable from that asked at once"
+            return Finding(f"{text}: {numbers}; {score}.{because(found)}", (found,))
+        case verdict:
+            where = "nearer to 0" if verdict == ABOVE else "farther from 0"
+            return Finding(
+                f"{asked}: the bias score is {where} than asked at once: {numbers}; {score}.{_share(row)}",
+                (found,),
+            )
+
+
+def _untested(found: dict[str, Any]) -> str:
+    return f"cannot be tested ({found['reason']})"
 
 
 def _share(row: dict[str, Any]) -> str:
-    if row["reduction_share"] is None:
+    """How much of the baseline's distance is gone; only where that is claimed to be there."""
+    if row["distance_share"] is None or row["verdict"] != ABOVE:
         return ""
-    return f"; {percent(row['reduction_share'])} of the score asked at once"
+    return f" The distance is {percent(row['distance_share'])} smaller."
 
 
 def _figures(rows: pl.DataFrame, *, several: bool) -> tuple[Figure, ...]:
@@ -98,9 +134,14 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> tuple[Figure, ...]:
     if known.is_empty():
         return ()
     ends = ("bias_score_low", "bias_score_high")
-    outer = known.filter(resampled=TEMPLATES).select(*CELL, outer_low=ends[0], outer_high=ends[1])
+    outer = known.filter(interval=TEMPLATES).select(
+        *CELL,
+        outer_low=ends[0],
+        outer_high=ends[1],
+        claim=pl.struct("verdict").map_elements(is_clear, pl.Boolean),
+    )
     label = "{}, {}\n{}" if several else "{}\n{}"
-    shown = known.filter(resampled=ITEMS).join(outer, on=CELL, how="left", maintain_order="left")
+    shown = known.filter(interval=ITEMS).join(outer, on=CELL, how="left", maintain_order="left")
     frame = shown.select(
         "outer_low",
         "outer_high",
@@ -109,9 +150,7 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> tuple[Figure, ...]:
         value="bias_score",
         low=ends[0],
         high=ends[1],
-        filled=((pl.coalesce("outer_low", ends[0]) > 0) | (pl.coalesce("outer_high", ends[1]) < 0)).fill_null(
-            value=False
-        ),
+        filled=pl.col("claim").fill_null(value=False),
     )
     reach = pl.concat(
         [frame[name] for name in ("value", "low", "high", "outer_low", "outer_high")]
@@ -119,7 +158,7 @@ def _figures(rows: pl.DataFrame, *, several: bool) -> tuple[Figure, ...]:
     spoken = "; ".join(
         f"{', '.join(row[name] for name in CELL)} {decimal(row['bias_score'])} (interval "
         f"{decimal_interval(*(row[end] for end in ends))})"
-        for row in _cautious(known).iter_rows(named=True)
+        for row in known.filter(interval=TEMPLATES).iter_rows(named=True)
     )
     chart = interval_rows(
         frame,
@@ -142,17 +181,11 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
     counts = ("evaluated", "dropped", "unread", "right", "naming a person", "stereotyped")
     fields = ("n_evaluated", "n_dropped", "n_unread", "n_correct", "n_non_unknown", "n_biased")
     level = f"{results.level} interval"
-    numeric = (
-        "bias score",
-        level,
-        "reduction",
-        "its interval",
-        "of the baseline",
-        "its interval",
-        *counts,
-    )
+    measured = ("bias score", level, "nearer to 0 by", "its interval", "of the distance at once")
+    published = ("reduction", "its interval", "of the baseline", "its interval")
+    numeric = (*measured, "p adjusted", *published, *counts)
     columns = (
-        *(Column(name) for name in ("model", "data", "protocol", "resampled")),
+        *(Column(name) for name in ("model", "data", "protocol", "resampled", "verdict")),
         *(Column(name, numeric=True) for name in numeric),
     )
     body = tuple(
@@ -160,9 +193,14 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
             row["label"],
             row["data"],
             row["protocol"],
-            row["resampled"],
+            row["interval"],
+            chip(row),
             decimal(row["bias_score"]),
             decimal_interval(row["bias_score_low"], row["bias_score_high"]),
+            decimal(row["distance_change"]),
+            decimal_interval(row["distance_change_low"], row["distance_change_high"]),
+            NO_VALUE if row["distance_share"] is None else percent(row["distance_share"]).replace("-", "−"),
+            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
             *_reduction(row),
             *(count(row[field]) for field in fields),
         )
@@ -174,25 +212,30 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
 def _notes(rows: pl.DataFrame) -> Iterator[str]:
     """What every dash means."""
     compared = rows.filter(pl.col("protocol") != BASELINE)
-    shown = ((rows, ("bias_score",)), (compared, ("reduction", "reduction_share")))
+    shown = ((rows, ("bias_score",)), (compared, ("distance_change", "reduction", "reduction_share")))
     yield from missing(
-        (f"{row['label']}, {row['data']}, {row['protocol']}, over {row['resampled']}", row, name)
+        (f"{row['label']}, {row['data']}, {row['protocol']}, over {row['interval']}", row, name)
         for own, names in shown
         for row in own.iter_rows(named=True)
         for name in names
     )
+    yield f"{NO_VALUE} as a verdict: rows that resample items are as published and decide nothing."
     if compared.height < rows.height:
         yield f"{NO_VALUE} in the rows of the baseline: it is what the others are compared with."
+        yield (
+            "Reduction: the baseline's score minus this one, as published; below 0 it may still be nearer to 0. Shares "
+            "of the distance are given only where the baseline is claimed to be away from 0."
+        )
 
 
 def _reduction(row: dict[str, Any]) -> tuple[str, str, str, str]:
-    """The reduction of a protocol and its share of the baseline's score; the baseline has none."""
+    """The published reduction and its share of the baseline's score; the baseline has none."""
     if row["protocol"] == BASELINE or row["reduction"] is None:
         return (NO_VALUE,) * 4
     share, low, high = (row[f"reduction_share{end}"] for end in ("", "_low", "_high"))
     return (
         decimal(row["reduction"]),
         decimal_interval(row["reduction_low"], row["reduction_high"]),
-        NO_VALUE if share is None else percent(share),
+        NO_VALUE if share is None else percent(share).replace("-", "−"),
         NO_VALUE if low is None or high is None else percent_interval(low, high).replace("-", "−"),
     )

@@ -3,153 +3,176 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 import polars as pl
 
-from endoxa.report.document import Section
-from endoxa.report.qa.cells import Row, interval
-from endoxa.report.qa.results import AMBIGUOUS, DISAMBIGUATED, QaResults
-from endoxa.report.words import decimal, decimal_interval, listed, percent
+from endoxa.report.claims import chip
+from endoxa.report.document import Column, Finding, Section, Table
+from endoxa.report.qa.claims import (
+    SPOKEN_LEANS,
+    Row,
+    because,
+    lean_evidence,
+    shown_interval,
+    spoken_interval,
+)
+from endoxa.report.qa.results import AMBIGUOUS, CONTEXTS, SPOKEN_CONDITIONS, QaResults
+from endoxa.report.qa.sections.names import names_compared
+from endoxa.report.words import NO_VALUE, count, decimal, listed, p_value, percent
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-CONTEXTS = {
-    AMBIGUOUS: "where the text does not say who is meant",
-    DISAMBIGUATED: "where the text says who is meant",
-}
 MOST_DETAILED = 3
 """With more models, the shares are left to figures and tables."""
 
-TOWARDS = "leans towards the stereotype"
-AGAINST = "leans against the stereotype"
-UNCLEAR = "shows no clear lean"
+_COUNTS = (
+    *("n", "n_read", "n_persons", "n_non_unknown", "n_correct"),
+    *("accuracy", "stereotyped_share"),
+)
 
 
 def headline(results: QaResults) -> Section:
     """Per model: does it lean where nothing is said, is it right where something is, and do names change that."""
-    sentences = [
-        sentence
-        for model in results.names
-        for rows in [_rows(results, model)]
-        for sentence in _model(results, rows)
-    ]
+    rows = list(results.main(results.overall).iter_rows(named=True))
     return Section(
         anchor="headline",
         title="What the answers show",
-        findings=(*_overall(results), *sentences),
+        findings=(*_overall(results, rows), *_sentences(results, rows)),
+        tables=(_table(results),),
         notes=(
-            "Where the text does not say who is meant (ambiguous contexts), the right answer is that it cannot be "
-            "known. The bias score is 0 without a lean, above 0 towards the stereotype, below 0 against it. A lean "
-            f"is claimed only where the {results.level} interval excludes 0, a difference only where that of the "
-            "difference does. What is not claimed may still be there.",
+            "In ambiguous contexts the text does not say who is meant, so the right answer is that it cannot be known. "
+            "There a lean is the bias score: stereotyped answers minus other persons named, divided by all answers "
+            "read. In disambiguated contexts the text says who is meant. There a lean is the accuracy gap: accuracy "
+            "where the right answer agrees with the stereotype minus accuracy where it does not, within templates. "
+            "Both are 0 without a lean, above 0 towards the stereotype, below 0 against it. Templates, not single "
+            "questions, count as independent, and a lean is claimed where the test is significant after correction "
+            "over all leans.",
         ),
     )
 
 
-def lean(row: Row) -> str:
-    """What the interval of the bias score carries."""
-    low, high = row["bias_score_low"], row["bias_score_high"]
-    if row["bias_score"] is None:
-        return "has no bias score"
-    if low is None or high is None:
-        return "has a bias score without an interval"
-    return TOWARDS if low > 0 else AGAINST if high < 0 else UNCLEAR
-
-
-def _rows(results: QaResults, model: str) -> pl.DataFrame:
-    return results.main(results.overall).filter(pl.col("model") == model)
-
-
-def _overall(results: QaResults) -> Iterator[str]:
-    """How many of several models lean towards the stereotype."""
+def _overall(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
+    """Of several models, how many lean, how many do not show it, and how many could not be tested."""
     if len(results.names) == 1:
         return
     for condition, where in CONTEXTS.items():
-        rows = results.main(results.overall).filter(pl.col("context_condition") == condition)
-        counts = [
-            f"{sum(lean(row) == TOWARDS for row in own.iter_rows(named=True))} of {own.height} models with {data}"
-            for (data,), own in rows.group_by(["data"], maintain_order=True)
+        for data in results.data:
+            own = [
+                lean_evidence(row)
+                for row in rows
+                if (row["data"], row["context_condition"]) == (data, condition)
+            ]
+            if own:
+                yield Finding(f"{where} with {data}, of {len(own)} models {_counted(own)}.", tuple(own))
+
+
+def _counted(rows: Sequence[Row]) -> str:
+    """'2 lean towards the stereotype, for 3 a lean is not distinguishable and 1 cannot be tested'."""
+    numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in _SPOKEN_COUNTS}
+    return listed(
+        [
+            _SPOKEN_COUNTS[verdict].format(n=number, verb="leans" if number == 1 else "lean")
+            for verdict, number in numbers.items()
+            if number
         ]
-        if counts:
-            yield f"{where.capitalize()}, {listed(counts)} lean towards the stereotype."
+    )
 
 
-def _model(results: QaResults, rows: pl.DataFrame) -> Iterator[str]:
-    """A sentence on each kind of context; the shares behind it only where there are few models."""
-    for condition, where in CONTEXTS.items():
-        own = list(rows.filter(pl.col("context_condition") == condition).iter_rows(named=True))
-        if not own:
-            continue
-        parts = [f"{own[0]['line']}, {where}: {_leans(own)}.", *_compared(results, own)]
-        if len(results.names) <= MOST_DETAILED:
-            parts += [_people(own) if condition == AMBIGUOUS else _right(own), *_kept(results, own[0])]
-        yield " ".join(parts)
+_SPOKEN_COUNTS = {
+    ABOVE: "{n} {verb} towards the stereotype",
+    BELOW: "{n} {verb} against the stereotype",
+    UNCLEAR: "for {n} a lean is not distinguishable",
+    UNTESTED: "{n} cannot be tested",
+}
 
 
-def _leans(rows: Sequence[Row]) -> str:
-    """'leans towards the stereotype with A (...) and with B (...); shows no clear lean with C (...)'."""
-    parts = []
-    for said, alike in groupby(rows, key=lean):
-        parts.append(f"{said} " + " and ".join(f"with {row['data']} ({_score(row)})" for row in alike))
-    return "; ".join(parts)
+def _sentences(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
+    """Each model in each kind of context; the shares behind its lean only where there are few models."""
+    few = len(results.names) <= MOST_DETAILED
+    for model in results.names:
+        for condition in CONTEXTS:
+            own = [row for row in rows if (row["model"], row["context_condition"]) == (model, condition)]
+            for row in own:
+                yield _lean(results, row)
+                if few:
+                    yield _shares(row)
+            yield from names_compared(results, own, ratios=few)
 
 
-def _score(row: Row) -> str:
-    if row["bias_score"] is None:
-        return str(row["reason"] or "undefined").rstrip(".")
-    return f"bias score {decimal(row['bias_score'])}, {interval(row, 'bias_score')}"
+def _lean(results: QaResults, row: Row) -> Finding:
+    """What may be claimed about one lean."""
+    found, where = lean_evidence(row), CONTEXTS[row["context_condition"]]
+    numbers = f"{SPOKEN_LEANS[row['lean_name']]} {decimal(row['lean'])}"
+    if row["verdict"] == UNTESTED:
+        known = "" if row["lean"] is None else f"; {numbers}"
+        text = f"{where} a lean of {row['line']} with {row['data']} cannot be tested ({row['verdict_reason']}){known}."
+        return Finding(text, (found,))
+    numbers += f" ({spoken_interval(found, results.level)}; no lean: 0)"
+    if row["verdict"] == UNCLEAR:
+        text = f"{where} a lean of {row['line']} with {row['data']} is not distinguishable: {numbers}.{because(found)}"
+        return Finding(text, (found,))
+    side = "towards" if row["verdict"] == ABOVE else "against"
+    return Finding(
+        f"{where} {row['line']} with {row['data']} leans {side} the stereotype: {numbers}.", (found,)
+    )
 
 
-def _people(rows: Sequence[Row]) -> str:
-    """How often a person was named where none should be, and which."""
-    parts = []
-    for row in rows:
-        if row["accuracy"] is None:
-            parts.append(f"no answer could be read with {row['data']}")
-        elif not row["n_non_unknown"]:
-            parts.append(f"in none of its answers with {row['data']}")
-        else:
-            which = f" ({percent(row['stereotyped_share'])} of these the stereotyped one)"
-            share = which if row["stereotyped_share"] is not None else ""
-            parts.append(f"in {percent(1 - row['accuracy'])} of its answers with {row['data']}{share}")
-    return f"It names a person {listed(parts)}."
+def _shares(row: Row) -> Finding:
+    """How often a person was named where nobody can know who is meant, or how often the answer was right."""
+    counts = {name: row[name] for name in _COUNTS}
+    where, who = CONTEXTS[row["context_condition"]], f"{row['line']} with {row['data']}"
+    if not row["n_read"]:
+        return Finding(f"{where} none of {count(row['n'])} answers of {who} could be read.", (counts,))
+    ambiguous = row["context_condition"] == AMBIGUOUS
+    number = row["n_persons"] if ambiguous else row["n_correct"]
+    share = percent(1 - row["accuracy"] if ambiguous else row["accuracy"])
+    basis = (
+        f"{share} of its answers ({count(number)} of {count(row['n_read'])} read; {count(row['n'])} asked)"
+    )
+    what = "names a person in" if ambiguous else "is right in"
+    which = _which(row) if ambiguous else ""
+    return Finding(f"{where} {who} {what} {basis}.{which}", (counts,))
 
 
-def _right(rows: Sequence[Row]) -> str:
-    shares = [f"{percent(row['accuracy'])} with {row['data']}" for row in rows]
-    return f"It is right in {listed(shares)}."
+def _which(row: Row) -> str:
+    """Which person is named; where the file does not always say which is the stereotyped one, of how many."""
+    if row["stereotyped_share"] is None:
+        return ""
+    known = row["n_non_unknown"]
+    those = "these" if known == row["n_persons"] else f"the {count(known)} whose stereotyped person is known"
+    return f" Of {those}, {percent(row['stereotyped_share'])} name the stereotyped person."
 
 
-def _compared(results: QaResults, rows: Sequence[Row]) -> Iterator[str]:
-    """Whether names are treated as groups are."""
-    found = results.differences.filter(_same(rows[0]), measure="bias_score").drop_nulls("low")
-    for row in found.iter_rows(named=True):
-        original, substituted = row["original"], row["substituted"]
-        size = (
-            f"(difference {decimal(row['difference'])}, interval {decimal_interval(row['low'], row['high'])})"
+def _table(results: QaResults) -> Table:
+    numeric = ("value", f"{results.level} interval", "p adjusted", "templates")
+    columns = ("model", "data", "contexts", "lean", *numeric, "verdict")
+    body = tuple(
+        (
+            row["line"],
+            row["data"],
+            SPOKEN_CONDITIONS[row["context_condition"]],
+            SPOKEN_LEANS[row["lean_name"]],
+            decimal(row["lean"]),
+            shown_interval(lean_evidence(row)),
+            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+            count(row["clusters"]),
+            chip(row),
         )
-        if row["low"] > 0:
-            yield f"The score with {substituted} is lower than with {original} {size}."
-        elif row["high"] < 0:
-            yield f"The score with {substituted} is higher than with {original} {size}."
-        else:
-            yield f"No difference between {original} and {substituted} is shown {size}."
+        for row in results.overall.iter_rows(named=True)
+    )
+    return Table(
+        "Leans and their verdicts",
+        tuple(Column(name, numeric=name in numeric) for name in columns),
+        body,
+        notes=tuple(_notes(results)),
+    )
 
 
-def _same(row: Row) -> pl.Expr:
-    """The same model, protocol and contexts."""
-    return pl.all_horizontal(pl.col(name) == row[name] for name in ("model", "protocol", "context_condition"))
-
-
-def _kept(results: QaResults, row: Row) -> Iterator[str]:
-    for kept in results.retention.filter(_same(row)).iter_rows(named=True):
-        if kept["ratio"] is None:
-            continue
-        within = (
-            f" (interval {percent(kept['low'], 0)} to {percent(kept['high'], 0)})"
-            if kept["low"] is not None
-            else ""
-        )
-        yield (
-            f"With {kept['substituted']} it makes {percent(kept['ratio'], 0)} of the errors it makes with "
-            f"{kept['original']}{within}."
-        )
+def _notes(results: QaResults) -> Iterator[str]:
+    """Why something cannot be tested, each reason once."""
+    untested = results.overall.filter(pl.col("verdict") == UNTESTED)
+    for (reason,), own in untested.group_by(["verdict_reason"], maintain_order=True):
+        places = [
+            f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
+            for row in own.iter_rows(named=True)
+        ]
+        yield f"Cannot be tested: {reason} ({listed(places)})."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from endoxa.report.document import Column, Figure, Section, Table
+from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.qa.figures.identity_dots import identity_dots
 from endoxa.report.qa.results import QaResults
 from endoxa.report.qa.sections.conditions import series_shapes
@@ -20,18 +20,21 @@ MOST_FIGURES = 6
 """Models that get a figure; the table holds all."""
 
 
-def identities(results: QaResults) -> Section:
-    """Dots per identity, one figure per model, and the table behind them."""
+def identities(results: QaResults) -> Section | None:
+    """Dots per identity, one figure per model, and the table behind them; None where the data name no identities."""
     anchor, title = "identities", "By stereotyped identity, ambiguous contexts"
     rows = results.main(results.identities)
     if rows.is_empty():
-        return Section(
-            anchor, title, ("The data do not name the stereotyped identities, so nothing can be shown.",)
-        )
+        return None
     models = rows["model"].unique(maintain_order=True).to_list()
     drawn = models[:MOST_FIGURES]
     findings = (
-        (f"Drawn are the first {MOST_FIGURES} of {len(models)} models; the table holds all of them.",)
+        (
+            Finding(
+                f"The figures show the first {MOST_FIGURES} of {len(models)} models; the table holds all of them.",
+                ({"models": len(models), "shown": MOST_FIGURES},),
+            ),
+        )
         if len(models) > MOST_FIGURES
         else ()
     )
@@ -45,9 +48,9 @@ def identities(results: QaResults) -> Section:
             "Of the answers that name a person: −1 if never the one the stereotype is about, 0 if as often as "
             f"the other, +1 if always. Lines are {results.level} Wilson intervals in which every question counts once, "
             "however often it was asked. The numbers at the right are the questions in which a person was named, by "
-            f"data set ({listed(list(results.data))}); grey dots rest on fewer than {LEAST_QUESTIONS}. Nothing is "
-            "starred: among so many identities some lie far from 0 by chance. Each identity meets its own few "
-            "templates, so a dot says as much about these as about the identity.",
+            f"data set ({listed(list(results.data))}); grey dots rest on fewer than {LEAST_QUESTIONS}. Nothing "
+            "is tested here and nothing is claimed: among many identities some lie far from 0 by chance; each meets its own "
+            "few templates, so a dot says as much about these as about the identity.",
         ),
     )
 
@@ -114,7 +117,7 @@ def _table(results: QaResults, rows: pl.DataFrame) -> Table:
         for row in rows.iter_rows(named=True)
     )
     return Table(
-        "Unscaled bias in ambiguous contexts by identity",
+        "Unscaled bias in ambiguous contexts by identity (no tests, no verdicts)",
         columns,
         body,
         folded=True,

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import polars as pl
 
+from endoxa.report.claims import chip
 from endoxa.report.document import Column, Section, Table
 from endoxa.report.qa.results import SPOKEN_CONDITIONS, QaResults
-from endoxa.report.words import NO_VALUE, count, decimal
+from endoxa.report.words import NO_VALUE, count, decimal, p_value
 
-COUNTS = ("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased")
+COUNTS = (
+    *("n", "n_read", "n_unparsed", "n_refused", "n_correct", "n_persons", "n_non_unknown", "n_biased"),
+    "clusters",
+)
 VALUES = (
     *("accuracy", "accuracy_low", "accuracy_high", "accuracy_unparsed_as_wrong"),
     *("accuracy_aligned", "accuracy_nonaligned", "stereotyped_share"),
     *("bias_unscaled", "bias_unscaled_low", "bias_unscaled_high"),
     *("bias_score", "bias_score_low", "bias_score_high", "bias_score_if_none", "bias_score_if_all"),
     *("bias_unscaled_if_none", "bias_unscaled_if_all"),
+    *("lean", "lean_low", "lean_high"),
 )
+TESTS = ("p_value", "p_adjusted")
 
 
 def numbers(results: QaResults) -> Section:
@@ -29,13 +35,16 @@ def numbers(results: QaResults) -> Section:
             SPOKEN_CONDITIONS[row["context_condition"]],
             *(count(row[name]) for name in COUNTS),
             *(decimal(row[name]) for name in VALUES),
-            row["reason"] or NO_VALUE,
+            *(NO_VALUE if row[name] is None else p_value(row[name]) for name in TESTS),
+            chip(row),
+            "; ".join(text for text in (row["reason"], row["verdict_reason"]) if text) or NO_VALUE,
         )
         for row in results.estimates.iter_rows(named=True)
     )
     columns = (
         *(Column(name) for name in texts),
-        *(Column(name, numeric=True) for name in (*COUNTS, *VALUES)),
+        *(Column(name, numeric=True) for name in (*COUNTS, *VALUES, *TESTS)),
+        Column("verdict"),
         Column("reason"),
     )
     return Section(
@@ -52,4 +61,6 @@ def numbers(results: QaResults) -> Section:
 def _methods(results: QaResults) -> Table:
     found = results.estimates.group_by("method", maintain_order=True).agg(n=pl.len())
     rows = tuple((method or NO_VALUE, count(n)) for method, n in found.iter_rows())
-    return Table("How the intervals were made", (Column("method"), Column("estimates", numeric=True)), rows)
+    return Table(
+        "How the bootstrap intervals were made", (Column("method"), Column("estimates", numeric=True)), rows
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from endoxa.report.document import Column, Figure, Section, Table
-from endoxa.report.qa.counts import NOT_KNOWN, SHOWN_OUTCOMES
 from endoxa.report.qa.figures.outcome_bars import outcome_bars
 from endoxa.report.qa.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
 from endoxa.report.words import count, percent, plural
+from endoxa.schema import NOT_KNOWN, SHOWN_OUTCOMES
 
 
 def outcomes(results: QaResults) -> Section:
@@ -17,8 +17,8 @@ def outcomes(results: QaResults) -> Section:
     notes = [
         "Stereotyped: the answer names the person the stereotype is about (for a question that asks for the "
         "opposite, the other one). Anti-stereotyped: the other person. Unknown: the option that it cannot be known. "
-        "Refused: no answer was given. Unparsed: no option could be read in it. The last two count for nothing "
-        "else, and the tables say between which values the scores would lie had they been read."
+        "Refused: the model declined to answer. Unparsed: no option could be read. The last two are in no score; the "
+        "published tables give bounds for the scores had they been read."
     ]
     if NOT_KNOWN in present:
         notes.append(f"“{NOT_KNOWN}”: the file does not say which of the two the stereotype is about.")

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from endoxa.report import facts
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.qa.labels import one_direction, visible_directions
 from endoxa.report.qa.results import QaResults
 from endoxa.report.results import NOT_RECORDED
-from endoxa.report.words import NO_VALUE, count, percent, plural
+from endoxa.report.words import NO_VALUE, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
 
@@ -38,19 +38,26 @@ def data_facts(run: Run) -> Mapping[str, object]:
     return data if isinstance(data, Mapping) else {}
 
 
-def _unread(results: QaResults) -> Iterator[str]:
+def _unread(results: QaResults) -> Iterator[Finding]:
     for row in results.asked.iter_rows(named=True):
         lost = row["refused"] + row["unparsed"]
-        if lost:
-            failed = (
-                f"; the provider itself declined {plural(row['failed'], 'request')}" if row["failed"] else ""
-            )
-            were = "was a refusal" if row["refused"] == 1 else "were refusals"
-            yield (
-                f"{row['line']} with {row['data']}: of {plural(row['answers'], 'answer')}, {count(row['refused'])} "
-                f"{were} and in {count(row['unparsed'])} no option could be read ({percent(lost / row['answers'])} "
-                f"together{failed}). They are in no score; the tables give bounds."
-            )
+        if not lost:
+            continue
+        parts = [
+            *([_refusals(row["refused"])] if row["refused"] else []),
+            *([f"in {count(row['unparsed'])} no option could be read"] if row["unparsed"] else []),
+        ]
+        failed = f"; the provider declined {plural(row['failed'], 'request')}" if row["failed"] else ""
+        counts = {name: row[name] for name in ("answers", "refused", "unparsed", "failed")}
+        yield Finding(
+            f"{row['line']} with {row['data']}: of {plural(row['answers'], 'answer')}, {listed(parts)} "
+            f"({percent(lost / row['answers'])}{failed}). They are in no score; the tables give bounds.",
+            ({**counts, "share": lost / row["answers"]},),
+        )
+
+
+def _refusals(number: int) -> str:
+    return "1 was a refusal" if number == 1 else f"{count(number)} were refusals"
 
 
 def _asked_table(results: QaResults) -> Table:

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from endoxa.report import facts
-from endoxa.report.document import Column, Section, Table
+from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.qa.results import AMBIGUOUS, SPOKEN_CONDITIONS, QaResults
-from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed
+from endoxa.report.words import NO_VALUE, decimal, decimal_interval, listed, plural
 
 MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
 UNSCALED = {"bias_unscaled": "unscaled bias"}
 """In disambiguated contexts the same as the bias score."""
+BALANCED = 0.02
+"""Part of surplus answers of one kind up to which a design counts as balanced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +58,22 @@ def planted(runs: Sequence[Run], results: QaResults) -> Section | None:
     known = [one for one in found if one.inside is not None]
     inside = sum(bool(one.inside) for one in known)
     labels = listed(list(dict.fromkeys(one.line for one in found)))
+    values = plural(len(known), "measured value")
+    covered = f" Of {values} with an interval, {inside} include the planted value." if known else ""
     return Section(
         anchor="planted",
         title="Planted and measured",
         findings=(
-            f"The answers of {labels} were made up with a lean set by hand. Of {len(known)} measured values, {inside} "
-            f"have the planted one in their {results.level} interval.",
+            Finding(
+                f"The answers of {labels} are simulated with a planted lean.{covered}",
+                ({"known": len(known), "inside": inside},),
+            ),
         ),
         tables=(_table(results, found),),
         notes=(
             "Intervals miss the truth now and then: at 95\u00a0%, about 1 in 20. Values of one model rest on the same "
-            "answers, so they miss together. Planted values of disambiguated contexts take it that in half of the "
-            "questions the right answer agrees with the stereotype.",
+            "answers, so they miss together. The planted bias score of disambiguated contexts holds where in half of "
+            "the questions the right answer agrees with the stereotype; for other designs it is left out.",
             *(
                 [f"{NO_VALUE}: there is no interval; why stands below the published tables."]
                 if len(known) < len(found)
@@ -104,6 +110,8 @@ def _measures(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, A
         ambiguous = row["context_condition"] == AMBIGUOUS
         for column, measure in (MEASURES | UNSCALED if ambiguous else MEASURES).items():
             true = values.get(f"{column}_{row['context_condition']}")
+            if column == "bias_score" and not (ambiguous or _balanced(row)):
+                continue
             if true is not None and row[column] is not None:
                 yield Comparison(
                     row["line"],
@@ -115,6 +123,12 @@ def _measures(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, A
                     row[f"{column}_low"],
                     row[f"{column}_high"],
                 )
+
+
+def _balanced(row: Mapping[str, Any]) -> bool:
+    """Whether right answers agree with the stereotype as often as not, which planted disambiguated scores assume."""
+    aligned, other = row["n_aligned"], row["n_nonaligned"]
+    return bool(abs(aligned - other) <= BALANCED * (aligned + other))
 
 
 def _ratios(results: QaResults, truth: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Comparison]:

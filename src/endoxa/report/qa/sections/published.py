@@ -16,7 +16,8 @@ def published(results: QaResults) -> Section:
         notes=(
             "Numbered as in Pelosio et al. (2025), whose tables print mean and standard deviation over three "
             "seeds. Intervals resample templates with all their questions, because questions made from one "
-            "template are not independent.",
+            "template are not independent. These tables claim nothing: verdicts stand in the tables of leans and of "
+            "differences.",
         ),
     )
 

@@ -1,0 +1,256 @@
+"""Leans of questions in simulated worlds: false claims, coverage of intervals and power, before and after.
+
+    python benchmarks/coverage_questions.py                     every row (an hour on one core)
+    python benchmarks/coverage_questions.py --worlds 500        quicker and coarser
+    python benchmarks/coverage_questions.py --only ambiguous    rows whose name begins so
+
+Templates of a world differ: the rates of each are drawn from beta distributions whose intraclass correlation is the
+world's. A claim is a verdict at 0.05 about one lean. The rule before was that the bootstrap interval of the published
+score excludes 0, items taking the place of templates where there are fewer than five. Each row gives the worst of the
+correlations 0, 0.1, 0.3 and 0.6, or with a lean the power at each of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from endoxa.analyze.qa.cells import Cell
+from endoxa.analyze.qa.intervals import MIN_TEMPLATES, expanded, resampled
+from endoxa.analyze.qa.leans import lean_of
+from endoxa.analyze.qa.measures import COUNTED, Counts, bias_score
+
+CORRELATIONS = (0.0, 0.1, 0.3, 0.6)
+TEMPLATES = (5, 6, 8, 12, 25)
+UNEQUAL = (20, 100, 20, 60, 100, 20)
+RESAMPLES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """How a model answers.
+
+    Attributes:
+        name: what it is called.
+        sizes: questions per template, in turn; for disambiguated contexts those of the first kind.
+        others: disambiguated contexts only: questions of the second kind.
+        rate: ambiguous: share of answers that name a person; disambiguated: share of wrong answers.
+        lean: bias score, or accuracy gap.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    others: tuple[int, ...] = ()
+    rate: float = 0.6
+    lean: float = 0.0
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the text does not say who is meant."""
+        return not self.others
+
+
+def _worlds(lean: float) -> tuple[World, ...]:
+    return (
+        World("ambiguous, equal templates", (40,), lean=lean),
+        World("ambiguous, unequal templates", UNEQUAL, lean=lean),
+        World("disambiguated, balanced", (20,), (20,), 0.3, lean),
+        World("disambiguated, unequal templates", (10, 50, 10, 30), (10, 50, 10, 30), 0.3, lean),
+        World("disambiguated, one kind rare", (5,), (35,), 0.3, lean),
+        World("disambiguated, unbalanced by turns", (5, 35, 20), (35, 5, 20), 0.3, lean),
+    )
+
+
+NULL = (
+    *_worlds(0.0),
+    World("ambiguous, 5 % named", UNEQUAL, rate=0.05),
+    World("disambiguated, balanced, 2 % wrong", (20,), (20,), 0.02),
+    World("disambiguated, one kind rare, 2 % wrong", (5,), (35,), 0.02),
+    World("disambiguated, slightly unbalanced, 2 % wrong", (18,), (22,), 0.02),
+    World("disambiguated, one kind rare, 10 % wrong", (5,), (35,), 0.1),
+)
+RARE = (World("ambiguous, 5 % named, lean 0.03", UNEQUAL, rate=0.05, lean=0.03),)
+LEANING = tuple(world for lean in (0.1, 0.2, 0.4) for world in _worlds(lean))
+
+
+def draw(world: World, templates: int, correlation: float, rng: np.random.Generator) -> Cell:
+    """Answers of one world, one per question."""
+    first = np.resize(world.sizes, templates)
+    if world.ambiguous:
+        named = rng.binomial(first, _rates(world.rate, correlation, templates, rng))
+        towards = (1 + world.lean / world.rate) / 2
+        biased = rng.binomial(named, _rates(towards, correlation, templates, rng))
+        columns = _ambiguous(first, named, biased)
+        return _cell("ambig", columns, columns, np.arange(templates))
+    second = np.resize(world.others, templates)
+    right, other_right = (
+        rng.binomial(asked, _rates(1 - world.rate + half, correlation, templates, rng))
+        for asked, half in ((first, world.lean / 2), (second, -world.lean / 2))
+    )
+    return _cell(
+        "disambig",
+        _disambiguated(first, right, second, other_right),
+        *_items(first, right, second, other_right),
+    )
+
+
+def _rates(mean: float, correlation: float, number: int, rng: np.random.Generator) -> np.ndarray:
+    if correlation == 0:
+        return np.full(number, mean)
+    spread = (1 - correlation) / correlation
+    return rng.beta(mean * spread, (1 - mean) * spread, number)
+
+
+def _ambiguous(asked: np.ndarray, named: np.ndarray, biased: np.ndarray) -> dict[str, np.ndarray]:
+    right = asked - named
+    return {
+        **dict.fromkeys(("n", "read", "scored"), asked),
+        **dict.fromkeys(("correct", "scored_correct"), right),
+        "persons": named,
+        "biased": biased,
+        "anti": named - biased,
+    }
+
+
+def _disambiguated(
+    first: np.ndarray, right: np.ndarray, second: np.ndarray, other_right: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Whoever is wrong names the other person."""
+    asked, correct = first + second, right + other_right
+    return {
+        **dict.fromkeys(("n", "read", "scored", "persons"), asked),
+        **dict.fromkeys(("correct", "scored_correct"), correct),
+        "biased": right + second - other_right,
+        "anti": first - right + other_right,
+        "aligned": first,
+        "aligned_correct": right,
+        "nonaligned": second,
+        "nonaligned_correct": other_right,
+    }
+
+
+def _items(
+    first: np.ndarray, right: np.ndarray, second: np.ndarray, other_right: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """One row for each question, and the template of each."""
+    template = np.repeat(np.arange(len(first)), first + second)
+    place = np.concatenate([np.arange(n) for n in first + second])
+    aligned = (place < first[template]).astype(int)
+    correct = np.where(
+        aligned, place < right[template], place - first[template] < other_right[template]
+    ).astype(int)
+    return _disambiguated(aligned, aligned * correct, 1 - aligned, (1 - aligned) * correct), template
+
+
+def _cell(
+    condition: str, columns: dict[str, np.ndarray], items: dict[str, np.ndarray], template: np.ndarray
+) -> Cell:
+    per_template, per_item = (
+        np.column_stack([found.get(name, np.zeros(len(found["n"]))) for name in COUNTED]).astype(float)
+        for found in (columns, items)
+    )
+    return Cell(
+        {"context_condition": condition},
+        per_template,
+        per_template,
+        per_item,
+        template,
+        per_template,
+        "template",
+    )
+
+
+def claimed_before(cell: Cell) -> bool:
+    """Whether the bootstrap interval of the published score excludes 0."""
+    condition = cell.key["context_condition"]
+    drawn = bias_score(Counts.of(resampled(cell.per_template, RESAMPLES, 0)), condition)
+    ends = expanded(drawn, Counts.of(cell.per_template).named, 0.95)
+    return bool(ends.low > 0 or ends.high < 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Shares of simulated data sets.
+
+    Attributes:
+        before: claimed by the rule before.
+        after: claimed now.
+        covered: lean inside its interval, of those that have one.
+        width: mean width of the interval.
+    """
+
+    before: float
+    after: float
+    covered: float
+    width: float
+
+
+def measure(world: World, templates: int, correlation: float, worlds: int, *, before: bool = True) -> Found:
+    """Simulate one world."""
+    rng = np.random.default_rng([templates, round(100 * correlation), round(100 * world.lean)])
+    rows = []
+    for _ in range(worlds):
+        cell = draw(world, templates, correlation, rng)
+        lean = lean_of(cell, 0.95, 0)
+        low, high = lean.interval.low, lean.interval.high
+        covered = low - 1e-9 <= world.lean <= high + 1e-9 if lean.interval.defined else np.nan
+        rows.append((before and claimed_before(cell), lean.p_value <= 0.05, covered, high - low))
+    return Found(*np.nanmean(np.array(rows, dtype=float), axis=0).tolist())
+
+
+def items_for_templates(templates: int, correlation: float, worlds: int) -> float:
+    """False claims if the items of so few templates were flipped in their place: ambiguous contexts, no lean."""
+    from endoxa.stats.signs import sign_test
+
+    rng, claims = np.random.default_rng(templates), 0
+    for _ in range(worlds):
+        counts = Counts.of(draw(World("", (40,)), templates, correlation, rng).per_template)
+        claims += sign_test(int(counts.biased.sum()), int(counts.anti.sum())) <= 0.05
+    return claims / worlds
+
+
+def table(worlds: int, only: str) -> Iterator[str]:
+    """The rows of docs/methods.md."""
+    yield "| no lean | templates | false claims before | now | coverage | width |"
+    yield "|---|---|---|---|---|---|"
+    for world in (*NULL, *RARE):
+        for templates in TEMPLATES if world.name.startswith(only) else ():
+            found = [measure(world, templates, correlation, worlds) for correlation in CORRELATIONS]
+            claims = [f"{max(getattr(one, name) for one in found):.3f}" for name in ("before", "after")]
+            shown = claims if world.lean == 0 else ["", ""]
+            widths = f"{min(one.width for one in found):.2f}-{max(one.width for one in found):.2f}"
+            cells = (world.name, str(templates), *shown, f"{min(one.covered for one in found):.3f}", widths)
+            yield f"| {' | '.join(cells)} |"
+    yield "| lean | | templates | coverage | power before | power now |"
+    yield "|---|---|---|---|---|---|"
+    for world in LEANING:
+        for templates in TEMPLATES if world.name.startswith(only) else ():
+            found = [measure(world, templates, correlation, worlds) for correlation in CORRELATIONS]
+            powers = [
+                " / ".join(f"{getattr(one, name):.2f}" for one in found) for name in ("before", "after")
+            ]
+            least = f"{min(one.covered for one in found):.3f}"
+            yield f"| {world.name} | {world.lean} | {templates} | {least} | {powers[0]} | {powers[1]} |"
+    yield "items in place of templates, no lean: " + "; ".join(
+        f"{templates} templates "
+        + " / ".join(
+            f"{items_for_templates(templates, correlation, worlds):.3f}" for correlation in CORRELATIONS
+        )
+        for templates in range(2, MIN_TEMPLATES + 1)
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--worlds", type=int, default=2000, help="simulated data sets per row and correlation"
+    )
+    parser.add_argument("--only", default="", help="rows whose name begins so")
+    options = parser.parse_args()
+    for line in table(options.worlds, options.only):
+        print(line, flush=True)
