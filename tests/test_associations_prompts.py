@@ -70,7 +70,7 @@ def arrangements(sizes, values, rows):
 
 
 def test_units_add_up_to_the_table() -> None:
-    found, prompt = prompted(*SMALL[2])
+    found, _prompt = prompted(*SMALL[2])
     assert found.table.tolist() == [[3, 1, 0], [1, 0, 5], [0, 3, 1]]
     assert found.prompts == 7
     assert found.rows.tolist() == [[1, 0, 1], [0, 1, 2], [1, 2, 0]][:0] or found.rows.sum() == 7

@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from endoxa.report.qa.counts import SHOWN_OUTCOMES, identity_bias, outcome_counts
 from scipy.stats import binomtest
 
 from endoxa.analyze.qa import analyze_qa, load_answers
 from endoxa.errors import UserError
 from endoxa.report import write_report
 from endoxa.report.inputs import read_runs
-from endoxa.report.qa.counts import SHOWN_OUTCOMES, identity_bias, outcome_counts
 from endoxa.report.qa.page import qa_sections
 from endoxa.report.qa.results import QaResults, read_results
 from endoxa.report.qa.samples import EACH

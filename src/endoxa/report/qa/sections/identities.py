@@ -49,8 +49,8 @@ def identities(results: QaResults) -> Section | None:
             f"the other, +1 if always. Lines are {results.level} Wilson intervals in which every question counts once, "
             "however often it was asked. The numbers at the right are the questions in which a person was named, by "
             f"data set ({listed(list(results.data))}); grey dots rest on fewer than {LEAST_QUESTIONS}. Nothing "
-            "is tested here and nothing is claimed: among many identities some lie far from 0 by chance; each meets its own "
-            "few templates, so a dot says as much about these as about the identity.",
+            "is tested here and nothing is claimed: among many identities some lie far from 0 by chance; each meets "
+            "its own few templates, so a dot says as much about these as about the identity.",
         ),
     )
 
