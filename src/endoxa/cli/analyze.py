@@ -83,37 +83,42 @@ def pairs(
 
 
 def _print_headline(analysis: PairsAnalysis) -> None:
-    """Print the overall preference ratio of every model and rule, identities as clusters, and what may be claimed."""
+    """Print the preference ratio of every model and rule over all axes, and what may be claimed."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    from endoxa.report.words import short_labels
+    from endoxa.report.claims import chip
+    from endoxa.report.words import language_name, short_labels
 
-    table = Table(title="Preference ratio over all pairs (0.5 = no preference)")
-    table.add_column("model", overflow="fold")
-    table.add_column("rule")
-    for name in ("pairs", "identities", "ratio", "interval", "adjusted p"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    overall = analysis.estimates.filter(
-        language="all", axis="all", name="preference_ratio", interval="identities"
-    )
+    overall = analysis.estimates.filter(axis="all", name="preference_ratio", interval="identities")
+    several = overall["language"].n_unique() > 1
     labels = short_labels(overall["model"].to_list())
+    table = Table(title="Preference ratio over all axes (0.5 = no preference)", box=SIMPLE_HEAD, padding=0)
+    table.add_column("model", overflow="fold")
+    for name in ("rule", *(("language",) if several else ())):
+        table.add_column(name, no_wrap=True)
+    for name in ("pairs", "identities", "ratio", "interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", min_width=9)
     for row in overall.iter_rows(named=True):
         table.add_row(
             escape(labels[row["model"]]),
             escape(row["rule"]),
+            *((escape(row["language"]),) if several else ()),
             str(row["n"]),
             str(row["clusters"]),
             f"{row['value']:.3f}",
             _interval(row["low"], row["high"]),
-            f"{row['p_adjusted']:.4f}" if row["p_adjusted"] <= 1 else "-",
-            row["verdict"],
+            chip(row),
         )
     Console().print(table)
-    for row in overall.filter(overall["reason"] != "").iter_rows(named=True):
-        typer.echo(f"{labels[row['model']]}, {row['rule']}: {row['verdict']}: {row['reason']}.")
+    for (language, reason), rows in overall.group_by("language", "reason", maintain_order=True):
+        if reason:
+            where = f"{language_name(str(language))}, " if several else ""
+            named = ", ".join(f"{labels[row['model']]} {row['rule']}" for row in rows.iter_rows(named=True))
+            typer.echo(f"{where}{named}: {chip(rows.row(0, named=True))} ({reason}).")
 
 
 def _interval(low: float, high: float) -> str:

@@ -17,6 +17,7 @@ from endoxa.report.results import Results, rule_unit
 from endoxa.report.words import (
     count,
     language_name,
+    listed,
     p_value,
     percent,
     percent_interval,
@@ -50,15 +51,29 @@ def headline(results: Results) -> Section:
 
 
 def _findings(results: Results, every: pl.DataFrame) -> Iterator[Finding]:
-    """A sentence for each model and rule; where languages cannot be pooled, one for each language as well."""
+    """A sentence for each model and rule; where languages cannot be pooled, one for each language, then one for all."""
+    pooled: dict[str, list[dict[str, Any]]] = {}
     for row in overall(every).iter_rows(named=True):
-        yield Finding(_sentence(results, row), (row,))
         if row["verdict"] == UNTESTED and len(results.languages) > 1:
+            pooled.setdefault(row["reason"], []).append(row)
             own = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
             yield from (
                 Finding(_sentence(results, one, f" in {language_name(one['language'])}"), (one,))
                 for one in own.iter_rows(named=True)
             )
+        else:
+            yield Finding(_sentence(results, row), (row,))
+    for reason, rows in pooled.items():
+        shares = listed(
+            [
+                f"{percent(row['value'])} of {_basis(row)} ({results.label(row['model'], row['rule'])})"
+                for row in rows
+            ]
+        )
+        yield Finding(
+            f"All languages together cannot be tested ({reason}). The stereotypical sentence is preferred in {shares}.",
+            tuple(rows),
+        )
 
 
 def _sentence(results: Results, row: dict[str, Any], where: str = "") -> str:
