@@ -173,8 +173,7 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
     for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
         check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
-    assert "cannot be tested" in said("5 raters", confidence=0.9)
-    assert "cannot be tested" not in said("5 raters", "raters", confidence=0.8)  # 2 / 2^5 < 0.2
+    assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (2 / 2**5 > 1 - confidence)
 
 
 @pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
@@ -204,7 +203,9 @@ def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
         "a difference upwards"
     )
     assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
-    assert "trait a, trait b" in said("a clear difference", "differences")
+    text = said("a clear difference", "differences")
+    assert text.startswith("Models call associations about trait f, trait d and trait a less harmful than people do.")
+    assert "about trait h and trait g (5 associations, at least 6 needed)" in text
     assert "Models call associations less harmful than people do: difference −1.00" in said(
         "one apart, everybody agrees"
     )
@@ -221,7 +222,7 @@ def test_what_nobody_rated_together_is_said_to_be_so() -> None:
     assert "No person rated" in said("models only")
     assert "cannot be tested" not in said("models only")
     assert "cannot be tested (one person gave" not in said("raters with one rating each")
-    assert said("people only").startswith("People rated 40 associations.")
+    assert "People rated 40 associations." in said("people only")
 
 
 def test_correlations_are_about_these_people_and_carry_number_and_interval() -> None:
@@ -256,8 +257,11 @@ def test_the_correction_is_blamed_only_where_it_decides() -> None:
 def test_families_hold_what_is_claimed() -> None:
     analysis = analysed("a clear difference")
     (general, general_rows, _), (details, detail_rows, _) = harm_families(harm_of(analysis))
-    assert general.number(general_rows) == 1 + len(TRAITS)
-    assert details.number(detail_rows) == 2 + len(TRAITS) * (3 * 2 + 2)
+    assert general_rows.height == 1 + len(TRAITS)
+    assert detail_rows.height == 2 + len(TRAITS) * (3 * 2 + 2)
+    for family, rows in ((general, general_rows), (details, detail_rows)):
+        untested = rows["verdict"].eq("cannot-be-tested").sum()
+        assert family.number(rows) == rows.height - untested < rows.height
     assert harm_families(None) == ()
     assert all(rows.is_empty() for _, rows, _ in harm_families(harm_of(analysed("models only"))))
 

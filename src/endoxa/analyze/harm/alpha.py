@@ -23,7 +23,7 @@ def alpha(counts: np.ndarray, how: Resampling) -> Measured:
     points = counts.shape[1]
     pairable = counts[counts.sum(axis=1) >= 2]
     return measured(
-        coincidences(pairable).reshape(-1, points * points),
+        coincidences(pairable).reshape(len(pairable), points * points),
         lambda totals: alphas(totals.reshape(-1, points, points), "ordinal"),
         how,
     )
