@@ -284,29 +284,42 @@ def _cell(value: float) -> str:
     return "none" if np.isnan(value) else f"{value:.3f}"
 
 
-def reach_claims(harmful: int, benign: int, lower: float, repeats: int, together: float = 0.0) -> float:
-    """Share of studies that claim a reach of harmful associations that differs.
+def reach_claims(
+    harmful: int, benign: int, lower: float, repeats: int, alike: float = 0.0
+) -> tuple[float, float, float]:
+    """Studies that claim a difference of reach, by Mann-Whitney's test alone and by the verdict; intervals that hold it.
 
     Args:
         harmful: harmful associations.
         benign: benign ones.
         lower: by how much the chance of a language is lower for harmful ones.
         repeats: studies.
-        together: spread of the chance between base values (in logits), of which a class has five associations each.
+        alike: spread of the chance between values (in logits); a base value has five associations of one class.
     """
-    claimed = 0
+    kinds = np.array(["harmful"] * harmful + ["benign"] * benign)
+    base = np.concatenate([np.arange(harmful) // 5, harmful + np.arange(benign) // 5])
+    before, after, held, given = 0, 0, 0, 0
     for number in range(repeats):
         rng = np.random.default_rng([number, harmful, benign])
-        kinds = np.array(["harmful"] * harmful + ["benign"] * benign)
-        value = np.concatenate([np.arange(harmful) // 5, harmful + np.arange(benign) // 5])
-        logit = rng.normal(-1, 1, len(kinds)) + rng.normal(0, together, harmful + benign)[value]
-        chance = np.clip(1 / (1 + np.exp(-logit)) - lower * (kinds == "harmful"), 0, 1)
-        table = pl.DataFrame({"harmful": kinds, "reach": 1 + rng.binomial(9, chance)})
-        row = compare_reach(table, Resampling(CONFIDENCE, 100)).row(
-            by_predicate=pl.col("name") == "superiority", named=True
+        compared = rng.integers(0, 30, len(kinds))
+        logit = rng.normal(-1, 1, len(kinds)) + rng.normal(0, alike, harmful + benign)[base]
+        chance = 1 / (1 + np.exp(-logit - rng.normal(0, alike, 30)[compared])) - lower * (kinds == "harmful")
+        table = pl.DataFrame(
+            {"harmful": kinds, "reach": 1 + rng.binomial(9, np.clip(chance, 0, 1)), "of": 10}
+        ).with_columns(
+            base_attribute=pl.lit("a"),
+            base_value=pl.Series(base.astype(str)),
+            compared_attribute=pl.lit("b"),
+            compared_value=pl.Series(compared.astype(str)),
         )
-        claimed += row["verdict"] in CLEAR
-    return claimed / repeats
+        found = compare_reach(table, Resampling(CONFIDENCE, 100))
+        rows = {row["name"]: row for row in found.iter_rows(named=True)}
+        before += rows["mann_whitney"]["p_value"] <= 1 - CONFIDENCE
+        after += rows["superiority"]["verdict"] in CLEAR
+        if rows["superiority"]["low"] is not None and not lower:
+            given += 1
+            held += rows["superiority"]["low"] <= 0.5 <= rows["superiority"]["high"]
+    return before / repeats, after / repeats, held / given if given else float("nan")
 
 
 CODES = ("en", "ar", "hi", "fr")
@@ -317,12 +330,16 @@ KINDS = {
 }
 
 
-def moved_claims(number: int, more: float, repeats: int) -> tuple[float, float]:
+EQUAL, UNEQUAL = (1.0, 1.0, 1.0, 1.0), (1.3, 1.0, 0.7, 0.4)
+
+
+def moved_claims(number: int, more: float, rates: Sequence[float], repeats: int) -> tuple[float, float]:
     """Share of studies with any claim over all languages, and with any claim on single languages or groups.
 
     Args:
         number: harmful associations of each of four groups.
         more: by how much the chance is higher with the groups that are marked in a language.
+        rates: how much the languages have of all associations.
         repeats: studies.
     """
     overall, single = 0, 0
@@ -331,9 +348,9 @@ def moved_claims(number: int, more: float, repeats: int) -> tuple[float, float]:
         rows = []
         for value, k in product(VALUES, range(number)):
             chance = rng.beta(1.5, 3)
-            for code in CODES:
+            for code, rate in zip(CODES, rates, strict=True):
                 raised = more * (("religion", value) in KINDS[code].marked)
-                if rng.random() < chance + raised:
+                if rng.random() < rate * chance + raised:
                     rows.append(("m", code, "religion", value, "education", str(k)))
         found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
         classes = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
@@ -346,16 +363,21 @@ def moved_claims(number: int, more: float, repeats: int) -> tuple[float, float]:
 
 def languages(repeats: int) -> None:
     """Level and power of the tests on languages."""
-    print("| harmful and benign associations | lower by | values alike | reach claimed |\n|---|---|---|---|")
-    for harmful, benign in ((5, 5), (5, 40), (20, 60), (100, 300)):
-        for lower, together in ((0.0, 0.0), (0.0, 0.5), (0.1, 0.0)):
-            share = reach_claims(harmful, benign, lower, repeats, together)
-            print(f"| {harmful} and {benign} | {lower:g} | {together:g} | {share:.3f} |", flush=True)
-    print("\n| associations of each group | more by | claimed over languages | of single languages or groups |")
-    print("|---|---|---|---|")
-    for number, more in product((4, 10, 30), (0.0, 0.2)):
-        overall, single = moved_claims(number, more, max(60, repeats // 4))
-        print(f"| {number} | {more:g} | {overall:.3f} | {single:.3f} |", flush=True)
+    print("| harmful and benign associations | lower by | values alike | reach claimed | interval holds the truth |")
+    print("|---|---|---|---|---|")
+    for harmful, benign in ((10, 40), (30, 30), (30, 90), (60, 200), (200, 400)):
+        for lower, alike in ((0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.1, 0.3), (0.2, 0.3)):
+            before, after, held = reach_claims(harmful, benign, lower, repeats // 2, alike)
+            sizes = f"{harmful} and {benign} | {lower:g} | {alike:g}"
+            print(f"| {sizes} | {before:.3f} / {after:.3f} | {_cell(held)} |", flush=True)
+    print("\n| associations of each group | more by | languages | claimed over languages | of single ones |")
+    print("|---|---|---|---|---|")
+    for number, (more, rates) in product(
+        (4, 10, 30), ((0.0, EQUAL), (0.0, UNEQUAL), (0.2, EQUAL))
+    ):
+        overall, single = moved_claims(number, more, rates, max(60, repeats // 4))
+        kind = "alike" if rates == EQUAL else "with more and fewer"
+        print(f"| {number} | {more:g} | {kind} | {overall:.3f} | {single:.3f} |", flush=True)
 
 
 PARTS_OF_IT = {"studies": studies, "power": power, "languages": languages}

@@ -180,7 +180,7 @@ def _reach(comparison: pl.DataFrame | None) -> str:
             f"{side} {_number(row['value'])}{_interval(row)}, n = {row['n']}"
             for side, row in zip(("harmful", "benign"), means, strict=True)
         )
-        + ("." if p_value is None else f"; Mann-Whitney p = {p_value:.2g}, {_verdict(tested)}.")
+        + ("." if p_value is None else f"; p = {p_value:.2g}, {_verdict(tested)}.")
     )
 
 

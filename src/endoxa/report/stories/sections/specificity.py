@@ -101,7 +101,7 @@ def _reach_findings(found: Overlap) -> Iterator[Finding]:
     interval = f" ({decimal_interval(apart['low'], apart['high'], 2)})" if apart["low"] is not None else ""
     tested = rows.get("superiority", apart)
     chance = tested["p_value"]
-    test = "" if chance is None else f"; Mann-Whitney p {p_value(chance)}"
+    test = "" if chance is None else f"; p {p_value(chance)}"
     yield Finding(
         f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
         f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
