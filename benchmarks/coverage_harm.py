@@ -175,7 +175,9 @@ def after(study: Study) -> Read:
 def studies_of(design: Design, repeats: int) -> Iterator[Study]:
     """Simulated studies, the same ones for both rules."""
     for number in range(repeats):
-        yield draw(design, np.random.default_rng([number, design.people, int(10 * design.severity), design.each]))
+        yield draw(
+            design, np.random.default_rng([number, design.people, int(10 * design.severity), design.each])
+        )
 
 
 @dataclass(frozen=True)
@@ -287,7 +289,7 @@ def _cell(value: float) -> str:
 def reach_claims(
     harmful: int, benign: int, lower: float, repeats: int, alike: float = 0.0
 ) -> tuple[float, float, float]:
-    """Studies that claim a difference of reach, by Mann-Whitney's test alone and by the verdict; intervals that hold it.
+    """Claims of a difference of reach, by Mann-Whitney's test alone and by the verdict, and coverage.
 
     Args:
         harmful: harmful associations.
@@ -363,7 +365,9 @@ def moved_claims(number: int, more: float, rates: Sequence[float], repeats: int)
 
 def languages(repeats: int) -> None:
     """Level and power of the tests on languages."""
-    print("| harmful and benign associations | lower by | values alike | reach claimed | interval holds the truth |")
+    print(
+        "| harmful and benign associations | lower by | values alike | reach claimed | interval holds the truth |"
+    )
     print("|---|---|---|---|---|")
     for harmful, benign in ((10, 40), (30, 30), (30, 90), (60, 200), (200, 400)):
         for lower, alike in ((0.0, 0.0), (0.0, 0.3), (0.0, 0.6), (0.1, 0.3), (0.2, 0.3)):
@@ -372,9 +376,7 @@ def languages(repeats: int) -> None:
             print(f"| {sizes} | {before:.3f} / {after:.3f} | {_cell(held)} |", flush=True)
     print("\n| associations of each group | more by | languages | claimed over languages | of single ones |")
     print("|---|---|---|---|---|")
-    for number, (more, rates) in product(
-        (4, 10, 30), ((0.0, EQUAL), (0.0, UNEQUAL), (0.2, EQUAL))
-    ):
+    for number, (more, rates) in product((4, 10, 30), ((0.0, EQUAL), (0.0, UNEQUAL), (0.2, EQUAL))):
         overall, single = moved_claims(number, more, rates, max(60, repeats // 4))
         kind = "alike" if rates == EQUAL else "with more and fewer"
         print(f"| {number} | {more:g} | {kind} | {overall:.3f} | {single:.3f} |", flush=True)

@@ -17,9 +17,9 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 from endoxa.analyze.harm import ALL_MODELS, PEOPLE, HarmAnalysis, analyze_harm, load_ratings, read_human
-from endoxa.analyze.harm.alpha import alpha
 from endoxa.analyze.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
 from endoxa.analyze.harm.median import majority_probability, median_interval, verdict
+from endoxa.analyze.harm.summary import alpha
 from endoxa.cli import app
 from endoxa.datasets.stereotales.associations import read_associations
 from endoxa.errors import UserError

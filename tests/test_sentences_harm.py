@@ -173,7 +173,7 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
     for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
         check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
-    assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (2 / 2**5 > 1 - confidence)
+    assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (1 - confidence < 2 / 2**5)
 
 
 @pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
@@ -204,7 +204,9 @@ def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
     )
     assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
     text = said("a clear difference", "differences")
-    assert text.startswith("Models call associations about trait f, trait d and trait a less harmful than people do.")
+    assert text.startswith(
+        "Models call associations about trait f, trait d and trait a less harmful than people do."
+    )
     assert "about trait h and trait g (5 associations, at least 6 needed)" in text
     assert "Models call associations less harmful than people do: difference −1.00" in said(
         "one apart, everybody agrees"
@@ -242,7 +244,7 @@ def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> Non
     text = said("a clear difference", "raters")
     assert f"for {decided['harmful']} (harmful)" in text
     assert f"for {decided['benign']} (benign); {decided['undecided']} are undecided." in text
-    assert "for 0 (harmful) and below 4 for 0 (benign); 40 are undecided." in said("5 raters", "raters")
+    assert "for 0 (harmful) and entirely below 4 for 0 (benign); 40 are undecided." in said("5 raters", "raters")
 
 
 def test_the_correction_is_blamed_only_where_it_decides() -> None:

@@ -89,9 +89,9 @@ def crossed_mean(
     of_raters = jackknife_variance(by_rater, np.bincount(rater, weight * observed))
     error = sqrt(_combined(of_items, of_raters, observed - means[item], item, weight))
     if error < _NOTHING * max(1.0, abs(value)):
-        found = _unvaried(value, 0.0, min(items, raters), fewer, bounds, confidence)
+        found = _unvaried(value, 0.0, min(items, raters), fewer, bounds=bounds, confidence=confidence)
     else:
-        found = _students(value, 0.0, error, fewer - 1, bounds, confidence)
+        found = _students(value, 0.0, error, fewer - 1, bounds=bounds, confidence=confidence)
     return Crossed(value, *found, items, raters, effective)
 
 
@@ -130,8 +130,8 @@ def crossed_estimate(
     parts = [_summed_variance(influence, code) for code in (one, other, np.arange(len(influence)))]
     error = sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1]))
     if error < _NOTHING * max(1.0, abs(value)):
-        return _unvaried(value, neutral, int(units), units, bounds, confidence)
-    return _students(value, neutral, error, units - 1, bounds, confidence)
+        return _unvaried(value, neutral, int(units), units, bounds=bounds, confidence=confidence)
+    return _students(value, neutral, error, units - 1, bounds=bounds, confidence=confidence)
 
 
 def _summed_variance(influence: np.ndarray, code: np.ndarray) -> float:
@@ -160,6 +160,7 @@ def _students(
     neutral: float,
     error: float,
     freedom: float,
+    *,
     bounds: tuple[float, float],
     confidence: float,
 ) -> tuple[Interval, float]:
@@ -175,6 +176,7 @@ def _unvaried(
     neutral: float,
     units: int,
     effective: float,
+    *,
     bounds: tuple[float, float],
     confidence: float,
 ) -> tuple[Interval, float]:

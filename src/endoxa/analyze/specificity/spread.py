@@ -90,7 +90,7 @@ def compare_reach(reached: pl.DataFrame, how: Resampling | None = None) -> pl.Da
     most = float(reached["of"].max() or 1)  # type: ignore[arg-type]
     rows = [_mean(kind, side, most, how.confidence) for kind, side in sides.items()]
     rows += [_share_few(kind, side, how) for kind, side in sides.items()]
-    rows += _against(*sides.values(), most, few, how.confidence)
+    rows += _against(sides[HARMFUL], sides[BENIGN], most, few, how.confidence)
     units = min(side.values for side in sides.values())
     return _claimed(pl.DataFrame(rows, schema=_MEASURED, orient="row"), units, few, how.confidence)
 
@@ -115,7 +115,9 @@ class _Side:
             rows.select(pl.concat_str(f"{end}_attribute", f"{end}_value", separator="\n")).to_series()
             for end in ("base", "compared")
         )
-        return cls(rows["reach"].to_numpy().astype(float), *(one.to_numpy().astype(str) for one in (base, compared)))
+        return cls(
+            rows["reach"].to_numpy().astype(float), *(one.to_numpy().astype(str) for one in (base, compared))
+        )
 
     def __len__(self) -> int:
         return len(self.reach)
@@ -160,9 +162,7 @@ def _share_few(kind: str, side: _Side, how: Resampling) -> _Line:
     return f"share_few_{kind}", one.value, one.low, one.high, None, len(side), method
 
 
-def _against(
-    harmful: _Side, benign: _Side, most: float, few: str, confidence: float
-) -> list[_Line]:
+def _against(harmful: _Side, benign: _Side, most: float, few: str, confidence: float) -> list[_Line]:
     """The rows that compare both sides."""
     number = len(harmful) + len(benign)
     if not len(harmful) or not len(benign):
@@ -175,9 +175,11 @@ def _against(
     difference, wider, p_value = UNDEFINED, UNDEFINED, NAN
     published = _mann_whitney(harmful.reach, benign.reach)
     if not few:
-        between = partial(_between, harmful, benign, confidence)
-        difference, _ = between(apart, of_means, 0.0, (1 - most, most - 1))
-        wider, clustered = between(chance, (chances[0] - chance, chances[1] - chance), 0.5, (0.0, 1.0))
+        between = partial(_between, harmful, benign, confidence=confidence)
+        difference, _ = between(apart, of_means, neutral=0.0, bounds=(1 - most, most - 1))
+        wider, clustered = between(
+            chance, (chances[0] - chance, chances[1] - chance), neutral=0.5, bounds=(0.0, 1.0)
+        )
         p_value = max(clustered, published)
         wider = agreeing(wider, chance, 0.5, p_value, confidence)
     cells = {
@@ -191,9 +193,10 @@ def _against(
 def _between(
     harmful: _Side,
     benign: _Side,
-    confidence: float,
     value: float,
     deviations: tuple[np.ndarray, np.ndarray],
+    *,
+    confidence: float,
     neutral: float,
     bounds: tuple[float, float],
 ) -> tuple[Interval, float]:
