@@ -1,6 +1,6 @@
 """Do the comparisons of models with people, and of languages, hold their level? Simulated studies with a planted truth.
 
-    python benchmarks/coverage_harm.py                     every table of docs/methods.md, some eight minutes
+    python benchmarks/coverage_harm.py                     every table of docs/methods.md, some eleven minutes
     python benchmarks/coverage_harm.py studies             false claims and coverage: models against people
     python benchmarks/coverage_harm.py power               claims where there is a difference
     python benchmarks/coverage_harm.py languages           reach of associations, and groups moved by languages
@@ -265,7 +265,8 @@ def studies(repeats: int) -> None:
 def power(repeats: int) -> None:
     """How often a difference is claimed."""
     print(
-        "| people | difference | overall claimed | attributes claimed | false ones among the claims |\n|---|---|---|---|---|"
+        "| people | difference | overall claimed | attributes claimed | false ones among the claims |\n"
+        "|---|---|---|---|---|"
     )
     for people, apart in product((6, 8, 12, 20, 40), (0.3, 0.5, 1.0)):
         _power_row(Design(people, apart=-apart), f"{people} | {apart:g}", repeats)
