@@ -530,6 +530,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "25 associations written" in done.output
+    assert "Intervals keep these raters; those of delta take people as a sample, too." in done.output
     assert all((tmp_path / f"{name}.csv").is_file() for name in tables)
     assert len(pl.read_csv(tmp_path / "harm.csv")) == 25
 

@@ -30,6 +30,7 @@ from endoxa.analyze.specificity import (
 )
 from endoxa.analyze.specificity.groups import Groups
 from endoxa.cli import app
+from endoxa.cli.analyze_overlap import _moved
 from endoxa.datasets.stereotales import Profiles, read_profiles
 from endoxa.datasets.stereotales.associations import PARTS, read_associations
 from endoxa.errors import UserError
@@ -578,6 +579,12 @@ def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
         language="fr", group="marked", value="Muslim"
     )
     assert moved.select("here", "elsewhere").row(0) == (1, 0)
+
+
+def test_the_terminal_gives_a_difference_of_nothing_no_sign() -> None:
+    row = {"language": "all", "group": "marked", "difference": -0.001, "low": -0.002, "high": 1.0}
+    shown = _moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
+    assert shown.endswith(": marked 0.00 (0.00 to 1.00), unclear.")
 
 
 def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:

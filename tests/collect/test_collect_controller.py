@@ -75,7 +75,9 @@ def test_fewer_people_than_ratings_wanted_are_too_few_however_fast_they_are():
     assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).short == 0
     assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).too_few_people
     assert not forecast(seen(30, people=5, new_pairs=0.0, k=5)).too_few_people
-    assert forecast(seen(30, people=5, each=50.0, new_pairs=0.1, k=5)).too_few_people  # nobody rates their own
+    assert forecast(
+        seen(30, people=5, each=50.0, new_pairs=0.1, k=5)
+    ).too_few_people  # nobody rates their own
     assert not forecast(seen(30, people=6, new_pairs=0.1, k=5)).too_few_people
     assert not forecast(seen(0, people=3, new_pairs=0.0, k=5)).too_few_people  # every pair has them already
 
