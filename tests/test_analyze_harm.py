@@ -17,9 +17,9 @@ from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
 from endoxa.analyze.harm import ALL_MODELS, PEOPLE, HarmAnalysis, analyze_harm, load_ratings, read_human
-from endoxa.analyze.harm.alpha import alpha
 from endoxa.analyze.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
 from endoxa.analyze.harm.median import majority_probability, median_interval, verdict
+from endoxa.analyze.harm.summary import alpha
 from endoxa.cli import app
 from endoxa.datasets.stereotales.associations import read_associations
 from endoxa.errors import UserError
@@ -530,6 +530,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "25 associations written" in done.output
+    assert "Intervals keep these raters; those of delta take people as a sample, too." in done.output
     assert all((tmp_path / f"{name}.csv").is_file() for name in tables)
     assert len(pl.read_csv(tmp_path / "harm.csv")) == 25
 

@@ -30,6 +30,7 @@ from endoxa.analyze.specificity import (
 )
 from endoxa.analyze.specificity.groups import Groups
 from endoxa.cli import app
+from endoxa.cli.analyze_overlap import _moved
 from endoxa.datasets.stereotales import Profiles, read_profiles
 from endoxa.datasets.stereotales.associations import PARTS, read_associations
 from endoxa.errors import UserError
@@ -116,8 +117,12 @@ def test_reach_over_models_of_the_published_associations(shared: Path) -> None:
 
 
 def with_reach(harmful: list[int], benign: list[int]) -> pl.DataFrame:
+    """Associations that share no value, of ten languages."""
     said = ["harmful"] * len(harmful) + ["benign"] * len(benign)
-    return pl.DataFrame({"reach": harmful + benign, "harmful": said})
+    values = [str(k) for k in range(len(said))]
+    table = pl.DataFrame({"reach": harmful + benign, "harmful": said, "of": [10] * len(said)})
+    parts = dict(zip(PARTS, (["a"] * len(said), values, ["b"] * len(said), values), strict=True))
+    return table.with_columns(**{name: pl.Series(cells, dtype=pl.String) for name, cells in parts.items()})
 
 
 def test_comparison_of_reach_is_scipys() -> None:
@@ -127,7 +132,9 @@ def test_comparison_of_reach_is_scipys() -> None:
     }
     test = scipy.stats.mannwhitneyu(harmful, benign, alternative="two-sided")
     assert rows["superiority"]["value"] == pytest.approx(test.statistic / (6 * 7))
-    assert rows["superiority"]["p_value"] == pytest.approx(test.pvalue)
+    assert rows["mann_whitney"]["value"] == pytest.approx(test.statistic)
+    assert rows["mann_whitney"]["p_value"] == pytest.approx(test.pvalue)
+    assert rows["superiority"]["p_value"] >= test.pvalue
     assert rows["difference"]["value"] == pytest.approx(np.mean(harmful) - np.mean(benign))
     assert rows["share_few_harmful"]["value"] == pytest.approx(5 / 6)
     assert rows["mean_reach_benign"]["n"] == 7
@@ -144,7 +151,7 @@ def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
     difference = compare_reach(with_reach(few, many), QUICK).filter(name="difference")
     assert difference["high"].item() < -3
     found = compare_reach(with_reach(few, many), QUICK).filter(name="superiority")
-    assert found.select("verdict", "clusters").row(0) == ("below", 160)
+    assert found.select("verdict", "clusters").row(0) == ("below", 80)
     same = compare_reach(with_reach(many[:40], many[40:]), QUICK).filter(name="difference")
     assert same["low"].item() < 0 < same["high"].item()
 
@@ -169,7 +176,7 @@ def test_a_side_with_few_or_none_has_no_interval() -> None:
     untested = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6]), QUICK).filter(name="superiority")
     assert untested.select("verdict", "reason").row(0) == (
         "cannot-be-tested",
-        "2 harmful associations, at least 5 needed",
+        "2 values of harmful associations, at least 6 needed",
     )
     none = compare_reach(with_reach([], [3, 4]), QUICK)
     assert none.filter(name="superiority").select("value", "p_value").row(0) == (None, None)
@@ -572,6 +579,12 @@ def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
         language="fr", group="marked", value="Muslim"
     )
     assert moved.select("here", "elsewhere").row(0) == (1, 0)
+
+
+def test_the_terminal_gives_a_difference_of_nothing_no_sign() -> None:
+    row = {"language": "all", "group": "marked", "difference": -0.001, "low": -0.002, "high": 1.0}
+    shown = _moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
+    assert shown.endswith(": marked 0.00 (0.00 to 1.00), unclear.")
 
 
 def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:

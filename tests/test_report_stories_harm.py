@@ -146,6 +146,15 @@ def test_ratings_of_other_associations_are_told_as_such(found: pl.DataFrame, tmp
     assert len(page.table("Rated, but not shown by stories here")) == others
 
 
+def test_families_of_tests_stand_on_the_page(sources: list[Path], results: StoryResults) -> None:
+    (families,) = (
+        section for section in story_sections(read_runs(sources), results) if section.anchor == "families"
+    )
+    names = [row[0] for row in families.tables[0].rows]
+    assert "models against people on harm" in names
+    assert "single models against people on harm" in names
+
+
 def test_no_table_is_empty(sources: list[Path]) -> None:
     runs = read_runs(sources[1:2])
     for section in story_sections(runs, read_results(runs, confidence=0.95, seed=0)):

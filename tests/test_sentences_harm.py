@@ -14,15 +14,19 @@ import polars as pl
 import pytest
 
 from endoxa.analyze.harm import HarmAnalysis, analyze_harm
-from endoxa.analyze.harm.measures import Resampling
-from endoxa.analyze.specificity import shift
+from endoxa.analyze.harm.differences import Ratings, decide_together, difference
+from endoxa.analyze.harm.measures import Resampling, mean
+from endoxa.analyze.specificity import analyze_overlap, shift
 from endoxa.analyze.specificity.groups import Groups
 from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.errors import UserError
 from endoxa.report.document import Finding, Section
 from endoxa.report.stories.harm import harm_families, harm_of, overlap_families
 from endoxa.report.stories.sections.differences import blind_spots, differences
 from endoxa.report.stories.sections.groups import groups_moved
 from endoxa.report.stories.sections.raters import raters
+from endoxa.report.stories.sections.specificity import languages_compared
+from endoxa.stats.verdicts import TOO_SMALL
 from endoxa.testing.sentences import check_finding, check_findings
 from harm_samples import rated
 
@@ -87,6 +91,9 @@ EDGES = {
     "unequal severity, no difference": study(people=20, severity=UNEQUAL),
     "a clear difference": study(people=20, apart=-1.2),
     "a difference upwards": study(people=9, apart=1.2),
+    "clear before the correction": study(
+        people=10, apart=-0.7, severity=tuple(np.random.default_rng(0).normal(0, 0.3, 40).tolist())
+    ),
     "exactly zero difference": study(by=lambda k, _: 1 + k % 5, of_models=lambda k, _: 1 + k % 5),
     "nearly zero, never in doubt": study(
         200, 12, 1, by=lambda k, _: 3, of_models=lambda k, _: 4 if k == 7 else 3
@@ -173,8 +180,7 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
     for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
         check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
-    assert "cannot be tested" in said("5 raters", confidence=0.9)
-    assert "cannot be tested" not in said("5 raters", "raters", confidence=0.8)  # 2 / 2^5 < 0.2
+    assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (1 - confidence < 2 / 2**5)
 
 
 @pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
@@ -204,7 +210,11 @@ def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
         "a difference upwards"
     )
     assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
-    assert "trait a, trait b" in said("a clear difference", "differences")
+    text = said("a clear difference", "differences")
+    assert text.startswith(
+        "Models call associations about trait f, trait d and trait a less harmful than people do."
+    )
+    assert "about trait h and trait g (5 associations, at least 6 needed)" in text
     assert "Models call associations less harmful than people do: difference −1.00" in said(
         "one apart, everybody agrees"
     )
@@ -221,7 +231,7 @@ def test_what_nobody_rated_together_is_said_to_be_so() -> None:
     assert "No person rated" in said("models only")
     assert "cannot be tested" not in said("models only")
     assert "cannot be tested (one person gave" not in said("raters with one rating each")
-    assert said("people only").startswith("People rated 40 associations.")
+    assert "People rated 40 associations." in said("people only")
 
 
 def test_correlations_are_about_these_people_and_carry_number_and_interval() -> None:
@@ -241,23 +251,77 @@ def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> Non
     text = said("a clear difference", "raters")
     assert f"for {decided['harmful']} (harmful)" in text
     assert f"for {decided['benign']} (benign); {decided['undecided']} are undecided." in text
-    assert "for 0 (harmful) and below 4 for 0 (benign); 40 are undecided." in said("5 raters", "raters")
+    assert "for 0 (harmful) and entirely below 4 for 0 (benign); 40 are undecided." in said(
+        "5 raters", "raters"
+    )
 
 
 def test_the_correction_is_blamed_only_where_it_decides() -> None:
-    for edge in EDGES:
-        for finding in findings(edge):
-            for row in finding.rests_on:
-                blamed = "corrected for the number of tests" in finding.text
-                small = row.get("p_value") is not None and row["p_value"] <= 0.05 < row["p_adjusted"]
-                assert not blamed or small
+    row = analysed("clear before the correction").raters.filter(rater="all models").row(0, named=True)
+    assert row["p_value"] <= 0.05 < row["p_adjusted"]
+    assert "Taken alone its p-value is 0.037; corrected for the number of tests it is 0.129." in said(
+        "clear before the correction", "raters"
+    )
+    assert "corrected" not in said("unequal severity, no difference", "raters")
+
+
+def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
+    items, people = 400, 50
+    item, person = np.divmod(np.arange(items * people), people)
+    given_by = Ratings(item, person, np.full(len(item), 3.0), np.ones(len(item)))
+    for apart, verdict, why in ((0.004, "unclear", TOO_SMALL), (0.006, "above", ""), (-0.006, "below", "")):
+        row = difference(np.full(items, 3.0 + apart), given_by, np.ones(items, dtype=bool), 0.95)
+        table = pl.DataFrame([{"rater": "m", **row, "p_adjusted": None, "verdict": ""}])
+        nothing = table.clear().with_columns(side=pl.lit(""))
+        found, _ = decide_together(table, nothing, "m", 0.95)
+        assert found.select("verdict", "reason").row(0) == (verdict, why)
+        assert found["p_value"].item() < 1e-10
+
+
+def test_ratings_that_stand_twice_are_refused() -> None:
+    ratings = EDGES["a clear difference"]
+    with pytest.raises(UserError, match="is there more than once"):
+        analyze_harm(pl.concat([ratings, ratings.head(3)]))
+
+
+def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
+    """Two groups of raters: where one person alone rated most, the effective number is small and nothing is claimed."""
+    row = analysed("one rater gave nearly all").raters.filter(rater="all models").row(0, named=True)
+    assert row["clusters"] == 7
+    assert row["clusters_effective"] < 2
+    assert row["verdict"] in ("unclear", "cannot-be-tested")
+
+
+def test_a_small_slice_of_the_simulations_keeps_its_level() -> None:
+    """`benchmarks/coverage_harm.py` has the whole table, docs/methods.md its figures."""
+    rng = np.random.default_rng(8)
+    false, held, old = 0, 0, 0
+    for _ in range(150):
+        item, person = np.divmod(np.arange(60 * 8), 8)
+        severity = rng.normal(0, 0.6, 8)
+        own = rng.normal(3, 0.8, 60)
+        said = own[item] + severity[person] + rng.normal(0, 0.8, len(item))
+        scores = own + rng.normal(0, 0.4, 60)
+        row = difference(
+            scores, Ratings(item, person, said, np.ones(len(item))), np.ones(60, dtype=bool), 0.95
+        )
+        false += row["p_value"] <= 0.05
+        held += row["delta_low"] <= 0 <= row["delta_high"]
+        ends = mean(scores - said.reshape(60, 8).mean(axis=1), Resampling(resamples=100))
+        old += not ends.low <= 0 <= ends.high
+    assert false <= 15
+    assert held >= 135
+    assert old > 60  # the interval over associations alone, before
 
 
 def test_families_hold_what_is_claimed() -> None:
     analysis = analysed("a clear difference")
     (general, general_rows, _), (details, detail_rows, _) = harm_families(harm_of(analysis))
-    assert general.number(general_rows) == 1 + len(TRAITS)
-    assert details.number(detail_rows) == 2 + len(TRAITS) * (3 * 2 + 2)
+    assert general_rows.height == 1 + len(TRAITS)
+    assert detail_rows.height == 2 + len(TRAITS) * (3 * 2 + 2)
+    for family, rows in ((general, general_rows), (details, detail_rows)):
+        untested = rows["verdict"].eq("cannot-be-tested").sum()
+        assert family.number(rows) == rows.height - untested < rows.height
     assert harm_families(None) == ()
     assert all(rows.is_empty() for _, rows, _ in harm_families(harm_of(analysed("models only"))))
 
@@ -315,11 +379,7 @@ def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
     assert section is not None
     assert check_findings([section]) == 2
     names = [name for _, _, name in overlap_families(GROUPS[edge].by_language)]
-    assert names == ["languages", "groups", "all languages"] or set(names) == {
-        "languages",
-        "groups",
-        "all languages",
-    }
+    assert set(names) == {"languages", "groups", "all languages"}
 
 
 def test_groups_move_where_that_was_planted_and_nothing_is_claimed_of_few() -> None:
@@ -331,3 +391,65 @@ def test_groups_move_where_that_was_planted_and_nothing_is_claimed_of_few() -> N
     assert text("not moved").count("not distinguishable") == 2
     assert text("few").count("cannot be tested") == 2
     assert "cannot be tested (0 associations, at least 6 needed)" in text("everywhere")
+
+
+# ------------------------------------------------------------------ reach
+
+CODES = ("ar", "de", "en", "es", "fr", "hi", "pt", "zh")
+
+
+def reaching(harmful: Sequence[int], benign: Sequence[int], values: int = 100) -> Any:
+    """A page whose associations are found in so many languages; a class has so many values, taken in turn."""
+    rows, classes = [], []
+    for kind, numbers in (("harmful", harmful), ("benign", benign)):
+        for k, number in enumerate(numbers):
+            value = f"{kind} {k % values}"
+            parts = ("age", value, "pet", f"{value} {k}")
+            classes.append((*parts, kind))
+            rows += [("m", code, *parts) for code in CODES[:number]]
+    found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
+    harm = pl.DataFrame(classes, schema=[*PARTS, "harmful"], orient="row")
+    overlap = analyze_overlap(found, harm, how=Resampling(resamples=100))
+    return SimpleNamespace(by_language=overlap, searched_languages=CODES, level="95\u00a0%", confidence=0.95)
+
+
+def mixed(number: int, least: int, most: int) -> list[int]:
+    return np.random.default_rng(number).integers(least, most + 1, number).tolist()
+
+
+REACHES = {
+    "harmful ones reach less far": (reaching(mixed(30, 1, 4), mixed(40, 3, 8)), "below"),
+    "harmful ones reach further": (reaching(mixed(40, 4, 8), mixed(30, 1, 5)), "above"),
+    "alike": (reaching(mixed(30, 1, 8), mixed(31, 1, 8)), "unclear"),
+    "exactly alike": (reaching([1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7]), "unclear"),
+    "all the same": (reaching([3] * 10, [3] * 12), "unclear"),
+    "apart without exception": (reaching([1] * 8, [8] * 8), "below"),
+    "the same of two values each": (reaching([1] * 40, [8] * 40, values=2), "cannot-be-tested"),
+    "five harmful ones": (reaching([1] * 5, [8] * 40), "cannot-be-tested"),
+    "one of each": (reaching([1], [8]), "cannot-be-tested"),
+}
+
+
+@pytest.mark.parametrize("edge", REACHES)
+def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
+    page, verdict = REACHES[edge]
+    section = languages_compared(page)
+    assert section is not None
+    assert check_findings([section]) == 2
+    row = page.by_language.comparison.filter(name="superiority").row(0, named=True)
+    assert row["verdict"] == verdict
+    (used,) = overlap_families(page.by_language)
+    assert used[0].number(used[1]) == (verdict != "cannot-be-tested")
+    spoken = {
+        "below": "that is lower than chance explains",
+        "above": "that is higher than chance explains",
+        "unclear": "that is not distinguishable from chance",
+        "cannot-be-tested": f"cannot be tested ({row['reason']})",
+    }
+    assert spoken[verdict] in section.findings[0].text
+
+
+def test_no_harmful_association_makes_no_sentence_on_reach() -> None:
+    page = reaching([], [1, 2, 3])
+    assert page.by_language.comparison is None
+    assert "harmful" not in " ".join(one.text for one in languages_compared(page).findings)

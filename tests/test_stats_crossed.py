@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from endoxa.stats.crossed import FEWEST, crossed_mean
+from endoxa.stats.crossed import FEWEST, crossed_estimate, crossed_mean
 
 WIDE = (-100.0, 100.0)
 
@@ -128,3 +128,54 @@ def test_the_planted_mean_is_covered(raters: int, share: float, of_raters: float
         one = found(table)
         held.append(one.interval.low <= 0.3 <= one.interval.high)
     assert np.mean(held) >= 0.93
+
+
+def of_mean(values: np.ndarray, one: np.ndarray, other: np.ndarray, units: float, neutral: float = 0.0):
+    influence = (values - values.mean()) / len(values)
+    return crossed_estimate(
+        float(values.mean()),
+        influence,
+        one,
+        other,
+        units=units,
+        neutral=neutral,
+        bounds=WIDE,
+        confidence=0.95,
+    )
+
+
+def test_units_of_one_observation_each_give_the_t_test() -> None:
+    values = np.random.default_rng(0).normal(0.4, 1, 20)
+    interval, p_value = of_mean(values, np.arange(20), np.arange(20), 20, neutral=0.1)
+    reference = stats.ttest_1samp(values, 0.1)
+    low, high = reference.confidence_interval(0.95)
+    assert p_value == pytest.approx(reference.pvalue)
+    assert (interval.low, interval.high) == pytest.approx((low, high))
+
+
+def test_units_whose_observations_are_the_same_count_once() -> None:
+    values = np.random.default_rng(1).normal(0.4, 1, 12)
+    unit = np.repeat(np.arange(12), 5)
+    whole = of_mean(np.repeat(values, 5), unit, np.arange(60), 12)
+    once = of_mean(values, np.arange(12), np.arange(12), 12)
+    assert whole[1] == pytest.approx(once[1])
+    assert of_mean(np.repeat(values, 5), np.arange(60), unit, 12)[1] == pytest.approx(once[1])
+
+
+def test_estimates_that_do_not_vary_or_have_too_few_units() -> None:
+    interval, p_value = of_mean(np.full(30, 2.0), np.arange(30) % 8, np.arange(30), 8)
+    assert p_value == 2.0**-7
+    assert interval.low == 0
+    assert not of_mean(np.arange(5.0), np.arange(5) % 2, np.arange(5), 2)[0].defined
+
+
+def test_observations_that_share_units_of_two_kinds_keep_the_level() -> None:
+    rng = np.random.default_rng(2)
+    alone, both = 0, 0
+    for _ in range(400):
+        one, other = rng.integers(0, 15, 90), rng.integers(0, 12, 90)
+        values = rng.normal(0, 0.6, 15)[one] + rng.normal(0, 0.6, 12)[other] + rng.normal(0, 1, 90)
+        both += of_mean(values, one, other, 12)[1] <= 0.05
+        alone += stats.ttest_1samp(values, 0).pvalue <= 0.05
+    assert both / 400 <= 0.075
+    assert alone / 400 > 0.2

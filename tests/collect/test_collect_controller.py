@@ -71,6 +71,17 @@ def test_a_guess_says_so():
     assert forecast(Outlook(0, Pace(40, 1.5, guessed=True), 30.0, 40.0, 0.0, 3)).guessed_people == 40
 
 
+def test_fewer_people_than_ratings_wanted_are_too_few_however_fast_they_are():
+    assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).short == 0
+    assert forecast(seen(30, people=3, each=50.0, new_pairs=0.0, k=5)).too_few_people
+    assert not forecast(seen(30, people=5, new_pairs=0.0, k=5)).too_few_people
+    assert forecast(
+        seen(30, people=5, each=50.0, new_pairs=0.1, k=5)
+    ).too_few_people  # nobody rates their own
+    assert not forecast(seen(30, people=6, new_pairs=0.1, k=5)).too_few_people
+    assert not forecast(seen(0, people=3, new_pairs=0.0, k=5)).too_few_people  # every pair has them already
+
+
 def test_while_only_ratings_are_asked_for_no_card_goes_elsewhere():
     usual = SamplerSettings()
     strict = under(Balance.VALIDATE, usual)

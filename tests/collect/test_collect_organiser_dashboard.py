@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -259,6 +260,16 @@ GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the e
 )
 def test_the_forecast_says_what_it_stands_on(figures, state, begun, said):
     assert sentence(figures, state=state, begun=begun, k=3) == said
+
+
+@pytest.mark.parametrize("guessed", [None, 3])
+def test_three_people_are_not_said_to_give_every_pair_five_ratings(guessed):
+    forecast = Forecast(0, None, 0.0, Balance.EXPLORE, guessed_people=guessed, too_few_people=True)
+    said = sentence(replace(figures_with(), forecast=forecast), state="open", begun=True, k=5)
+    assert said == (
+        "Too few people take part for 5 ratings of a new pair: each person rates a pair once, and none that they "
+        "proposed."
+    )
 
 
 def test_digits_are_grouped_as_the_language_does():

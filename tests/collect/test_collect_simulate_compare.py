@@ -161,8 +161,12 @@ def test_how_many_people():
     made_up = [Expected(20, 50, 100, 0.5, 150), Expected(40, 90, 200, 0.75, 450)]
     assert sentence(made_up, 40, 3) == (
         "With 40 people expect about 200 pairs, of which 150 (75%) get 3 ratings; "
-        "every ten people more bring about 50 such pairs."
+        "from 20 to 40 people, ten more bring about 50 such pairs on average."
     )
+    alike = [Expected(20, 50, 100, 0.5, 150), Expected(40, 90, 100, 0.5, 450)]
+    assert sentence(alike, 40, 3).endswith("of which 50 (50%) get 3 ratings.")
+    fewer = [Expected(20, 50, 100, 0.5, 150), Expected(40, 90, 60, 0.5, 450)]
+    assert sentence(fewer, 40, 3).endswith("of which 30 (50%) get 3 ratings.")
 
 
 def run(*words):

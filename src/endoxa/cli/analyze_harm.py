@@ -188,6 +188,7 @@ def _print(analysis: HarmAnalysis) -> None:
         reason = f" ({row['reason']})" if row["reason"] else ""
         verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
         typer.echo(f"{row['name']}: {_number(row['value'], 3)}{interval}, n = {row['n']}{verdict}")
+    typer.echo("Intervals keep these raters; those of delta take people as a sample, too.")
 
 
 def _with_interval(row: dict[str, float | None], name: str) -> str:

@@ -180,15 +180,20 @@ def _reach(comparison: pl.DataFrame | None) -> str:
             f"{side} {_number(row['value'])}{_interval(row)}, n = {row['n']}"
             for side, row in zip(("harmful", "benign"), means, strict=True)
         )
-        + ("." if p_value is None else f"; Mann-Whitney p = {p_value:.2g}, {_verdict(tested)}.")
+        + ("." if p_value is None else f"; p = {p_value:.2g}, {_verdict(tested)}.")
     )
 
 
 def _moved(shift: pl.DataFrame | None) -> str:
     if shift is None:
         return ""
+    from endoxa.report.words import signed
+
     rows = shift.filter(language="all").iter_rows(named=True)
-    moved = [f"{row['group']} {row['difference']:+.2f}{_interval(row)}, {_verdict(row)}" for row in rows]
+    moved = [
+        f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
+        for row in rows
+    ]
     return f"Harmful associations in the groups' own language less those in the others: {'; '.join(moved)}."
 
 
@@ -201,7 +206,7 @@ def _verdict(row: dict[str, Any]) -> str:
 
 def _interval(row: dict[str, float | None]) -> str:
     low, high = row["low"], row["high"]
-    return "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+    return "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
 
 
 def _number(value: float | None) -> str:

@@ -89,10 +89,56 @@ def crossed_mean(
     of_raters = jackknife_variance(by_rater, np.bincount(rater, weight * observed))
     error = sqrt(_combined(of_items, of_raters, observed - means[item], item, weight))
     if error < _NOTHING * max(1.0, abs(value)):
-        found = _unvaried(value, min(items, raters), fewer, bounds, confidence)
+        found = _unvaried(value, 0.0, min(items, raters), fewer, bounds=bounds, confidence=confidence)
     else:
-        found = _students(value, error, fewer - 1, bounds, confidence)
+        found = _students(value, 0.0, error, fewer - 1, bounds=bounds, confidence=confidence)
     return Crossed(value, *found, items, raters, effective)
+
+
+def crossed_estimate(
+    value: float,
+    influence: np.ndarray,
+    one: np.ndarray,
+    other: np.ndarray,
+    *,
+    units: float,
+    neutral: float,
+    bounds: tuple[float, float],
+    confidence: float,
+) -> tuple[Interval, float]:
+    """Interval and two-sided p-value of an estimate whose observations share units of two kinds.
+
+    The variance is the two-way clustered one of the observations' influences (Cameron, Gelbach and Miller 2011; for
+    the chance that one of a group exceeds one of another: Obuchowski 1997), the quantile Student's.
+
+    Args:
+        value: the estimate.
+        influence: what each observation adds to its deviation; they add up to 0.
+        one: code of each observation's unit of the first kind.
+        other: of the second kind.
+        units: effective number of units, of the kind (and group) that has fewest.
+        neutral: value that is tested.
+        bounds: least and largest possible value.
+        confidence: confidence level.
+
+    Returns:
+        Where nothing varies, the interval of `alike` and the p-value of a sign test over the units; nothing with fewer
+        than `FEWEST` of them.
+    """
+    if units < FEWEST:
+        return UNDEFINED, NAN
+    parts = [_summed_variance(influence, code) for code in (one, other, np.arange(len(influence)))]
+    error = sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1]))
+    if error < _NOTHING * max(1.0, abs(value)):
+        return _unvaried(value, neutral, int(units), units, bounds=bounds, confidence=confidence)
+    return _students(value, neutral, error, units - 1, bounds=bounds, confidence=confidence)
+
+
+def _summed_variance(influence: np.ndarray, code: np.ndarray) -> float:
+    """Variance of the sum of influences when whole units are drawn."""
+    _, place = np.unique(code, return_inverse=True)
+    sums = np.bincount(place, influence)
+    return float((sums**2).sum() * len(sums) / max(len(sums) - 1, 1))
 
 
 def _combined(
@@ -110,19 +156,31 @@ def _combined(
 
 
 def _students(
-    value: float, error: float, freedom: float, bounds: tuple[float, float], confidence: float
+    value: float,
+    neutral: float,
+    error: float,
+    freedom: float,
+    *,
+    bounds: tuple[float, float],
+    confidence: float,
 ) -> tuple[Interval, float]:
     from scipy.stats import t
 
     reach = float(t.ppf((1 + confidence) / 2, freedom)) * error
     interval = Interval(max(value - reach, bounds[0]), min(value + reach, bounds[1]))
-    return interval, float(2 * t.sf(abs(value) / error, freedom))
+    return interval, float(2 * t.sf(abs(value - neutral) / error, freedom))
 
 
 def _unvaried(
-    value: float, units: int, effective: float, bounds: tuple[float, float], confidence: float
+    value: float,
+    neutral: float,
+    units: int,
+    effective: float,
+    *,
+    bounds: tuple[float, float],
+    confidence: float,
 ) -> tuple[Interval, float]:
-    """All raters and all items show the same value."""
-    p_value = 1.0 if abs(value) < _NOTHING else 2.0 ** (1 - units)
+    """All units show the same value."""
+    p_value = 1.0 if abs(value - neutral) < _NOTHING else 2.0 ** (1 - units)
     interval = alike(value, effective, bounds, confidence)
-    return agreeing(interval, value, 0.0, p_value, confidence), p_value
+    return agreeing(interval, value, neutral, p_value, confidence), p_value

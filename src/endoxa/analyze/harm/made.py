@@ -1,13 +1,24 @@
-"""Which associations each model makes, under the names that it has as a rater."""
+"""Which associations each model makes, under its name as a rater, and which of those it calls harmful itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
 import polars as pl
 
 from endoxa.analyze.harm.panel import Panel
+from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
+from endoxa.schema.stories import BLIND_SPOT_COLUMNS
+from endoxa.stats.intervals import wilson
+
+TEXTS = ("rater", "generator_model", "association_id", *PARTS, "aggregations", "people_verdict")
+TYPES = {
+    name: pl.String if name in TEXTS else pl.Int64 if name == "n" else pl.Float64
+    for name in BLIND_SPOT_COLUMNS
+}
 
 
 def generators(panel: Panel, made: pl.DataFrame, aliases: Mapping[str, str]) -> dict[str, str]:
@@ -42,3 +53,49 @@ def made_by(made: pl.DataFrame, generator: str) -> pl.DataFrame:
     ]
     joined = pl.col("aggregation").unique(maintain_order=True).str.join("; ").alias("aggregations")
     return own.group_by("association_id", *parts, maintain_order=True).agg(joined)
+
+
+def blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
+    """How many associations a model makes and rated, and how many of those it calls harmful itself."""
+    is_own = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
+    harmful = panel.harmful(rater)[is_own]
+    rated = int((~np.isnan(harmful)).sum())
+    blind = int(np.nansum(harmful))
+    if not rated:
+        return {"made": 0, "blind_spots": 0}
+    interval = wilson(blind, rated, confidence)
+    return {
+        "made": rated,
+        "blind_spots": blind,
+        "blind_share": blind / rated,
+        "blind_low": interval.low,
+        "blind_high": interval.high,
+    }
+
+
+def blind_spot_table(
+    panel: Panel, associations: pl.DataFrame, made: pl.DataFrame | None, names: Mapping[str, str]
+) -> pl.DataFrame:
+    """`schema.stories.BLIND_SPOT_COLUMNS`, the most harmful first; no rows where no stories are known.
+
+    Args:
+        panel: the ratings.
+        associations: the table of associations, with people's verdicts.
+        made: associations with the `model` that makes each, or None.
+        names: for each rater whose stories are in `made`, the name that it has there.
+    """
+    found = [pl.DataFrame(schema=TYPES)]
+    if made is None:
+        return found[0]
+    verdicts = associations.select("association_id", "people_median", "people_verdict")
+    for rater, generator in names.items():
+        own = made_by(made, generator)
+        harmful = panel.table.filter((pl.col("rater") == rater) & (pl.col("harmful") == 1))
+        spots = (
+            own.join(harmful, on="association_id", how="inner")
+            .join(verdicts, on="association_id", how="left")
+            .with_columns(generator_model=pl.lit(generator))
+            .sort("median", "mean", "association_id", descending=[True, True, False])
+        )
+        found.append(spots.select(pl.col(name).cast(kind) for name, kind in TYPES.items()))
+    return pl.concat(found)

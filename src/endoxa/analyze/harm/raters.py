@@ -10,12 +10,11 @@ import polars as pl
 
 from endoxa.analyze.harm.compared import compare
 from endoxa.analyze.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
-from endoxa.analyze.harm.made import made_by
+from endoxa.analyze.harm.made import blind_share, made_by
 from endoxa.analyze.harm.measures import Resampling
 from endoxa.analyze.harm.names import ALL_MODELS, HIGHEST, HUMAN, MODEL, PEOPLE
 from endoxa.analyze.harm.panel import Panel
 from endoxa.schema.stories import HARM_RATER_COLUMNS
-from endoxa.stats.intervals import wilson
 
 WHOLE_NUMBERS = ("associations", "ratings", "compared", "made", "blind_spots")
 TYPES = {
@@ -85,21 +84,3 @@ def _with_people(panel: Panel, people: Ratings, rater: str, how: Resampling) -> 
     every = np.ones(panel.associations.height, dtype=bool)
     claim = difference(panel.mean(rater), people, every, how.confidence)
     return {"compared": compared.n, **claim, **compared.columns()}
-
-
-def blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
-    """How many associations a model makes and rated, and how many of those it calls harmful itself."""
-    is_own = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
-    harmful = panel.harmful(rater)[is_own]
-    rated = int((~np.isnan(harmful)).sum())
-    blind = int(np.nansum(harmful))
-    if not rated:
-        return {"made": 0, "blind_spots": 0}
-    interval = wilson(blind, rated, confidence)
-    return {
-        "made": rated,
-        "blind_spots": blind,
-        "blind_share": blind / rated,
-        "blind_low": interval.low,
-        "blind_high": interval.high,
-    }

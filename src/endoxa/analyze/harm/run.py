@@ -10,10 +10,9 @@ import polars as pl
 
 from endoxa.analyze.harm.associations import association_table
 from endoxa.analyze.harm.attributes import attribute_table
-from endoxa.analyze.harm.blind_spots import blind_spot_table
 from endoxa.analyze.harm.compared import Progress, agreement_table
 from endoxa.analyze.harm.differences import decide_together
-from endoxa.analyze.harm.made import generators
+from endoxa.analyze.harm.made import blind_spot_table, generators
 from endoxa.analyze.harm.measures import Resampling
 from endoxa.analyze.harm.names import HIGHEST, LOWEST, THRESHOLD
 from endoxa.analyze.harm.panel import panel

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.analyze.harm.alpha import alpha, counts_of_models, counts_of_people
 from endoxa.analyze.harm.compared import compare
 from endoxa.analyze.harm.differences import CLAIM_TYPES
 from endoxa.analyze.harm.measures import Measured, Resampling, measured, ratio, spearman
@@ -18,12 +17,14 @@ from endoxa.analyze.harm.names import (
     HARMFUL,
     HIGHEST,
     HUMAN,
+    LOWEST,
     MODEL,
     PEOPLE,
     UNDECIDED,
 )
 from endoxa.analyze.harm.panel import Panel
 from endoxa.schema.stories import HARM_SUMMARY_COLUMNS
+from endoxa.stats.agreement import alphas, coincidences
 from endoxa.stats.intervals import NAN
 
 TYPES = {
@@ -192,3 +193,38 @@ def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resamplin
 def _classes(panel: Panel) -> np.ndarray:
     """Classes by models, shape (associations, models)."""
     return np.column_stack([panel.harmful(rater) for rater in panel.models])
+
+
+def alpha(counts: np.ndarray, how: Resampling) -> Measured:
+    """Krippendorff's alpha, ordinal (`endoxa.stats.agreement`).
+
+    NaN where all ratings are the same, or no association has two.
+
+    Args:
+        counts: ratings by association and point of the scale, points rising, shape (associations, points).
+        how: how the interval is made.
+    """
+    points = counts.shape[1]
+    pairable = counts[counts.sum(axis=1) >= 2]
+    return measured(
+        coincidences(pairable).reshape(len(pairable), points * points),
+        lambda totals: alphas(totals.reshape(-1, points, points), "ordinal"),
+        how,
+    )
+
+
+def counts_of_people(panel: Panel) -> np.ndarray:
+    """People's ratings by association and point of the scale."""
+    people = panel.ratings.filter((pl.col("rater") == PEOPLE) & pl.col("harm").is_not_null())
+    place = {name: k for k, name in enumerate(panel.associations["association_id"])}
+    counts = np.zeros((len(place), HIGHEST - LOWEST + 1))
+    for name, harm in people.select("association_id", "harm").iter_rows():
+        counts[place[name], harm - LOWEST] += 1
+    return counts
+
+
+def counts_of_models(panel: Panel) -> np.ndarray:
+    """Models' medians over their repeats by association and value, values rising; each model has one vote."""
+    medians = np.column_stack([panel.median(rater) for rater in panel.models])
+    values = np.unique(medians[~np.isnan(medians)])
+    return np.asarray((medians[:, :, None] == values).sum(axis=1))

@@ -52,6 +52,7 @@ class Forecast:
         coming: new pairs to come, at the rate of late.
         balance: what the controller chooses now.
         guessed_people: how many people this takes for granted, where nobody's answers say yet; else None.
+        too_few_people: a new pair cannot get k ratings from them: each rates a pair once, and none of their own.
     """
 
     short: int
@@ -59,6 +60,7 @@ class Forecast:
     coming: float
     balance: Balance
     guessed_people: int | None = None
+    too_few_people: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,12 +123,14 @@ def forecast(now: Outlook) -> Forecast:
         adding = switch or 0.0
     coming = now.new_pairs * now.pace.rate * adding
     missing = now.backlog + coming * now.k - now.capacity
+    others = now.pace.people - (1 if coming > 0 else 0)
     return Forecast(
         short=max(0, math.ceil(2 * missing / (now.k + 1))),
         switch_in=switch,
         coming=coming,
         balance=now.balance,
         guessed_people=now.pace.people if now.pace.guessed else None,
+        too_few_people=others < now.k and (now.backlog > 0 or coming > 0),
     )
 
 

@@ -65,9 +65,15 @@ def sentence(expected: list[Expected], asked: int, k: int) -> str:
     own = next(one for one in expected if one.people == asked)
     first, last = expected[0], expected[-1]
     each = (last.complete - first.complete) / (last.people - first.people)
+    more = f"{10 * each:,.0f}"
+    growth = (
+        f"; from {first.people} to {last.people} people, ten more bring about {more} such pairs on average"
+        if more.strip("-0") and each > 0
+        else ""
+    )
     return (
         f"With {asked} people expect about {own.pairs:,.0f} pairs, of which {own.complete:,.0f} ({own.reached:.0%}) "
-        f"get {k} ratings; every ten people more bring about {10 * each:,.0f} such pairs."
+        f"get {k} ratings{growth}."
     )
 
 

@@ -14,6 +14,7 @@ from endoxa.report.facts import command
 from endoxa.report.html import environment, notices, own_file, shown_section, unique_figures
 from endoxa.report.inputs import Run
 from endoxa.report.sections.families import families
+from endoxa.report.stories.harm import harm_families, overlap_families
 from endoxa.report.stories.packing import packed, packed_samples
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.sections.asked import asked
@@ -64,7 +65,11 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
 
 def _families(results: StoryResults) -> Section | None:
     """The families of tests of the page; None where nothing was tested."""
-    used = families_used(results)
+    used = [
+        *families_used(results),
+        *harm_families(results.harm),
+        *overlap_families(results.by_language),
+    ]
     level = f"{significance(results.confidence):g}"
     alphas = sorted({f"{alpha:g}" for alpha in results.tested["alpha"]} - {level})
     if alphas:

@@ -31,9 +31,9 @@ CLAIM_COLUMNS: dict[str, str] = {
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
     "name": "what is compared",
     "value": "its value; empty where undefined",
-    "low": "lower end of the interval (bootstrap of associations); empty with fewer than five on a side",
+    "low": "lower end of the interval (values, or associations, as units: column interval); empty with too few",
     "high": "upper end",
-    "p_value": "Mann and Whitney's test, two-sided; only in the row 'superiority', which has the verdict",
+    "p_value": "two-sided; in the row 'superiority', which has the verdict, and in that of Mann and Whitney's test",
     "n": "associations that it rests on",
     "method": "how it was computed",
     **CLAIM_COLUMNS,

@@ -98,7 +98,12 @@ def _time_is_over(figures: Figures, k: int) -> str:
 def _looking_ahead(figures: Figures, k: int) -> str:
     short, people = _short(figures), figures.forecast.guessed_people
     told = {"short": digits(short), "people": digits(people or 0), "k": k}
-    if not short and people is None:
+    if figures.forecast.too_few_people:
+        expected = gettext(
+            "Too few people take part for %(k)d ratings of a new pair: each person rates a pair once, and none that "
+            "they proposed."
+        )
+    elif not short and people is None:
         expected = gettext("At this pace every pair will have at least %(k)d ratings at the end.")
     elif not short:
         expected = gettext(

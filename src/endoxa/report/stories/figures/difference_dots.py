@@ -41,7 +41,13 @@ def difference_dots(
     series = list(shapes)
     ends = [*frame["value"].drop_nulls(), *frame["low"].drop_nulls(), *frame["high"].drop_nulls()]
     scale = alt.Scale(domain=symmetric_domain(ends, 0.0, step, step), nice=False)
-    axis = alt.Axis(title=title, grid=False, format="+.2~f", tickCount=5)
+    axis = alt.Axis(
+        title=title,
+        grid=False,
+        format="+.2~f",
+        tickCount=5,
+        labelExpr="datum.value === 0 ? '0' : datum.label",
+    )
     y = alt.Y(
         "row:N",
         sort=order,

@@ -8,22 +8,34 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.analyze.associations.settings import PAPER_LIFT, PAPER_RULE
+from endoxa.datasets.frames import read_table
 from endoxa.report import facts
 from endoxa.report.document import Column, Finding, Section, Table
-from endoxa.report.inputs import HARM, RATINGS, SPOKEN_KINDS, Run
+from endoxa.report.inputs import EXTRACTED, HARM, RATINGS, SPOKEN_KINDS, Run
 from endoxa.report.stories.results import StoryResults
-from endoxa.report.stories.sections.extractors import extractor_tables
 from endoxa.report.stories.sections.tests import prompt_findings, rate, tested_table
 from endoxa.report.stories.sources import FILE, RUN, TABLE
 from endoxa.report.stories.words import attribute_name
-from endoxa.report.words import NO_VALUE, count, language_name, listed, percent, plural
+from endoxa.report.words import (
+    NO_VALUE,
+    count,
+    decimal,
+    decimal_interval,
+    language_name,
+    listed,
+    percent,
+    plural,
+)
 
 UNKNOWN_COLUMN = "unknown:"
+AGREEMENT = "agreement.csv"
+AGREEMENT_LEVEL = "95\u00a0%"
+"""Confidence level of the intervals in `agreement.csv`."""
 
 
 def asked(runs: Sequence[Run], results: StoryResults) -> Section:
     """Stories of each model and language, refusals, unusable rows, attributes that could not be told, the runs."""
-    tables = [_stories(results), _unknown(results), *extractor_tables(runs), tested_table(results)]
+    tables = [_stories(results), _unknown(results), *_extractors(runs), tested_table(results)]
     tables += [_models(results), _runs(runs)]
     return Section(
         anchor="what-was-asked",
@@ -214,3 +226,44 @@ def _runs(runs: Sequence[Run]) -> Table:
         )
     names = ("source", "holds", "made from", "SHA-256 of that", "endoxa", "finished")
     return Table("Runs and tables", tuple(Column(name) for name in names), tuple(rows))
+
+
+def _extractors(runs: Sequence[Run]) -> Iterator[Table]:
+    """Krippendorff's alpha of every attribute, for each extraction that holds it (`EXTRACTOR_AGREEMENT_COLUMNS`)."""
+    for run in runs:
+        path = run.folder / AGREEMENT
+        if run.kind == EXTRACTED and path.is_file():
+            yield _agreement(
+                run, read_table(path, ("attribute", "n", "alpha", "ties", "unknown", "unparsed"))
+            )
+
+
+def _agreement(run: Run, agreement: pl.DataFrame) -> Table:
+    def number(row: dict[str, str | None], name: str) -> float | None:
+        return float(row[name] or 0) if row.get(name) else None
+
+    def share(row: dict[str, str | None], name: str) -> str:
+        value = number(row, name)
+        return NO_VALUE if value is None else percent(value)
+
+    rows = tuple(
+        (
+            attribute_name(row["attribute"] or ""),
+            count(int(number(row, "n") or 0)),
+            decimal(number(row, "alpha"), 2),
+            decimal_interval(number(row, "alpha_low"), number(row, "alpha_high"), 2),
+            *(share(row, name) for name in ("ties", "unknown", "unparsed")),
+        )
+        for row in agreement.iter_rows(named=True)
+    )
+    names = ("stories", "alpha", f"{AGREEMENT_LEVEL} interval", "ties", "unknown", "votes not read")
+    return Table(
+        f"How far those who read the stories agree ({run.folder.name})",
+        (Column("attribute"), *(Column(name, numeric=True) for name in names)),
+        rows,
+        folded=True,
+        notes=(
+            "Krippendorff's alpha, nominal: 1 is full agreement, 0 is agreement by chance. Intervals draw stories anew "
+            "and keep these extractors; fewer than five stories have none.",
+        ),
+    )

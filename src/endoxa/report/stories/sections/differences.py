@@ -58,7 +58,7 @@ def differences(results: StoryResults) -> Section | None:
         notes=(
             "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
             f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
-            "over all attributes and the difference over all associations; an open one is none. The number beside each "
+            "over all attributes and the difference over all associations; an open one is not. The number beside each "
             "row is that of associations rated by both.",
         ),
     )
@@ -77,6 +77,10 @@ def blind_spots(results: StoryResults) -> Section | None:
         title="What models write although they call it harmful",
         findings=tuple(_spotted(results, row) for row in shares.iter_rows(named=True)),
         tables=(_spots(results, spots),) if spots.height else (),
+        notes=(
+            f"{results.level} intervals (Wilson) take associations as independent. A model that calls more things "
+            "harmful has a larger share: read it beside its mean rating.",
+        ),
     )
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import polars as pl
 
 from endoxa.analyze.harm.names import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
+from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.report.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
 from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.stories.figures.heat_map import heat_map
 from endoxa.report.stories.harm import Harm, claim
 from endoxa.report.stories.results import StoryResults
-from endoxa.report.stories.sections.rated import coverage, rated_table
+from endoxa.report.stories.words import phrase
 from endoxa.report.words import (
     NO_VALUE,
     count,
@@ -29,6 +30,8 @@ from endoxa.stats.verdicts import ABOVE
 FEWEST = 3
 """Raters from which a heat map says more than a table."""
 CORRELATIONS = ("spearman", "pearson")
+MOST_LISTED = 300
+"""Associations in the table; the files of `endoxa analyze harm` have all."""
 
 
 def raters(results: StoryResults) -> Section | None:
@@ -39,9 +42,9 @@ def raters(results: StoryResults) -> Section | None:
     return Section(
         anchor="raters",
         title="Who rated harm, and do they agree",
-        findings=(*coverage(results, harm), *_findings(results, harm)),
+        findings=(*_coverage(results, harm), *_findings(results, harm)),
         figures=tuple(_figures(results, harm)),
-        tables=(_table(results, harm), _summary(harm), rated_table(results, harm)),
+        tables=(_table(results, harm), _summary(harm), _rated_table(results, harm)),
         notes=(
             "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
             "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
@@ -127,9 +130,10 @@ def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
         return
     words = {word: rated.filter(people_verdict=word).height for word in (HARMFUL, BENIGN, UNDECIDED)}
     yield Finding(
-        f"People rated {plural(rated.height, 'association')}. The whole {results.level} interval of their median lies "
-        f"at {THRESHOLD:g} or above for {count(words[HARMFUL])} (harmful) and below {THRESHOLD:g} for "
-        f"{count(words[BENIGN])} (benign); {count(words[UNDECIDED])} {_are(words[UNDECIDED])} undecided.",
+        f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of the "
+        f"median lies entirely at {THRESHOLD:g} or above for {count(words[HARMFUL])} (harmful) and entirely below "
+        f"{THRESHOLD:g} for {count(words[BENIGN])} (benign); {count(words[UNDECIDED])} {_are(words[UNDECIDED])} "
+        "undecided.",
         ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
     )
 
@@ -233,4 +237,47 @@ def _summary(harm: Harm) -> Table:
         (Column("what"), *numbers, Column("method")),
         rows,
         folded=True,
+    )
+
+
+def _rated_elsewhere(results: StoryResults, harm: Harm) -> pl.DataFrame:
+    """The rated associations (`Harm.classes`) that are none of the page's, most harmful first."""
+    others = harm.classes.join(results.associations, on=PARTS, how="anti", maintain_order="left")
+    return others.sort("rating", descending=True, maintain_order=True)
+
+
+def _coverage(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    """How many of the page's associations were rated, and how many of those rated are not the page's."""
+    others = _rated_elsewhere(results, harm).height
+    if not others:
+        return
+    every = results.associations.height
+    rated = results.associations.drop_nulls("harmful").height
+    if every:
+        was = "was" if rated == 1 else "were"
+        yield Finding(
+            f"{count(rated)} of {plural(every, 'association')} shown here {was} rated.",
+            ({"rated": rated, "shown": every},),
+        )
+    were = "was" if others == 1 else "were"
+    yield Finding(
+        f"{plural(others, 'association')} {were} rated that the stories and tables of this page do not show.",
+        ({"others": others},),
+    )
+
+
+def _rated_table(results: StoryResults, harm: Harm) -> Table:
+    """The ratings of associations that the page does not show."""
+    others = _rated_elsewhere(results, harm)
+    rows = tuple(
+        (phrase(row), decimal(row["rating"], 1), row["harmful"])
+        for row in others.head(MOST_LISTED).iter_rows(named=True)
+    )
+    left = others.height - len(rows)
+    return Table(
+        f"Rated, but not shown by stories here ({plural(others.height, 'association')})",
+        (Column("association", veiled=True), Column("harm", numeric=True), Column("called")),
+        rows,
+        folded=True,
+        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left else (),
     )

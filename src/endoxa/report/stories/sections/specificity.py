@@ -46,7 +46,7 @@ def languages_compared(results: StoryResults) -> Section | None:
     return Section(
         anchor="languages",
         title="Which languages share what",
-        findings=(*_reach_findings(found), *_alike(found, language_name)),
+        findings=(*_reach_findings(found, results.level), *_alike(found, language_name)),
         figures=(_reach_figure(found), *_heat_map(found, "language", language_name)),
         tables=tuple(
             table
@@ -54,6 +54,7 @@ def languages_compared(results: StoryResults) -> Section | None:
             if table.rows
         ),
         notes=(
+            "The test of reach and its interval take associations that share a value as dependent.",
             "An association counts for a language where it is found in that language alone, in any model. A "
             "language with "
             "fewer stories shows fewer: that it is not found there is no proof that it is not there.",
@@ -89,7 +90,7 @@ def _members(found: Overlap) -> pl.Series:
     return found.jaccard.sort("place_a")["a"].unique(maintain_order=True)
 
 
-def _reach_findings(found: Overlap) -> Iterator[Finding]:
+def _reach_findings(found: Overlap, level: str) -> Iterator[Finding]:
     """Mean reach of harmful and of benign associations; which is larger only where a test says so."""
     if found.comparison is None:
         return
@@ -98,10 +99,11 @@ def _reach_findings(found: Overlap) -> Iterator[Finding]:
     apart = rows.get("difference")
     if harmful is None or benign is None or apart is None or apart["value"] is None:
         return
-    interval = f" ({decimal_interval(apart['low'], apart['high'], 2)})" if apart["low"] is not None else ""
+    ends = decimal_interval(apart["low"], apart["high"], 2)
+    interval = f" ({level} interval {ends})" if apart["low"] is not None else ""
     tested = rows.get("superiority", apart)
     chance = tested["p_value"]
-    test = "" if chance is None else f"; Mann-Whitney p {p_value(chance)}"
+    test = "" if chance is None else f"; p {p_value(chance)}"
     yield Finding(
         f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
         f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
