@@ -12,8 +12,9 @@ RATED = {
     MODELS: "Harm is the mean rating of the models, from 1 to 5; the verdict is that of their medians.",
 }
 UNCLEAR = (
-    "Unclear associations are found when all languages of a model are analysed together, but not within languages: "
-    "a difference between the languages can explain them, and they are counted nowhere."
+    "Unclear associations are found when all languages of a model are analysed together. Within languages they are not "
+    "distinguishable from chance, or cannot be tested: a difference between the languages can explain them, and they "
+    "are counted nowhere."
 )
 
 
