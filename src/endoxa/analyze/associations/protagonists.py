@@ -207,7 +207,7 @@ def differences(
         },
         schema=TYPES,
     ).with_columns(neutral="by_chance")
-    found = decided(table, value="distance", confidence=confidence).select(list(TYPES))
+    found = decided(table, value="distance", confidence=confidence).select(list(TYPES)).fill_nan(None)
     return found.sort("distance", descending=True, maintain_order=True)
 
 
