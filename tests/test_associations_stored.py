@@ -12,13 +12,16 @@ import pytest
 from typer.testing import CliRunner
 
 from endoxa.analyze.associations import Discovery, discover, runs
-from endoxa.analyze.associations.companion import companion_of, read_companion
+from endoxa.analyze.associations.companion import Companion, companion_of, read_companion, write_companion
+from endoxa.analyze.associations.run import types_of
 from endoxa.analyze.associations.runs import differences_in, discover_in, settings_of
+from endoxa.analyze.associations.tally import no_tally
 from endoxa.cli import app
 from endoxa.datasets.stereotales import read_profiles
 from endoxa.report.inputs import read_runs
 from endoxa.report.stories.results import StoryResults, read_results
 from endoxa.report.words import plural
+from endoxa.schema.stories import DISCOVERED_COLUMNS
 from report_story_samples import write_run
 from story_samples import stories
 
@@ -149,6 +152,24 @@ def test_the_published_test_alone_claims_what_it_finds(run: Path, tmp_path: Path
     endoxa("analyze", "associations", run, "--pooled", "published", "--draws", 2000, "-o", table)
     assert set(pl.read_csv(table)["verdict"]) == {"above"}
     assert "claimed by the published pooled test alone" in said_by(results_of(table), table)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("alpha", "x"), ("alpha", -3.0), ("confidence", 1.0), ("pooled", "odd"), ("draws", None), ("seed", -1)],
+)
+def test_odd_settings_count_for_nothing(name: str, value: object, run: Path, tmp_path: Path) -> None:
+    table = tmp_path / "a.csv"
+    pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS)).write_csv(table)
+    write_companion(table, Companion(FAST, "stories.parquet", 0, no_tally()))
+    told = json.loads(companion_of(table).read_text(encoding="utf-8"))
+    told["settings"][name] = value
+    companion_of(table).write_text(json.dumps(told), encoding="utf-8")
+    assert read_companion(table) is None
+    facts = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    odd = {"settings": {**FAST.recorded, name: value}, "endoxa": "0"}
+    (run / "run.json").write_text(json.dumps({**facts, "discovery": odd}), encoding="utf-8")
+    assert settings_of(run) == Discovery()
 
 
 @pytest.mark.parametrize("broken", ["", "{", "[]", "null", '{"sha256": 3}', "{}"])

@@ -16,6 +16,7 @@ from endoxa.analyze.associations.tally import tally
 from endoxa.cli.associations_found import print_found
 from endoxa.datasets.stereotales import read_profiles
 from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.errors import UserError
 from endoxa.report.document import Finding
 from endoxa.report.inputs import read_runs
 from endoxa.report.stories.page import story_sections, subtitle
@@ -465,6 +466,26 @@ def test_a_verdict_of_another_program_is_shown_as_it_is(reason, expected, table)
     results = results_of(table)
     assert f"associations are unclear and {expected}" in said(results, table, anchor="headline")
     check(results, table)
+
+
+def test_a_verdict_that_is_none_is_refused(table):
+    pl.read_csv(table).with_columns(verdict=pl.lit("maybe")).write_csv(table)
+    with pytest.raises(
+        UserError, match=r"row 1, column 'verdict': 'maybe'\. Expected above, unclear, or nothing"
+    ):
+        results_of(table)
+
+
+def test_the_terminal_says_why_nothing_could_be_tested(edge_of, capsys):
+    for edge, reason in (
+        ("two prompts of ten stories each", "too few prompts"),
+        ("one row", "needs two base values"),
+    ):
+        profiles = read_profiles(edge_of(edge)[0])
+        print_found(profiles, discover(profiles, Discovery(jobs=1)), 0.05)
+        printed = capsys.readouterr().out
+        assert reason in printed.split("Nothing could be tested")[1]
+        assert " 0 " not in printed
 
 
 def test_the_battery_finds_what_is_false(edge_of):
