@@ -48,7 +48,8 @@ def distributions(results: StoryResults) -> Section | None:
             "A story counts for every attribute but the one that its prompt named. Unknown means that the story "
             "does not tell it. Where few stories are behind a bar, bars differ by chance alone: a difference is stated "
             "only where a permutation test over all attributes rejects it as chance. Stories of one prompt keep "
-            "together. Differences between languages also hold what translated prompts suggest.",
+            "together. Differences between languages also hold what translated prompts suggest, those between themes "
+            "what their scenarios suggest.",
         ),
     )
 

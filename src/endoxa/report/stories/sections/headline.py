@@ -66,7 +66,8 @@ def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
     if rows["paper_rule"].null_count() < rows.height:
         numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
         rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-        sentence += f"; {count(numbers['paper_rule'])} of them pass {rule}"
+        passes = "passes" if numbers["paper_rule"] == 1 else "pass"
+        sentence += f"; {count(numbers['paper_rule'])} of them {passes} {rule}"
         numbers["least_lift"] = 2
     return Finding(f"{sentence}.", (numbers,))
 
