@@ -145,7 +145,7 @@ def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> 
     assert "Found in every model: 0;" in page.text
     assert "Associations in the stories of quiet cannot be tested: no table has two base values" in page.text
     assert "No association was found in the stories of quiet" not in page.text
-    assert "Each of 3 languages for itself" in page.text
+    assert "Each of 3 languages alone" in page.text
     assert "Associations in French cannot be tested: no table has" in page.text
     results = read_results(read_runs([run]), confidence=0.95, seed=0)
     assert subtitle(results).startswith("Stories of 3 models; ")

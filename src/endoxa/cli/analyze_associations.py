@@ -200,8 +200,10 @@ def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, o
         else every_difference(told(), confidence=settings.confidence, seed=settings.seed)
     )
     write_table(table, output)
-    above = int((table["verdict"] == ABOVE).sum())
-    typer.echo(f"{plural(above, 'difference')} of protagonists beyond chance in {len(table)} tests: {output}")
+    above, untested = (int((table["verdict"] == one).sum()) for one in (ABOVE, UNTESTED))
+    tests = plural(len(table) - untested, "test")
+    left = f"; {untested} cannot be tested" if untested else ""
+    typer.echo(f"{plural(above, 'difference')} of protagonists beyond chance in {tests}{left}: {output}")
 
 
 def _sides(words: str) -> tuple[str, str]:

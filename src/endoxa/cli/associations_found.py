@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE
 
 if TYPE_CHECKING:
@@ -44,11 +45,13 @@ def _read(profiles: Profiles) -> list[str]:
     from endoxa.analyze.associations import overview
     from endoxa.report.words import plural
 
-    nothing = plural(int(overview(profiles)["nothing_known"].sum()), "other")
-    said = [
-        f"{profiles.rows} rows: {profiles.unusable} without a usable profile; in {nothing} "
-        "nothing could be read (refusals, as a rule)."
-    ]
+    nothing = int(overview(profiles)["nothing_known"].sum())
+    parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
+    if nothing:
+        which = plural(nothing, "other" if parts else "story", None if parts else "stories")
+        parts.append(f"in {which} nothing could be read (refusals, as a rule)")
+    rows = plural(profiles.rows, "row")
+    said = [f"{rows}: {'; '.join(parts)}." if parts else f"{rows}."]
     if profiles.duplicates:
         said.append(
             f"Warning: {plural(profiles.duplicates, 'story', 'stories')} with the prompt, model, language and repeat "
@@ -68,12 +71,10 @@ def _tested(found: Discovered, alpha: float) -> list[str]:
         int(counts[name].sum()) for name in ("tables", "untested", "kept", "open", "by_prompts")
     )
     if not tables:
-        return [
-            f"Nothing could be tested ({plural(untested, 'table')}): a table needs two base values with ten "
-            "stories each, and two compared values."
-        ]
+        return [f"Nothing could be tested ({plural(untested, 'table')}): {_why_untested(counts)}."]
     said = [
-        f"{tables} tables tested ({untested} too small), {kept} kept"
+        f"{plural(tables, 'table')} tested, {kept} kept"
+        + (f"; {untested} could not be tested" if untested else "")
         + (f"; {plural(unstable, 'decision')} could change with more draws." if unstable else ".")
     ]
     if by_prompts:
@@ -81,6 +82,16 @@ def _tested(found: Discovered, alpha: float) -> list[str]:
             f"In {plural(by_prompts, 'table')} a prompt has several stories: prompts are the units of their tests."
         )
     return said
+
+
+def _why_untested(counts: pl.DataFrame) -> str:
+    """What all tables lack, or what they need."""
+    untested, few_prompts = int(counts["untested"].sum()), int(counts["few_prompts"].sum())
+    stories = "a table needs two base values with ten stories each, and two compared values"
+    prompts = "too few prompts for a p-value below the false-discovery rate"
+    if not few_prompts:
+        return stories
+    return prompts if few_prompts == untested else f"{stories}; {few_prompts} of them have {prompts}"
 
 
 def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
@@ -93,7 +104,8 @@ def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
     table = Table(title="Found in the most models" if several else "The strongest")
     for name in ("when a prompt names", "stories have"):
         table.add_column(name, overflow="fold")
-    for name in ("models", "languages", "lift"):
+    alone = claimed["aggregation"].unique().to_list() != [ALL]
+    for name in ("models", *(["languages"] if alone else []), "lift"):
         table.add_column(name, justify="right")
     shown = claimed.group_by(PARTS).agg(
         pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("lift").median()
@@ -103,7 +115,7 @@ def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
             escape(f"{row['base_attribute']}: {row['base_value']}"),
             escape(f"{row['compared_attribute']}: {row['compared_value']}"),
             str(row["model"]),
-            str(row["aggregation"]),
+            *([str(row["aggregation"])] if alone else []),
             f"{row['lift']:.2f}",
         )
     Console().print(table)

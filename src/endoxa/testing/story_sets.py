@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
+from endoxa.analyze.associations.protagonists import PROMPT
 from endoxa.datasets.stereotales import Profiles
 
 
@@ -122,3 +125,55 @@ class StorySets:
             share = share * (0.25 + 1.5 * row / max(1, self.rows - 1))
         unread: np.ndarray = rng.random(len(row)) < share
         return unread
+
+
+@dataclass(frozen=True, slots=True)
+class Studies:
+    """How stories of models, languages and themes are made, for differences of protagonists.
+
+    Attributes:
+        repeats: stories of a prompt by each model.
+        languages: number of languages.
+        themes: number of themes.
+        traits: traits that prompts name.
+        scenarios: prompts of each language, theme and trait.
+        shared: correlation of two models' stories of one prompt.
+        own: correlation of two stories of one model and prompt.
+        attributes: attributes read off the stories.
+        raised: share of the first model's stories whose first attribute is set to its first value.
+    """
+
+    repeats: Sequence[int] = (1, 1)
+    languages: int = 1
+    themes: int = 1
+    traits: int = 4
+    scenarios: int = 12
+    shared: float = 0.0
+    own: float = 0.0
+    attributes: int = 3
+    raised: float = 0.0
+
+    def stories(self, rng: np.random.Generator) -> pl.DataFrame:
+        """The stories of one study."""
+        shape = (self.languages, self.themes, self.traits, self.scenarios)
+        language, theme, trait, _ = (part.ravel() for part in np.indices(shape))
+        prompts = len(language)
+        same, parts = self._values(rng, prompts), []
+        for model, number in enumerate(self.repeats):
+            habit = self._values(rng, prompts)
+            for _ in range(number):
+                values = np.where(self._chance(rng, prompts, self.own), habit, self._values(rng, prompts))
+                values = np.where(self._chance(rng, prompts, self.shared), same, values)
+                if model == 0:
+                    values[rng.random(prompts) < self.raised, 0] = 0
+                keys = {"language": language, "theme": theme, "base_value": trait, PROMPT: np.arange(prompts)}
+                told = {f"attribute {k}": values[:, k] for k in range(self.attributes)}
+                parts.append(pl.DataFrame({"model": np.full(prompts, model), **keys, **told}))
+        return pl.concat(parts).select(pl.all().cast(pl.String), base_attribute=pl.lit("trait"))
+
+    def _values(self, rng: np.random.Generator, prompts: int) -> np.ndarray:
+        return rng.choice(4, p=(0.4, 0.3, 0.2, 0.1), size=(prompts, self.attributes))
+
+    def _chance(self, rng: np.random.Generator, prompts: int, correlation: float) -> np.ndarray:
+        drawn: np.ndarray = rng.random((prompts, self.attributes)) < np.sqrt(correlation)
+        return drawn

@@ -18,6 +18,7 @@ PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 FEWEST_PROMPTS = 6
 """Prompts that must name the base value: with four, 7 % of equals differ at a level of 5 %, with two 15 %."""
 COUNTED, HALF = "as counted", "half a story added"
+NO_SPREAD = "prompts do not differ"
 RESOLUTION = 0.005
 """Half of the last digit that is printed of a ratio of lifts."""
 
@@ -65,8 +66,9 @@ def compare_associations(
     ]
     table = pl.DataFrame(rows, schema=_TYPES, orient="row")
     table = adjusted(table, STORY_COMPARISONS).with_columns(pl.col("p_adjusted").fill_nan(None))
-    untested = pl.when(pl.col("p_value").is_null()).then(pl.col("method")).otherwise(pl.lit(""))
-    given = table.with_columns(neutral=pl.lit(1.0), reason=untested)
+    computed = pl.col("method").is_in([COUNTED, HALF])
+    untested = pl.when(~computed).then("method").when(pl.col("p_value").is_null()).then(pl.lit(NO_SPREAD))
+    given = table.with_columns(neutral=pl.lit(1.0), reason=untested.otherwise(pl.lit("")))
     verdicts = decided(given, value="lift_ratio", confidence=1 - alpha, resolution=RESOLUTION)
     return verdicts.select(list(COMPARED_COLUMNS))
 

@@ -22,11 +22,16 @@ TRAIT = ("base_attribute", "base_value")
 """Columns of the trait that the prompt named: prompts exchange their labels only within it."""
 PROMPT = "prompt"
 KEYS = (*SIDES, *TRAIT, PROMPT)
+_APART = {"model": ("model", "language"), "language": ("language",), "theme": ()}
+"""Stories of one prompt that differ in these are of different prompts."""
+LIKE = 1.5
+"""Numbers of stories that differ by less than this factor are alike."""
 SHARED = {
     "model": "no two models share a language, theme and trait",
-    "language": "no two languages share a model, theme and trait",
-    "theme": "no two themes share a model, language and trait",
+    "language": "no two languages share a theme and trait of the same models",
+    "theme": "no two themes share a trait of the same models and languages",
 }
+UNLIKE = "the number of stories per prompt differs too much between {by}s"
 """Why nothing can be permuted."""
 TYPES: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(PROTAGONIST_DIFFERENCE_COLUMNS, pl.String),
@@ -60,31 +65,47 @@ class _Attribute:
 
 @dataclass(frozen=True, slots=True)
 class _Prompts:
-    """Prompts of every model and language; all stories of one keep together.
+    """Prompts; all stories of one keep together.
+
+    Models that are compared have each their own; models that are not keep together as well, as the same prompt can
+    suggest the same to all of them.
 
     Attributes:
         of_story: place of each story's prompt.
         group: label of each prompt.
-        block: prompts of a block agree in everything but the label.
+        shared: prompts with the same number here agree in everything but the label.
+        block: those that also have about as many stories: they exchange their labels.
     """
 
     of_story: np.ndarray
     group: np.ndarray
+    shared: np.ndarray
     block: np.ndarray
 
     @classmethod
     def of(cls, stories: pl.DataFrame, by: str) -> _Prompts:
-        keys = list(dict.fromkeys(("model", "language", *TRAIT, PROMPT, by)))
-        every = stories.select(pl.struct(keys).rank("dense").cast(pl.Int64)).to_series().to_numpy() - 1
-        _, first, place = np.unique(every, return_index=True, return_inverse=True)
+        same = [name for name in ("theme", *TRAIT, *_APART[by]) if name != by]
+        writers = [name for name in SIDES if name not in (*same, by)]
+        writer = pl.struct(writers).rank("dense").cast(pl.String) if writers else pl.lit("")
+        keys = [*same, by, PROMPT]
+        keyed = stories.select(*keys, writer.alias("writers"))
         # Numbered as they come, so that prompts with one story each are in the order of the stories.
-        order = np.argsort(first)
-        rest = [name for name in (*SIDES, *TRAIT) if name != by]
-        own = stories[first[order]]
+        prompts = keyed.group_by(keys, maintain_order=True).agg(
+            pl.col("writers").unique().sort().str.join(","), size=pl.len()
+        )
+        places = keyed.join(
+            prompts.select(keys).with_row_index("place"), on=keys, how="left", maintain_order="left"
+        )
+        like = (pl.col("size").max() / pl.col("size")).log(LIKE).round(9).floor().alias("like")
+        shared, block = (
+            prompts.select(pl.struct(*same, "writers", *more).rank("dense")).to_series().to_numpy()
+            for more in ((), (like,))
+        )
         return cls(
-            np.argsort(order)[place],
-            own[by].rank("dense").to_numpy().astype(np.int64) - 1,
-            own.select(pl.struct(rest).rank("dense")).to_series().to_numpy(),
+            places["place"].to_numpy().astype(np.int64),
+            prompts[by].rank("dense").to_numpy().astype(np.int64) - 1,
+            shared,
+            block,
         )
 
     def permuted(self, rng: np.random.Generator, permutations: int) -> Iterator[np.ndarray]:
@@ -140,7 +161,8 @@ def differences(
     """For each attribute, how far the most different two groups are apart, and whether chance explains it.
 
     Labels of `by` are permuted among prompts that agree in the other two of `SIDES` and in the trait that the prompt
-    named; all stories of a model to one prompt keep together. The distance of each attribute is standardized by its
+    named, and have about as many stories; all stories of one prompt keep together, those of several models as well
+    unless models are compared. The distance of each attribute is standardized by its
     mean and deviation over the permutations and the data; adjusted p-values compare it with the largest of all
     attributes in each permutation (single-step maxT; Westfall and Young 1993), so that they hold for all together.
 
@@ -185,7 +207,7 @@ def differences(
         },
         schema=TYPES,
     ).with_columns(neutral="by_chance")
-    found = decided(table, value="distance", confidence=confidence).select(list(TYPES))
+    found = decided(table, value="distance", confidence=confidence).select(list(TYPES)).fill_nan(None)
     return found.sort("distance", descending=True, maintain_order=True)
 
 
@@ -205,14 +227,26 @@ def _tests(distances: np.ndarray, testable: np.ndarray) -> dict[str, np.ndarray]
 def _untestable(one: _Attribute, prompts: _Prompts, groups: int, by: str, alpha: float) -> tuple[int, str]:
     """Blocks whose prompts can exchange their labels, and why they are too few, or nothing."""
     told = np.unique(one.prompts)
-    _, block = np.unique(prompts.block[told], return_inverse=True)
-    counts = np.bincount(block * groups + prompts.group[told], minlength=(int(block.max()) + 1) * groups)
-    table = counts.reshape(-1, groups)
-    strata = int(((table > 0).sum(axis=1) > 1).sum())
+    table = _labels(prompts.block[told], prompts.group[told], groups)
+    strata = _mixed(table)
     if not strata:
-        return 0, SHARED[by]
+        shared = _mixed(_labels(prompts.shared[told], prompts.group[told], groups))
+        return 0, UNLIKE.format(by=by) if shared else SHARED[by]
     few = least_p(table.T) > alpha
     return strata, f"{len(told)} prompts are too few for a p-value of {alpha:g}" if few else ""
+
+
+def _labels(block: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
+    """Prompts of each label, blocks x labels."""
+    _, place = np.unique(block, return_inverse=True)
+    counts = np.bincount(place * groups + group, minlength=(int(place.max()) + 1) * groups)
+    table: np.ndarray = counts.reshape(-1, groups)
+    return table
+
+
+def _mixed(table: np.ndarray) -> int:
+    """Blocks with prompts of two labels."""
+    return int(((table > 0).sum(axis=1) > 1).sum())
 
 
 def _attribute(column: pl.Series, prompts: _Prompts) -> _Attribute | None:

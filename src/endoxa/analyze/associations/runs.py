@@ -36,7 +36,10 @@ DIFFERENCES = "differences"
 
 def settings_of(folder: Path) -> Discovery:
     """The settings with which associations of a run folder were discovered, else the default ones."""
-    return Discovery.of(stored.settings_of(folder, DISCOVERY) or {})
+    try:
+        return Discovery.of(stored.settings_of(folder, DISCOVERY) or {})
+    except ValueError:
+        return Discovery()
 
 
 def discover_in(

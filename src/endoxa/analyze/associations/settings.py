@@ -49,9 +49,20 @@ class Discovery:
 
     @classmethod
     def of(cls, recorded: Mapping[str, Any], *, by_language: bool = False) -> Discovery:
-        """Settings as they were written; what is missing has its default."""
-        known = {name: recorded[name] for name in cls().recorded if name in recorded}
-        return cls(by_language=by_language, **known)
+        """Settings as they were written; what is missing has its default.
+
+        Raises:
+            ValueError: a value is of another type, or outside its limits.
+        """
+        given = {**cls().recorded, **{name: recorded[name] for name in cls().recorded if name in recorded}}
+        for name, default in cls().recorded.items():
+            if type(given[name]) is not type(default):
+                raise ValueError(f"{name}: {given[name]!r} is of another type")
+        rates = (given["alpha"], given["error"], given["confidence"])
+        names = given["pooled"] in (STRATIFIED, PUBLISHED) and given["rule"] in (BOTH_STEPS, PAPER_RULE)
+        if not (all(0 < rate < 1 for rate in rates) and given["draws"] > 0 and given["seed"] >= 0 and names):
+            raise ValueError("a setting is outside its limits")
+        return cls(by_language=by_language, **given)
 
 
 PAPER_LIFT = 2.0

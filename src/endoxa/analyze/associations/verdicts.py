@@ -10,7 +10,7 @@ from endoxa.analyze.associations.tested import Tested, Within
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
 
 NO_TABLE = "fewer than two values on a side"
-NOT_WITHIN = "does not hold within languages"
+NOT_WITHIN = "not distinguishable from chance within languages"
 UNTESTED_WITHIN = "cannot be tested within languages"
 
 

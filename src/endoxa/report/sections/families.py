@@ -60,6 +60,6 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
         notes=(
             "A claim needs an adjusted p-value of at most "
             f"{level}; p-values are adjusted over all tests of the family. A row that cannot be tested (too few "
-            "clusters, nothing but ties) is neither for nor against a preference.",
+            "clusters, for example) is evidence neither for nor against.",
         ),
     )

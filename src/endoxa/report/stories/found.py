@@ -16,7 +16,7 @@ from endoxa.datasets.tables import TABLE_SUFFIXES, table_rows
 from endoxa.errors import UserError
 from endoxa.schema import ALL
 from endoxa.schema.stories import DISCOVERED_COLUMNS
-from endoxa.stats.verdicts import ABOVE, VERDICTS
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
 TYPES = types_of(DISCOVERED_COLUMNS)
 TEXTS = tuple(name for name, kind in TYPES.items() if kind == pl.String())
@@ -54,6 +54,7 @@ def read_found(path: Path) -> pl.DataFrame:
             row, cell = broken.select("index", name).row(0)
             raise UserError(f"{path}, row {row + 1}, column '{name}': '{cell}' is no number.")
     _require_filled(path, cast)
+    _require_verdicts(path, cast)
     return _complete(cast)
 
 
@@ -96,7 +97,7 @@ def _complete(frame: pl.DataFrame) -> pl.DataFrame:
         for name, kind in TYPES.items()
     )
     return complete.with_columns(
-        verdict=pl.when(pl.col("verdict").is_in(VERDICTS)).then("verdict").otherwise(pl.lit(ABOVE)),
+        verdict=pl.when(pl.col("verdict") == UNCLEAR).then("verdict").otherwise(pl.lit(ABOVE)),
         reason=pl.col("reason").fill_null(""),
     )
 
@@ -106,6 +107,18 @@ def _require_filled(path: Path, table: pl.DataFrame) -> None:
         empty = table.with_row_index().filter(pl.col(name).is_null() | (pl.col(name).cast(pl.String) == ""))
         if empty.height:
             raise UserError(f"{path}, row {empty['index'][0] + 1}, column '{name}': it is empty.")
+
+
+def _require_verdicts(path: Path, table: pl.DataFrame) -> None:
+    if "verdict" not in table.columns:
+        return
+    known = pl.col("verdict").fill_null("").is_in(["", ABOVE, UNCLEAR])
+    odd = table.with_row_index().filter(~known)
+    if odd.height:
+        row, cell = odd.select("index", "verdict").row(0)
+        raise UserError(
+            f"{path}, row {row + 1}, column 'verdict': '{cell}'. Expected {ABOVE}, {UNCLEAR}, or nothing."
+        )
 
 
 def _published(path: Path) -> pl.DataFrame:

@@ -18,7 +18,6 @@ from endoxa.report.stories.harm import harm_families, overlap_families
 from endoxa.report.stories.packing import packed, packed_samples
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.sections.asked import asked
-from endoxa.report.stories.sections.associations import associations
 from endoxa.report.stories.sections.by_model import associations_by_model
 from endoxa.report.stories.sections.differences import blind_spots, differences
 from endoxa.report.stories.sections.distributions import distribution_data, distributions
@@ -29,7 +28,7 @@ from endoxa.report.stories.sections.raters import raters
 from endoxa.report.stories.sections.specificity import languages_compared, models_compared
 from endoxa.report.stories.sections.stories import shown_samples, stories
 from endoxa.report.stories.sections.tests import families_used, rate
-from endoxa.report.stories.table import association_data, association_table
+from endoxa.report.stories.table import association_data, association_table, associations
 from endoxa.report.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 

@@ -149,7 +149,8 @@ def read_results(
     alone = read[0][1].profiles if len(read) == 1 and not tables else None
     classes = harm.classes if harm else no_classes()
     told = pl.concat([_no_told(), *(one.told for _, one in read)], how="diagonal")
-    models = [*stories["model"], *found["model"].unique(maintain_order=True), *(harm.raters if harm else ())]
+    tested = tested_together(sources)
+    models = [*stories["model"], *found["model"], *tested["model"], *(harm.raters if harm else ())]
     associations = association_rows(claimed, classes)
     return StoryResults(
         stories=stories.join(
@@ -164,7 +165,7 @@ def read_results(
         differences=differences_of([one for _, one in read], told, confidence, seed),
         sources=sources,
         found=found,
-        tested=tested_together(sources),
+        tested=tested,
         associations=associations,
         unclear=association_rows(_never_claimed(found, associations), classes),
         harm=harm,

@@ -1,4 +1,4 @@
-"""The table of associations: finished texts for the page, and the same as data for its scripts."""
+"""The table of associations: its section, finished texts for the page, and the same as data for its scripts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.analyze.harm.names import PEOPLE
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.report.claims import chip
-from endoxa.report.document import Column
+from endoxa.report.document import Column, Section
+from endoxa.report.stories.harm import MODELS
 from endoxa.report.stories.results import StoryResults
 from endoxa.report.stories.rows import by_model
 from endoxa.report.stories.words import attribute_name, side
@@ -25,6 +27,36 @@ TEST = "test"
 """Column that tells associations that may be claimed from unclear ones."""
 DIGITS = 6
 """Digits of numbers in the data for scripts."""
+RATED = {
+    PEOPLE: "Harm is people's median rating from 1 to 5.",
+    MODELS: "Harm is the mean rating of the models, from 1 to 5; the verdict is that of their medians.",
+}
+UNCLEAR_NOTE = (
+    "Unclear associations are found when all languages of a model are analysed together. Within languages they are not "
+    "distinguishable from chance, or cannot be tested: a difference between the languages can explain them, and they "
+    "are counted nowhere."
+)
+
+
+def associations(results: StoryResults) -> Section | None:
+    """Heading and notes of the table; its rows come from `association_table`."""
+    if results.associations.is_empty() and results.unclear.is_empty():
+        return None
+    return Section(
+        anchor="associations",
+        title="The associations",
+        notes=(
+            "Lift is how many times more often the second trait comes in stories about people with the first "
+            "than in all "
+            "stories of the table; the share is that of the stories about the first. Over several models: the "
+            "mean lift, its "
+            "least and largest value, the mean share, all stories. Of one model: its lift with its "
+            f"{results.level} interval. "
+            "Languages are those in which it was also found alone.",
+            *([RATED[results.harm.judges]] if results.harm else []),
+            *([UNCLEAR_NOTE] if results.unclear.height else []),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ def distributions(results: StoryResults) -> Section | None:
             "A story counts for every attribute but the one that its prompt named. Unknown means that the story "
             "does not tell it. Where few stories are behind a bar, bars differ by chance alone: a difference is stated "
             "only where a permutation test over all attributes rejects it as chance. Stories of one prompt keep "
-            "together. Differences between languages also hold what translated prompts suggest.",
+            "together. Differences between languages also hold what translated prompts suggest, those between themes "
+            "what their scenarios suggest.",
         ),
     )
 
@@ -62,11 +63,12 @@ def _findings(apart: pl.DataFrame, spoken: str) -> Iterator[Finding]:
     if beyond:
         most = beyond[0]
         yield Finding(
-            f"The {spoken} differ most in {attribute_name(most['attribute'])} ({count(most['n'])} stories; permutation "
-            f"test, p {p_value(most['p_adjusted'])}): between the two that are furthest apart, "
-            f"{percent(most['distance'], 0)} of the stories would need another value to make them alike; chance alone "
-            f"makes it {percent(most['by_chance'], 0)}. Differences beyond chance are seen in "
-            f"{count(len(beyond))} of {plural(len(tested), 'attribute')}.",
+            f"The largest difference between {spoken} beyond chance is in {attribute_name(most['attribute'])} "
+            f"({count(most['n'])} stories; permutation test, p {p_value(most['p_adjusted'])}): "
+            f"between the two {spoken} furthest apart, {percent(most['distance'], 0)} of the stories would need "
+            f"another value to make them alike; with {spoken} exchanged at random it is "
+            f"{percent(most['by_chance'], 0)} on average. "
+            f"Differences beyond chance are seen in {count(len(beyond))} of {plural(len(tested), 'attribute')}.",
             (most, {"beyond": len(beyond), "tested": len(tested), "least_shown": LEAST_P}),
         )
     elif tested:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
+from endoxa.analyze.associations.settings import Discovery
 from endoxa.analyze.associations.verdicts import NOT_WITHIN, UNTESTED_WITHIN
 from endoxa.analyze.harm.names import HARMFUL, PEOPLE, THRESHOLD
 from endoxa.report.document import Finding, Section
@@ -18,8 +20,8 @@ from endoxa.stats.verdicts import UNTESTED
 MOST_NAMED = 5
 """Models or languages without associations that are named; more are counted."""
 WITHIN = {
-    NOT_WITHIN: ("does not hold", "do not hold"),
-    UNTESTED_WITHIN: ("has nothing to be compared with", "have nothing to be compared with"),
+    NOT_WITHIN: ("is not distinguishable from chance", "are not distinguishable from chance"),
+    UNTESTED_WITHIN: ("cannot be tested", "cannot be tested"),
 }
 """Why associations of all languages together are unclear, of one and of several."""
 
@@ -55,9 +57,8 @@ def _found(results: StoryResults) -> Iterator[Finding]:
 
 def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
     models = len(results.searched)
-    together = ", all languages of a model together" if len(results.searched_languages) > 1 else ""
     numbers = {"associations": rows.height, "models": models}
-    sentence = f"{plural(rows.height, 'association')} in the stories of {plural(models, 'model')}{together}"
+    sentence = f"{plural(rows.height, 'association')} in the stories of {plural(models, 'model')}{_together(results)}"
     by_model = results.claimed.filter(POOLED).height
     if by_model != rows.height:
         numbers["by_model"] = by_model
@@ -65,20 +66,26 @@ def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
     if rows["paper_rule"].null_count() < rows.height:
         numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
         rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-        sentence += f"; {count(numbers['paper_rule'])} of them pass {rule}"
+        passes = "passes" if numbers["paper_rule"] == 1 else "pass"
+        sentence += f"; {count(numbers['paper_rule'])} of them {passes} {rule}"
         numbers["least_lift"] = 2
     return Finding(f"{sentence}.", (numbers,))
+
+
+def _together(results: StoryResults) -> str:
+    return ", all languages of a model together" if len(results.searched_languages) > 1 else ""
 
 
 def _nothing(results: StoryResults) -> Finding:
     """No association: in the tables that were tested, or because none could be tested."""
     tests = tests_of(results.tested.filter(POOLED))
-    where = f"in the stories of {plural(len(results.searched), 'model')}"
+    where = f"in the stories of {plural(len(results.searched), 'model')}{_together(results)}"
     numbers = tests | {"models": len(results.searched)}
     if not tests["tables"]:
         reason = why_untested(tests)
         row = numbers | {"verdict": UNTESTED, "reason": reason}
-        return Finding(f"Associations {where} cannot be tested: {reason}.", (row,))
+        comma = "," if _together(results) else ""
+        return Finding(f"Associations {where}{comma} cannot be tested: {reason}.", (row,))
     untested = (
         f" {plural(tests['untested'], 'further table')} could not be tested." if tests["untested"] else ""
     )
@@ -95,12 +102,33 @@ def _unclear(results: StoryResults) -> Iterator[Finding]:
     further = "further " if results.claimed.filter(POOLED).height else ""
     for (reason,), own in rows.group_by(["reason"], maintain_order=True):
         n, one = own.height, own.height == 1
+        counted = {"unclear": n, "reason": reason}
+        if reason not in WITHIN:
+            what = f"{plural(n, further + 'association')} {'is' if one else 'are'} unclear and not counted"
+            yield Finding(f"{what}: {reason}." if reason else f"{what}.", (counted,))
+            continue
         yield Finding(
             f"{plural(n, further + 'association')} that the test of all languages together finds "
             f"{'is' if one else 'are'} unclear and not counted: within languages {'it' if one else 'they'} "
             f"{WITHIN[str(reason)][not one]}.",
-            ({"unclear": n, "reason": str(reason)},),
+            (counted, *_within(own, results)) if reason == NOT_WITHIN else (counted | {"verdict": UNTESTED},),
         )
+
+
+def _within(rows: pl.DataFrame, results: StoryResults) -> Iterator[dict[str, Any]]:
+    """The tests within languages, as estimates: of a cell and of its table, the one that is farther from a claim."""
+    alphas = {row["model"]: row["alpha"] for row in results.tested.filter(POOLED).iter_rows(named=True)}
+    for row in rows.iter_rows(named=True):
+        both = (row["stratified_p_adjusted"], row["table_stratified_p_adjusted"])
+        yield {
+            "value": row["lift"],
+            "neutral": 1.0,
+            "p_value": row["stratified_p_value"],
+            "p_adjusted": max((p for p in both if p is not None), default=None),
+            "confidence": 1 - alphas.get(row["model"], Discovery().alpha),
+            "verdict": row["verdict"],
+            "reason": row["reason"],
+        }
 
 
 def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
@@ -135,7 +163,7 @@ def _without(absent: Sequence[tuple[str, pl.DataFrame]], where: str) -> Iterator
         tables = sum(tests[name]["tables"] for name in silent)
         yield Finding(
             f"No association was found {where} {_some(silent)}, in {plural(tables, 'table')} that "
-            f"{'was' if tables == 1 else 'were'} tested; few stories show only strong associations.",
+            f"{'was' if tables == 1 else 'were'} tested; with few stories only strong associations are found.",
             ({"tables": tables, "silent": len(silent), "left": len(silent) - MOST_NAMED},),
         )
     if untested:
@@ -187,9 +215,16 @@ def _languages(results: StoryResults) -> Iterator[Finding]:
     rows = results.associations.filter(pl.col("languages").list.len() > 0)
     if rows.height:
         single = rows.filter(pl.col("languages").list.len() == 1).height
+        what = f"Each of {count(len(languages))} languages alone: {plural(rows.height, 'association')}"
+        which = "" if rows.height == 1 else f"{count(single)} of them "
+        them = "it" if single == 1 else "them"
+        only = (
+            f", {which}found in one language only; the others may have too few stories to show {them}"
+            if single
+            else ""
+        )
         yield Finding(
-            f"Each of {count(len(languages))} languages for itself: {plural(rows.height, 'association')}, "
-            f"{count(single)} of them in one language only, which can also mean that the others have too few stories.",
+            f"{what}{only}.",
             ({"languages": len(languages), "associations": rows.height, "single": single},),
         )
     showing = set(results.claimed["aggregation"])
