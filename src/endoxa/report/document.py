@@ -94,7 +94,7 @@ class Section:
 
     anchor: str
     title: str
-    findings: tuple[Finding | str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ def shown_section(section: Section, svgs: Mapping[str, str]) -> dict[str, Any]:
     return {
         "anchor": section.anchor,
         "title": section.title,
-        "findings": [finding if isinstance(finding, str) else finding.text for finding in section.findings],
+        "findings": [finding.text for finding in section.findings],
         "notes": section.notes,
         "tables": section.tables,
         "figures": [
