@@ -17,7 +17,7 @@ import pytest
 from databases import postgres, postgres_programs
 
 CROWD = Path(__file__).with_name("crowd.py")
-PEOPLE, DRAWS, PAIRS = 50, 200, 4_000
+PEOPLE, DRAWS, PAIRS = 50, 60, 1_200
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
