@@ -22,6 +22,7 @@ from endoxa.analyze.cells import Cell, scores_of
 from endoxa.analyze.comparisons import compare_models
 from endoxa.analyze.records import check_records
 from endoxa.schema import Estimate, Sample
+from endoxa.stats.signs import fewest_units, sign_flip_test
 
 IDENTITIES = (5, 6, 8, 12, 20, 60)
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
@@ -90,22 +91,32 @@ def shares(repeats: int) -> None:
     print("| identities | coverage, least | coverage, median | width, median | false claims at 0.5, most |")
     print("|---|---|---|---|---|")
     for identities in IDENTITIES:
-        found: list[tuple[float, Found, str]] = []
+        found: list[tuple[Found, str]] = []
+        levels: list[float] = []
         for kind in ("equal", "unequal"):
             cluster = np.repeat(np.arange(identities), sizes(kind, identities))
             for share in SHARES:
                 for correlation in CORRELATIONS if share < 1 else (0.0,):
                     rng = np.random.default_rng([identities, int(1000 * share), int(1000 * correlation)])
                     drawn = (sample(sides(rng, cluster, share, correlation), cluster) for _ in range(repeats))
-                    where = f"{kind}, share {share:g}, correlation {correlation:g}"
-                    found.append((share, measure("preference_ratio", share, drawn, 0.5), where))
-        worst = min(found, key=lambda one: one[1].covered)
-        level = max(one.claimed for share, one, _ in found if share == 0.5)
-        middle = np.median([(one.covered, one.width) for _, one, _ in found], axis=0)
+                    name = f"{kind}, share {share:g}, correlation {correlation:g}"
+                    found.append((measure("preference_ratio", share, drawn, 0.5), name))
+                levels += [level(cluster, correlation, 5 * repeats) for correlation in CORRELATIONS]
+        worst, where = min(found, key=lambda one: one[0].covered)
+        middle = np.median([(one.covered, one.width) for one, _ in found], axis=0)
         print(
-            f"| {identities} | {worst[1].covered:.3f} ({worst[2]}) | {middle[0]:.3f} | {middle[1]:.2f} | {level:.3f} |",
+            f"| {identities} | {worst.covered:.3f} ({where}) | {middle[0]:.3f} | {middle[1]:.2f} | {max(levels):.3f} |",
             flush=True,
         )
+
+
+def level(cluster: np.ndarray, correlation: float, repeats: int) -> float:
+    """How often the test of a ratio claims a preference where there is none."""
+    if int(cluster.max()) + 1 < fewest_units(0.05):
+        return 0.0
+    rng = np.random.default_rng([len(cluster), int(1000 * correlation), 3])
+    totals = (np.bincount(cluster, sides(rng, cluster, 0.5, correlation)) for _ in range(repeats))
+    return float(np.mean([sign_flip_test(one) <= 0.05 for one in totals]))
 
 
 def power(repeats: int) -> None:
@@ -243,7 +254,6 @@ def _compared(rng: np.random.Generator, cluster: np.ndarray, first: float, secon
 def detectable(repeats: int) -> None:
     """The least detectable ratio as reported, and how often a preference of that size is then found."""
     from endoxa.stats.power import correlation_within, detectable_share
-    from endoxa.stats.signs import sign_flip_test
 
     print("| identities | correlation | reported, mean | power at that ratio |\n|---|---|---|---|")
     for identities in (8, 20, 60):
