@@ -48,6 +48,7 @@ def estimate(**values: Any) -> dict[str, Any]:
         "context_condition": "ambig",
         "n": 100,
         "n_read": 100,
+        "n_lean": 100,
         "n_seeds": 3,
         "confidence": 0.95,
         "method": "m",
@@ -213,12 +214,13 @@ def test_the_headline_says_verdicts(published: QaResults) -> None:
         "interval −0.004 to 0.016; no lean: 0)."
     ) in said
     assert (
-        "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: by 0.029 (95\u00a0% "
-        "interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of them only left out)."
+        "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference 0.029 "
+        "(95\u00a0% interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of them only "
+        "left out)."
     ) in said
     assert (
         "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as high "
-        "(95\u00a0% interval 0.500 to 0.900; as high: 1; 770 shared items)."
+        "(95\u00a0% interval 0.500 to 0.900; equal: 1; 770 shared items)."
     ) in said
     assert (
         "In disambiguated contexts a lean of gpt-4o with Name cannot be tested (answers are wrong in only 5 of 25 "
@@ -248,7 +250,7 @@ def test_undefined_values_are_dashes_with_their_reason() -> None:
     assert lean.text == (
         "In ambiguous contexts a lean of gpt-4o with Town cannot be tested (3 templates, at least 6 needed)."
     )
-    assert "names a person in 50.0\u00a0% of its answers (50 of 100 read; 100 asked)." in shares.text
+    assert "names a person in 50.0\u00a0% of its answers (50 of 100)." in shares.text
 
 
 def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> None:
