@@ -13,8 +13,7 @@ import pytest
 from scipy.stats import binomtest
 
 from endoxa.analyze.qa import analyze_qa, load_answers
-from endoxa.analyze.qa.identities import identity_bias
-from endoxa.analyze.qa.outcomes import outcome_counts
+from endoxa.analyze.qa.counts import identity_bias, outcome_counts
 from endoxa.errors import UserError
 from endoxa.report import write_report
 from endoxa.report.inputs import read_runs

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.analyze.qa import QaAnalysis
+from endoxa.analyze.qa.counts import IDENTITY_TYPES, OUTCOME_TYPES
 from endoxa.analyze.qa.debias import DEBIAS_TYPES
 from endoxa.analyze.qa.differences import DIFFERENCE_TYPES
 from endoxa.analyze.qa.estimates import ESTIMATE_TYPES
-from endoxa.analyze.qa.identities import IDENTITY_TYPES
-from endoxa.analyze.qa.outcomes import OUTCOME_TYPES
 from endoxa.analyze.qa.retention import RETENTION_TYPES
 from endoxa.errors import UserError
 from endoxa.report import write_report

@@ -25,8 +25,7 @@ from endoxa.analyze.qa.intervals import (
 from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
 from endoxa.analyze.qa.measures import scaled, share
 from endoxa.analyze.qa.protocols import Asked, asked_of
-from endoxa.analyze.qa.template_tests import TemplateTest
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import TemplateTest, judged
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from endoxa.stats.intervals import NAN, Interval
 from endoxa.stats.verdicts import CLEAR

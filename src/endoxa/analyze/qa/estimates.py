@@ -23,7 +23,7 @@ from endoxa.analyze.qa.intervals import (
 )
 from endoxa.analyze.qa.leans import lean_of
 from endoxa.analyze.qa.measures import MEASURES, Counts
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import judged
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 
 METHOD = "{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"

@@ -27,8 +27,7 @@ from endoxa.analyze.qa.pairing import (
     unpaired_seeds,
 )
 from endoxa.analyze.qa.settings import check_settings
-from endoxa.analyze.qa.template_tests import TemplateTest, templates_test
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import TemplateTest, judged, templates_test
 from endoxa.errors import UserError
 from endoxa.schema import RETENTION_COLUMNS
 from endoxa.stats.intervals import Interval, agreeing, effective_number
