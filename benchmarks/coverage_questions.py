@@ -1,32 +1,40 @@
 """Leans of questions in simulated worlds: false claims, coverage of intervals and power, before and after.
 
-    python benchmarks/coverage_questions.py                     every row (an hour on one core)
+    python benchmarks/coverage_questions.py                     every row (half an hour on one core)
     python benchmarks/coverage_questions.py --worlds 500        quicker and coarser
     python benchmarks/coverage_questions.py --only ambiguous    rows whose name begins so
 
 Templates of a world differ: the rates of each are drawn from beta distributions whose intraclass correlation is the
 world's. A claim is a verdict at 0.05 about one lean. The rule before was that the bootstrap interval of the published
-score excludes 0, items taking the place of templates where there are fewer than five. Each row gives the worst of the
-correlations 0, 0.1, 0.3 and 0.6, or with a lean the power at each of them.
+score excludes 0; it is slow, so it is applied to one world in four. Each row gives the worst of the correlations 0,
+0.1, 0.3 and 0.6, or with a lean the power at each of them, from half as many worlds.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from endoxa.analyze.qa.cells import Cell
-from endoxa.analyze.qa.intervals import MIN_TEMPLATES, expanded, resampled
+from endoxa.analyze.qa.debias import bias_scores
+from endoxa.analyze.qa.distance import change_test, interval_of_change
+from endoxa.analyze.qa.intervals import MIN_TEMPLATES, effective, expanded, resampled
 from endoxa.analyze.qa.leans import lean_of
 from endoxa.analyze.qa.measures import COUNTED, Counts, bias_score
+from endoxa.analyze.qa.template_tests import templates_test
+from endoxa.stats.intervals import Interval, agreeing
 
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6)
 TEMPLATES = (5, 6, 8, 12, 25)
 UNEQUAL = (20, 100, 20, 60, 100, 20)
 RESAMPLES = 400
+EVERY = 4
+"""The rule before is applied to one world in this many."""
+NEAR = 0.055
+"""A row with more false claims is measured again in five times as many worlds, to tell chance from a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +171,12 @@ def _cell(
     )
 
 
+def _surer(found: tuple[Found, float], world: World, templates: int, worlds: int) -> Found:
+    """The share of false claims from five times as many worlds, the rest as it was."""
+    more = measure(world, templates, found[1], 5 * worlds, before=False)
+    return replace(found[0], after=more.after, covered=more.covered)
+
+
 def claimed_before(cell: Cell) -> bool:
     """Whether the bootstrap interval of the published score excludes 0."""
     condition = cell.key["context_condition"]
@@ -189,16 +203,111 @@ class Found:
 
 
 def measure(world: World, templates: int, correlation: float, worlds: int, *, before: bool = True) -> Found:
-    """Simulate one world."""
+    """Simulate one world; without `before` the rule before is left out."""
     rng = np.random.default_rng([templates, round(100 * correlation), round(100 * world.lean)])
     rows = []
-    for _ in range(worlds):
+    for number in range(worlds):
         cell = draw(world, templates, correlation, rng)
+        claimed = claimed_before(cell) if before and number % EVERY == 0 else np.nan
         lean = lean_of(cell, 0.95, 0)
         low, high = lean.interval.low, lean.interval.high
         covered = low - 1e-9 <= world.lean <= high + 1e-9 if lean.interval.defined else np.nan
-        rows.append((before and claimed_before(cell), lean.p_value <= 0.05, covered, high - low))
-    return Found(*np.nanmean(np.array(rows, dtype=float), axis=0).tolist())
+        rows.append((claimed, lean.p_value <= 0.05, covered, high - low))
+    found = np.array(rows, dtype=float)
+    return Found(
+        float(np.nanmean(found[:, 0])) if before else np.nan, *np.nanmean(found[:, 1:], axis=0).tolist()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """How a model answers the same ambiguous questions twice: under two protocols, or with groups and with names.
+
+    Attributes:
+        name: what it is called.
+        leans: both bias scores.
+        rates: shares of answers that name a person.
+        both_contexts: as many disambiguated questions beside them, one in ten answered wrongly, without a lean.
+    """
+
+    name: str
+    leans: tuple[float, float]
+    rates: tuple[float, float] = (0.6, 0.6)
+    both_contexts: bool = False
+
+    def answers(self, templates: int, correlation: float, rng: np.random.Generator) -> np.ndarray:
+        """(templates, 2, 4): answered, right, naming a person, naming the stereotyped one; rates differ by template."""
+        asked = np.resize(UNEQUAL, templates)
+        sides = []
+        for lean, rate in zip(self.leans, self.rates, strict=True):
+            named = rng.binomial(asked, _rates(rate, correlation, templates, rng))
+            biased = rng.binomial(named, _rates((1 + lean / rate) / 2, correlation, templates, rng))
+            own = np.column_stack([asked, asked - named, named, biased])
+            if self.both_contexts:
+                right = rng.binomial(asked, _rates(0.9, correlation, templates, rng))
+                named = rng.binomial(right, 0.5) + rng.binomial(asked - right, 0.5)
+                own = own + np.column_stack([asked, right, asked, named])
+            sides.append(own)
+        return np.stack(sides, axis=1).astype(float)
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The true scores of self-debiasing."""
+        more = np.array([1, 0.9, 1, 0.5]) * self.both_contexts
+        named = np.array(
+            [[1, 1 - r, r, r * (1 + s / r) / 2] for s, r in zip(self.leans, self.rates, strict=True)]
+        )
+        return bias_scores(named + more)
+
+
+PAIRS = (
+    Pair("self-debiasing, no lean", (0.0, 0.0)),
+    Pair("self-debiasing, as far on the same side", (0.3, 0.3)),
+    Pair("self-debiasing, as far on the other side", (0.3, -0.3)),
+    Pair("self-debiasing, as far, both contexts", (0.3, 0.3), both_contexts=True),
+    Pair("self-debiasing, 0.4 to 0.1", (0.4, 0.1)),
+    Pair("groups and names, bias score, no difference", (0.2, 0.2)),
+    Pair("groups and names, bias score 0.4 and 0.1", (0.4, 0.1)),
+    Pair("error retention 1", (0.0, 0.0)),
+    Pair("error retention 0.5", (0.0, 0.0), (0.6, 0.3)),
+)
+
+
+def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, float]:
+    """p-value, interval and true value of what is claimed from one simulated pair."""
+    drawn = resampled(totals.reshape(len(totals), 8), RESAMPLES, 0).reshape(-1, 2, 4)
+    (asked, right, person, biased), errors = np.moveaxis(totals, -1, 0), totals[:, :, 0] - totals[:, :, 1]
+    if pair.name.startswith("self"):
+        test = change_test(totals[:, 0], totals[:, 1], 0.95, 0)
+        scores = bias_scores(drawn)
+        ends = expanded(np.abs(scores[:, 0]) - np.abs(scores[:, 1]), person.sum(axis=1), 0.95)
+        found = Interval(ends.low, ends.high)
+        interval = interval_of_change(totals[:, 0], totals[:, 1], found, test.p_value, 0.95)
+        return test.p_value, interval, float(abs(pair.scores[0]) - abs(pair.scores[1]))
+    if pair.name.startswith("error"):
+        difference, neutral, truth = right[:, 0] - right[:, 1], 1.0, pair.rates[1] / pair.rates[0]
+        wrong = drawn[:, :, 0] - drawn[:, :, 1]
+        draws, weights = wrong[:, 1] / wrong[:, 0], min(errors[:, 0], errors[:, 1], key=effective)
+        value = errors[:, 1].sum() / errors[:, 0].sum()
+    else:
+        difference, neutral, truth = (2 * biased - person) @ [1, -1], 0.0, pair.leans[0] - pair.leans[1]
+        draws = (2 * drawn[:, :, 3] - drawn[:, :, 2]) @ [1, -1] / drawn[:, 0, 0]
+        weights = min(person[:, 0], person[:, 1], key=effective)
+        value = difference.sum() / asked[:, 0].sum()
+    test = templates_test(difference, difference != 0, happens="", confidence=0.95, seed=0)
+    ends = expanded(draws, weights, 0.95)
+    return test.p_value, agreeing(Interval(ends.low, ends.high), value, neutral, test.p_value, 0.95), truth
+
+
+def measure_pair(pair: Pair, templates: int, correlation: float, worlds: int) -> Found:
+    """Simulate one pair; nothing was claimed by a test before."""
+    rng, rows = np.random.default_rng([templates, round(100 * correlation), 7]), []
+    for _ in range(worlds):
+        p_value, interval, truth = claimed_change(pair, pair.answers(templates, correlation, rng))
+        covered = interval.low - 1e-9 <= truth <= interval.high + 1e-9 if interval.defined else np.nan
+        rows.append((np.nan, p_value <= 0.05, covered, interval.high - interval.low))
+    found = np.array(rows, dtype=float)
+    return Found(np.nan, *np.nanmean(found[:, 1:], axis=0).tolist())
 
 
 def items_for_templates(templates: int, correlation: float, worlds: int) -> float:
@@ -219,6 +328,10 @@ def table(worlds: int, only: str) -> Iterator[str]:
     for world in (*NULL, *RARE):
         for templates in TEMPLATES if world.name.startswith(only) else ():
             found = [measure(world, templates, correlation, worlds) for correlation in CORRELATIONS]
+            if max(one.after for one in found) > NEAR and world.lean == 0:
+                found = [
+                    _surer(one, world, templates, worlds) for one in zip(found, CORRELATIONS, strict=True)
+                ]
             claims = [f"{max(getattr(one, name) for one in found):.3f}" for name in ("before", "after")]
             shown = claims if world.lean == 0 else ["", ""]
             widths = f"{min(one.width for one in found):.2f}-{max(one.width for one in found):.2f}"
@@ -228,12 +341,19 @@ def table(worlds: int, only: str) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for world in LEANING:
         for templates in TEMPLATES if world.name.startswith(only) else ():
-            found = [measure(world, templates, correlation, worlds) for correlation in CORRELATIONS]
+            found = [measure(world, templates, correlation, worlds // 2) for correlation in CORRELATIONS]
             powers = [
                 " / ".join(f"{getattr(one, name):.2f}" for one in found) for name in ("before", "after")
             ]
             least = f"{min(one.covered for one in found):.3f}"
             yield f"| {world.name} | {world.lean} | {templates} | {least} | {powers[0]} | {powers[1]} |"
+    yield "| change | templates | claimed at each correlation | coverage |"
+    yield "|---|---|---|---|"
+    for pair in PAIRS:
+        for templates in TEMPLATES[1:] if pair.name.startswith(only) else ():
+            pairs = [measure_pair(pair, templates, correlation, worlds // 2) for correlation in CORRELATIONS]
+            claims, least = " / ".join(f"{one.after:.3f}" for one in pairs), min(one.covered for one in pairs)
+            yield f"| {pair.name} | {templates} | {claims} | {least:.3f} |"
     yield "items in place of templates, no lean: " + "; ".join(
         f"{templates} templates "
         + " / ".join(

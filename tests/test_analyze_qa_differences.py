@@ -34,26 +34,58 @@ def test_an_example_by_hand():
     assert rows["accuracy"]["low"] < -0.2 < rows["accuracy"]["high"]
 
 
-def test_values_are_those_of_the_estimates_whatever_was_read_and_repeated():
+def test_values_are_those_of_the_estimates_where_both_answered_everything():
     both = pl.concat(
         [
-            sides(times(30, 10, 50, 5, 5), times(12, 8, 70, 10)),
-            answers(times(20, 10, 60, 10), repeat=2),
-            answers([STEREOTYPED] * 40 + [ANTI] * 30, condition="disambig", start=500),
-            answers([STEREOTYPED] * 60, condition="disambig", start=500, data="Name", variant="1"),
+            sides(times(30, 10, 60), times(12, 8, 80)),
+            sides([STEREOTYPED] * 40 + [ANTI] * 20, [STEREOTYPED] * 60, condition="disambig", start=500),
+            sides([ANTI] * 50, [STEREOTYPED] * 50, condition="disambig", start=600, label=ANTI),
         ]
     )
     analysis = analyze_qa(both, **QUICK)
     for row in analysis.differences.iter_rows(named=True):
         values = [
             analysis.estimates.filter(data=row[side], context_condition=row["context_condition"])[
-                row["measure"]
+                "lean" if row["measure"] == "accuracy_gap" else row["measure"]
             ][0]
             for side in ("original", "substituted")
         ]
         assert [row["original_value"], row["substituted_value"]] == pytest.approx(values)
-        assert row["difference"] == pytest.approx(values[0] - values[1])
-    assert analysis.differences.height == 2 * len(MEASURES)
+        assert (row["difference"], row["n_left_out"]) == (pytest.approx(values[0] - values[1]), 0)
+    measures = analysis.differences.group_by("context_condition").agg(pl.col("measure"))
+    assert {one: set(found) for one, found in measures.iter_rows()} == {
+        "ambig": set(MEASURES),
+        "disambig": {*MEASURES, "accuracy_gap"},
+    }
+
+
+def test_values_are_over_the_items_that_were_read_in_both():
+    groups = [times(30, 10, 50, 5, 5), times(20, 10, 60, 10)]
+    names = times(12, 8, 70, 10)
+    rows = table(pl.concat([sides(groups[0], names), answers(groups[1], repeat=2)]))
+    shared = [
+        (one, other)
+        for given in groups
+        for one, other in zip(given, names, strict=False)
+        if isinstance(one, int) and isinstance(other, int)
+    ]
+    for place, side in enumerate(("original_value", "substituted_value")):
+        own = [pair[place] for pair in shared]
+        right, biased, anti = (own.count(choice) for choice in (UNKNOWN, STEREOTYPED, ANTI))
+        assert rows["accuracy"][side] == pytest.approx(right / len(own))
+        assert rows["bias_unscaled"][side] == pytest.approx((biased - anti) / (biased + anti))
+        assert rows["bias_score"][side] == pytest.approx((biased - anti) / len(own))
+    # Items 0 to 89 were read in both; 90 to 99 of the second repeat's sides were read in one of them only.
+    assert (rows["accuracy"]["n_items"], rows["accuracy"]["n_left_out"]) == (90, 0)
+
+
+def test_other_questions_cannot_make_a_difference():
+    """Where the shared items are answered alike, there is no difference, whatever stands beside them."""
+    shared = sides(times(20, 20, 60), times(20, 20, 60))
+    more = answers(times(stereotyped=200), start=1000)
+    row = table(pl.concat([shared, more]))["bias_score"]
+    assert (row["difference"], row["n_items"], row["n_left_out"]) == (0.0, 100, 200)
+    assert (row["p_value"], row["verdict"]) == (1.0, "unclear")
 
 
 def test_a_planted_difference_is_covered_and_pairs_narrow_its_interval():
@@ -78,10 +110,12 @@ def test_a_planted_difference_is_covered_and_pairs_narrow_its_interval():
     assert np.mean(widths) < 0.7 * np.mean(single)
 
 
-def test_nothing_changed_is_a_difference_of_zero_without_an_interval():
+def test_nothing_changed_is_a_difference_of_zero_with_the_interval_of_templates_that_are_alike():
     row = table(sides(times(30, 10, 60), times(30, 10, 60)))["accuracy"]
-    assert (row["difference"], row["low"]) == (0.0, None)
-    assert row["reason"].startswith("no interval of difference: all resamples give the same value")
+    # By Clopper and Pearson at most 1 - 0.025^(1/25) of all templates are unlike 25 that are alike.
+    reach = 1 - 0.025 ** (1 / 25)
+    assert (row["difference"], row["low"], row["high"]) == pytest.approx((0.0, -reach, reach))
+    assert (row["p_value"], row["verdict"], row["reason"]) == (1.0, "unclear", "")
 
 
 def test_what_is_undefined_says_on_which_side():

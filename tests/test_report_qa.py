@@ -10,16 +10,17 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from endoxa.report.qa.counts import SHOWN_OUTCOMES, identity_bias, outcome_counts
 from scipy.stats import binomtest
 
 from endoxa.analyze.qa import analyze_qa, load_answers
+from endoxa.analyze.qa.counts import identity_bias, outcome_counts
 from endoxa.errors import UserError
 from endoxa.report import write_report
 from endoxa.report.inputs import read_runs
 from endoxa.report.qa.page import qa_sections
 from endoxa.report.qa.results import QaResults, read_results
 from endoxa.report.qa.samples import EACH
+from endoxa.schema import SHOWN_OUTCOMES
 from report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
 from report_samples import pairs, run_folder, scored
 from test_report import Page
@@ -195,11 +196,22 @@ def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
 
 def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResults) -> None:
     sections = {section.anchor: section for section in qa_sections([], results)}
-    said = {text.partition(",")[0]: text for text in sections["headline"].findings[2::2]}
-    assert "leans towards the stereotype with Nationality" in said["sim/biased (simulated)"]
-    (fair,) = [text for name, text in said.items() if name.startswith("a-model-with")]
-    assert "shows no clear lean with Nationality" in fair
-    assert "lean towards the stereotype" in sections["headline"].findings[0]
+    said = [finding.text for finding in sections["headline"].findings]
+    # Eight templates: the least p-value is 2 / 2^8, and it is corrected over all 24 leans.
+    own = results.estimates.filter(data="Nationality", context_condition="ambig")
+    assert own.filter(verdict="above")["model"].to_list() == ["sim/biased", "anthropic/second"]
+    assert said[0] == (
+        "In ambiguous contexts with Nationality, of 6 models 2 lean towards the stereotype and for 4 a lean is not "
+        "distinguishable."
+    )
+    (biased,) = [
+        text for text in said if text.startswith("In ambiguous contexts sim/biased (simulated) with Nat")
+    ]
+    assert "leans towards the stereotype: bias score 0.295" in biased
+    (fair,) = [
+        text for text in said if "a lean of a-model-with" in text and "ambiguous contexts" in text[:22]
+    ][:1]
+    assert "with Nationality is not distinguishable: bias score" in fair
 
 
 def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
@@ -220,7 +232,7 @@ def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp
     assert rows[3]["resampled"] == "templates"
     assert rows[3]["reduction"] == f"{own['reduction'][0]:.3f}"
     assert rows[0]["reduction"] == "–"
-    assert "the score is lower" in page.text
+    assert "the bias score is nearer to 0 than asked at once" in page.text
     assert f"{own['n_dropped'][0]} of 384 questions asked were left out" in page.text
     assert {row["category"] for row in page.table("Scores of each category")} == {"River", "Town"}
 
@@ -272,7 +284,8 @@ def test_one_refusal_is_one(refused: int, said: str, tmp_path: Path) -> None:
             "utf-8"
         )
     )
-    assert f"of 192 answers, {said} and in 0 no option could be read" in page.text
+    assert f"of 192 answers, {said} (" in page.text
+    assert "in 0 no option could be read" not in page.text
 
 
 def test_differences_stand_with_their_paired_intervals(
@@ -349,7 +362,9 @@ def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None
     page = Page(output.read_text(encoding="utf-8"))
     assert page.table("Table 5")[0]["Town"] == "–"
     assert "– undefined: no answer names a person" in page.text
-    assert "It names a person in none of its answers with Town." in page.text
+    assert (
+        "In ambiguous contexts big with Town names a person in 0.0 % of its answers (0 of 96)." in page.text
+    )
     assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
 
 
@@ -367,9 +382,14 @@ def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
             "utf-8"
         )
     )
-    assert "has no bias score with Town" in page.text
+    assert (
+        "In ambiguous contexts a lean of big with Town cannot be tested (the stereotyped option of these items is not "
+        "known)." in page.text
+    )
+    persons = found.filter(context_condition="ambig").filter(pl.col("choice") != pl.col("unknown")).height
+    assert f"({persons} of 96)." in page.text
     assert page.table("Table 3")[0]["Town"] == "–"
-    assert "do not name the stereotyped identities" in page.text
+    assert "By stereotyped identity" not in page.text
     assert any(row["read as"] == "person, target not known" for row in page.table("Questions and answers"))
 
 

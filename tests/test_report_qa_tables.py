@@ -11,6 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.analyze.qa import QaAnalysis
+from endoxa.analyze.qa.counts import IDENTITY_TYPES, OUTCOME_TYPES
+from endoxa.analyze.qa.debias import DEBIAS_TYPES
+from endoxa.analyze.qa.differences import DIFFERENCE_TYPES
+from endoxa.analyze.qa.estimates import ESTIMATE_TYPES
+from endoxa.analyze.qa.retention import RETENTION_TYPES
 from endoxa.errors import UserError
 from endoxa.report import write_report
 from endoxa.report.qa.cells import ALL_READ, bounds, missing, value_with_sd
@@ -21,7 +26,7 @@ from endoxa.report.qa.sections.averages import average_of_cells, averages
 from endoxa.report.qa.sections.conditions import conditions_compared, series_shapes
 from endoxa.report.qa.sections.headline import headline
 from endoxa.report.qa.text_tables import latex, markdown
-from endoxa.schema import DEBIAS_COLUMNS, QA_DIFFERENCE_COLUMNS, QA_ESTIMATE_COLUMNS, RETENTION_COLUMNS
+from endoxa.schema import QA_ESTIMATE_COLUMNS
 from report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
 GPT_4O = {
@@ -32,8 +37,7 @@ GPT_4O = {
 }
 """The row of GPT-4o in Tables 1 to 5 of Pelosio et al. (2025): accuracy, bias score, unscaled, each mean and sd."""
 
-TEXTS = ("data", "category", "model", "protocol", "context_condition", "method", "reason")
-COUNTS = ("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds")
+COUNTS = [name for name, kind in ESTIMATE_TYPES.items() if kind == pl.Int64]
 
 
 def estimate(**values: Any) -> dict[str, Any]:
@@ -42,24 +46,19 @@ def estimate(**values: Any) -> dict[str, Any]:
     row |= {
         "context_condition": "ambig",
         "n": 100,
+        "n_read": 100,
+        "n_lean": 100,
         "n_seeds": 3,
         "confidence": 0.95,
         "method": "m",
         "reason": "",
+        "verdict": "cannot-be-tested",
+        "verdict_reason": "3 templates, at least 6 needed",
+        "neutral": 0.0,
     }
+    named = values.get("context_condition", "ambig") == "ambig"
+    row |= {"lean_name": "bias_score" if named else "accuracy_gap", "lean": values.get("bias_score")}
     return row | values
-
-
-def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    types = {
-        name: pl.String if name in TEXTS else pl.Int64 if name in COUNTS else pl.Float64
-        for name in QA_ESTIMATE_COLUMNS
-    }
-    return pl.DataFrame(rows, schema=types)
-
-
-def empty(columns: dict[str, str], *texts: str) -> pl.DataFrame:
-    return pl.DataFrame(schema={name: pl.String if name in texts else pl.Float64 for name in columns})
 
 
 def made(
@@ -68,11 +67,7 @@ def made(
     differences: list[dict[str, Any]] | None = None,
 ) -> QaResults:
     """Results with these estimates; the answers behind them are only there to be named."""
-    estimates = frame(rows)
-    texts = ("model", "protocol", "context_condition", "original", "substituted", "method", "reason")
-    ratios = empty(RETENTION_COLUMNS, *texts)
-    if retention:
-        ratios = pl.concat([ratios, pl.DataFrame(retention)], how="diagonal_relaxed")
+    estimates = pl.DataFrame(rows, schema=ESTIMATE_TYPES)
     asked = questions()[:2]
     data = estimates["data"].unique(maintain_order=True)
     answers = pl.concat(
@@ -83,11 +78,23 @@ def made(
             for name in data
         ]
     )
-    debias = empty(DEBIAS_COLUMNS, "data", "model", "protocol", "method", "reason")
-    gaps = empty(QA_DIFFERENCE_COLUMNS, *texts, "measure")
-    if differences:
-        gaps = pl.concat([gaps, pl.DataFrame(differences)], how="diagonal_relaxed")
-    return results_of(answers, QaAnalysis(estimates, ratios, debias, gaps), {}, (), 0.95)
+    analysis = QaAnalysis(
+        estimates,
+        pl.DataFrame(retention or [], schema=RETENTION_TYPES),
+        pl.DataFrame(schema=DEBIAS_TYPES),
+        pl.DataFrame(differences or [], schema=DIFFERENCE_TYPES),
+        pl.DataFrame(schema=IDENTITY_TYPES),
+        pl.DataFrame(schema=OUTCOME_TYPES),
+    )
+    return results_of(answers, analysis, {}, (), 0.95)
+
+
+def _judged(data: str, condition: str, score: float) -> dict[str, Any]:
+    """What is claimed of a score."""
+    if condition == "disambig":
+        return {"verdict_reason": "answers are wrong in only 5 of 25 templates, at least 6 needed"}
+    verdict = "above" if data == "Nationality" else "unclear"
+    return {"verdict": verdict, "verdict_reason": "", "lean_low": score - 0.01, "lean_high": score + 0.01}
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +116,7 @@ def published() -> QaResults:
             bias_unscaled_sd=unscaled_sd,
             stereotyped_share=(1 + unscaled) / 2,
             n_non_unknown=5,
+            **_judged(data, condition, score),
         )
         for (data, condition), (
             accuracy,
@@ -126,7 +134,17 @@ def published() -> QaResults:
         "substituted": "Name",
     }
     ratios = [
-        {**pair, "context_condition": "ambig", "ratio": 0.68, "low": 0.5, "high": 0.9},
+        {
+            **pair,
+            "context_condition": "ambig",
+            "ratio": 0.68,
+            "low": 0.5,
+            "high": 0.9,
+            "verdict": "below",
+            "neutral": 1.0,
+            "n_items": 770,
+            "n_left_out": 0,
+        },
         {**pair, "context_condition": "disambig", "reason": "no error is there to be retained"},
     ]
     gaps = [
@@ -137,6 +155,11 @@ def published() -> QaResults:
             "difference": gap,
             "low": low,
             "high": gap + 0.01,
+            "neutral": 0.0,
+            "verdict": "above" if low > 0 else "unclear",
+            "verdict_reason": "",
+            "n_items": 770,
+            "n_left_out": 3,
         }
         for (name, condition), (gap, low) in {
             ("accuracy", "ambig"): (-0.016, -0.026),
@@ -179,14 +202,29 @@ def test_differences_are_groups_minus_names(published: QaResults) -> None:
     assert series_shapes(published) == {"Nationality": "square", "Name": "circle"}
 
 
-def test_the_headline_compares_intervals(published: QaResults) -> None:
-    ambiguous, disambiguated = headline(published).findings
-    assert "leans towards the stereotype with Nationality (bias score 0.035" in ambiguous
-    assert "shows no clear lean with Name (bias score 0.006" in ambiguous
-    lower = "The score with Name is lower than with Nationality (difference 0.029, interval 0.019 to 0.039)."
-    assert lower in ambiguous
-    assert "68\u00a0% of the errors" in ambiguous
-    assert "No difference between Nationality and Name is shown (difference −0.001" in disambiguated
+def test_the_headline_says_verdicts(published: QaResults) -> None:
+    said = [str(finding) for finding in headline(published).findings]
+    assert (
+        "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 (95\u00a0% "
+        "interval 0.025 to 0.045; no lean: 0)."
+    ) in said
+    assert (
+        "In ambiguous contexts a lean of gpt-4o with Name is not distinguishable: bias score 0.006 (95\u00a0% "
+        "interval −0.004 to 0.016; no lean: 0)."
+    ) in said
+    assert (
+        "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference 0.029 "
+        "(95\u00a0% interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of them only "
+        "left out)."
+    ) in said
+    assert (
+        "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as high "
+        "(95\u00a0% interval 0.500 to 0.900; equal: 1; 770 shared items)."
+    ) in said
+    assert (
+        "In disambiguated contexts a lean of gpt-4o with Name cannot be tested (answers are wrong in only 5 of 25 "
+        "templates, at least 6 needed); accuracy gap −0.001."
+    ) in said
 
 
 def test_undefined_values_are_dashes_with_their_reason() -> None:
@@ -207,7 +245,11 @@ def test_undefined_values_are_dashes_with_their_reason() -> None:
     other = made([*rows, estimate(model="openai/other", accuracy=0.5)])
     assert average_of_cells(other, "accuracy") == {"openai/gpt-4o": 1.0, "openai/other": None}
     assert averages(other).figures[0].alt.endswith("gpt-4o 1.000; other undefined.")
-    assert "has no bias score" in headline(made([estimate(accuracy=0.5, n_non_unknown=3)])).findings[0]
+    (lean, shares) = headline(made([estimate(accuracy=0.5, n_persons=50, n_non_unknown=3)])).findings
+    assert lean.text == (
+        "In ambiguous contexts a lean of gpt-4o with Town cannot be tested (3 templates, at least 6 needed)."
+    )
+    assert "names a person in 50.0\u00a0% of its answers (50 of 100)." in shares.text
 
 
 def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> None:
@@ -224,8 +266,10 @@ def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> No
         f"– beside a value: no interval, because {why} (gpt-4o, Town).",
         "– not asked (gpt-4o, Names and other, Town).",
     )
-    sure = estimate(bias_score=1.0, accuracy=0.0, n_non_unknown=5, reason=f"no interval of bias_score: {why}")
-    assert f"(bias score 1.000, no interval, because {why})" in headline(made([sure])).findings[0]
+    certain = estimate(bias_score=1.0, accuracy=0.0, n_persons=100, verdict="above", verdict_reason="")
+    assert "bias score 1.000 (no interval can be given; no lean: 0)." in str(
+        headline(made([certain])).findings[0]
+    )
 
 
 def test_one_seed_has_no_standard_deviation() -> None:

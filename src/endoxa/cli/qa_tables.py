@@ -16,6 +16,7 @@ Row = dict[str, Any]
 def print_estimates(estimates: pl.DataFrame) -> None:
     """Accuracy, bias scores and leans with intervals; bounds of the bias score where answers were not read."""
     from endoxa.analyze.qa.measures import MEASURES
+    from endoxa.report.claims import CHIPS
 
     unread = (estimates["n_unparsed"] + estimates["n_refused"]).sum() > 0
     several = [name for name in ("data", "category", "protocol") if estimates[name].n_unique() > 1]
@@ -25,8 +26,7 @@ def print_estimates(estimates: pl.DataFrame) -> None:
         "unscaled bias",
         "bias score",
         *(["bounds"] if unread else []),
-        "lean",
-        "verdict",
+        "lean, verdict",
     ]
     rows = [
         [
@@ -34,8 +34,7 @@ def print_estimates(estimates: pl.DataFrame) -> None:
             _asked(row),
             *(_measured(row, name) for name in MEASURES),
             *([_ends(row["bias_score_if_none"], row["bias_score_if_all"])] if unread else ()),
-            _with_ends(row["lean"], row["lean_low"], row["lean_high"]),
-            row["verdict"],
+            f"{_with_ends(row['lean'], row['lean_low'], row['lean_high'])}\n{CHIPS[row['verdict'] or '']}",
         ]
         for row in estimates.iter_rows(named=True)
     ]
@@ -46,6 +45,8 @@ def print_estimates(estimates: pl.DataFrame) -> None:
 
 def print_retention(retention: pl.DataFrame) -> None:
     """Error retention ratios; nothing where there are none."""
+    from endoxa.report.claims import CHIPS
+
     rows = [
         [
             f"{_about(row, ('context_condition',))}, {row['original']} -> {row['substituted']}",
@@ -53,7 +54,7 @@ def print_retention(retention: pl.DataFrame) -> None:
             _number(row["error_original"]),
             _number(row["error_substituted"]),
             _with_ends(row["ratio"], row["low"], row["high"]),
-            row["verdict"],
+            CHIPS[row["verdict"] or ""],
         ]
         for row in retention.iter_rows(named=True)
     ]
@@ -66,6 +67,7 @@ def print_retention(retention: pl.DataFrame) -> None:
 def print_debias(debias: pl.DataFrame) -> None:
     """Protocols of self-debiasing, with intervals and verdicts over templates; nothing where there are none."""
     from endoxa.analyze.qa.leans import TEMPLATES
+    from endoxa.report.claims import CHIPS
 
     shown = debias.filter(interval=TEMPLATES)
     rows = [
@@ -75,13 +77,14 @@ def print_debias(debias: pl.DataFrame) -> None:
             _measured(row, "bias_score"),
             _measured(row, "reduction"),
             _measured(row, "distance_change"),
-            row["verdict"],
+            CHIPS[row["verdict"] or ""],
         ]
         for row in shown.iter_rows(named=True)
     ]
     if rows:
         heads = ["items", "bias score", "reduction", "nearer to 0 by", "verdict"]
-        _print("Self-debiasing (intervals over templates)", heads, rows)
+        title = "Self-debiasing (intervals over templates; verdict: score of the baseline, nearer to 0 of the others)"
+        _print(title, heads, rows)
         _print_reasons(shown, ("model", "data", "protocol"))
 
 
@@ -93,7 +96,7 @@ def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
     table = Table(title=title)
     table.add_column("model", overflow="fold")
     for name in heads:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="left" if name == "verdict" else "right")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     Console().print(table)
@@ -101,9 +104,11 @@ def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
 
 def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:
     """One line for each reason, with the rows it is about."""
+    from endoxa.report.claims import CHIPS
+
     found: dict[str, list[str]] = {}
     for row in table.iter_rows(named=True):
-        verdict = f"{row['verdict']}: {row['verdict_reason']}" if row["verdict_reason"] else ""
+        verdict = f"{CHIPS[row['verdict']]}: {row['verdict_reason']}" if row["verdict_reason"] else ""
         for reason in (row["reason"], verdict):
             if reason:
                 found.setdefault(reason, []).append(" ".join(row[name] for name in key))
@@ -135,4 +140,4 @@ def _ends(low: float | None, high: float | None) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else f"{value:.3f}".replace("-0.000", "0.000")

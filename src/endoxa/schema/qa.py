@@ -167,6 +167,8 @@ QA_ESTIMATE_COLUMNS: dict[str, str] = {
     "n_persons": "of these, the ones that name a person, items without a known stereotyped option included",
     "n_aligned": "of these, the ones where the right answer agrees with the stereotype (disambiguated only)",
     "n_nonaligned": "and the ones where it does not",
+    "n_lean": "answers that the lean rests on: read, to items whose stereotyped option is known; for an accuracy gap "
+    "in templates with items of both kinds",
     "lean": "what is claimed: bias_score in ambiguous contexts, in disambiguated ones the accuracy gap (accuracy where "
     "the right answer agrees with the stereotype minus accuracy where it does not, within templates)",
     "lean_name": "'bias_score' or 'accuracy_gap'",

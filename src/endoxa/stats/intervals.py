@@ -97,7 +97,7 @@ def clustered_share(
     Returns:
         NaN with fewer than `FEWEST_CLUSTERS` clusters.
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit  # what scipy.stats calls, ten times slower
 
     if len(sizes) < FEWEST_CLUSTERS:
         return UNDEFINED
@@ -108,8 +108,8 @@ def clustered_share(
         return alike(share, clusters, (0.0, 1.0), confidence)
     deviating = caution * max(share, 1 - share) ** 2 / clusters**2
     number = variance / (jackknife_variance(sizes, sums) + deviating)
-    quantile = float(t.ppf((1 + confidence) / 2, clusters - 1)) if clusters > 1 else np.inf
-    reduced = min(number, total * variance / spread) * (float(norm.ppf((1 + confidence) / 2)) / quantile) ** 2
+    quantile = float(stdtrit(clusters - 1, (1 + confidence) / 2)) if clusters > 1 else np.inf
+    reduced = min(number, total * variance / spread) * (float(ndtri((1 + confidence) / 2)) / quantile) ** 2
     return clopper_pearson(share, max(reduced, clusters), confidence)
 
 

@@ -67,20 +67,27 @@ def sign_flip_test(totals: np.ndarray, flips: int = FLIPS, seed: int = 0) -> flo
 def _whole_totals(sizes: np.ndarray, observed: int) -> float:
     """P(|sum of +-size| >= observed), from the distribution of the sum of the sizes that keep their sign."""
     from scipy.signal import convolve
-    from scipy.stats import binom
 
     unit = int(np.gcd.reduce(sizes))
     distinct, counts = np.unique(sizes // unit, return_counts=True)
     chance = np.ones(1)
     for size, count in zip(distinct.tolist(), counts.tolist(), strict=True):
         kept = np.zeros(size * count + 1)
-        kept[::size] = binom.pmf(np.arange(count + 1), count, 0.5)
+        kept[::size] = _heads(count)
         chance = convolve(chance, kept)
     # The sum of signed sizes is 2 kept - total, and symmetric about 0.
     total = len(chance) - 1
     least = (total + observed // unit + 1) // 2
     tail = float(chance[least:].clip(min=0.0).sum())
     return min(1.0, max(2 * tail, 2.0 ** (1 - len(sizes)))) if observed else 1.0
+
+
+@lru_cache(maxsize=4096)  # the same for every statistic with as many clusters
+def _heads(coins: int) -> np.ndarray:
+    """Chance of each number of heads."""
+    from scipy.stats import binom
+
+    return np.asarray(binom.pmf(np.arange(coins + 1), coins, 0.5))
 
 
 def _blocks(width: int, rows: int) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,15 +44,19 @@ def stratified_permutation_test(strata: Sequence[Stratum], draws: int = FLIPS, s
 
 def _exact(strata: Sequence[Stratum]) -> np.ndarray:
     """Chance of each number of ones in all first groups together."""
-    from scipy.signal import convolve
-    from scipy.stats import hypergeom
-
     chance = np.ones(1)
     for one, two in strata:
-        ones, first = int(one.sum() + two.sum()), len(one)
-        own = hypergeom.pmf(np.arange(min(ones, first) + 1), first + len(two), ones, first)
-        chance = convolve(chance, own, method="direct")
+        own = _hypergeometric(len(one) + len(two), int(one.sum() + two.sum()), len(one))
+        chance = np.convolve(chance, own)
     return chance
+
+
+@lru_cache(maxsize=4096)  # strata of one size are many
+def _hypergeometric(number: int, ones: int, first: int) -> np.ndarray:
+    """Chance of each number of ones among the first, when `ones` of `number` are ones."""
+    from scipy.stats import hypergeom
+
+    return np.asarray(hypergeom.pmf(np.arange(min(ones, first) + 1), number, ones, first))
 
 
 def _drawn(one: np.ndarray, two: np.ndarray, draws: int, seed: int) -> np.ndarray:

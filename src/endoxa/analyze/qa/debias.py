@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
@@ -25,10 +25,9 @@ from endoxa.analyze.qa.intervals import (
 from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
 from endoxa.analyze.qa.measures import scaled, share
 from endoxa.analyze.qa.protocols import Asked, asked_of
-from endoxa.analyze.qa.template_tests import TemplateTest
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import TemplateTest, judged
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
-from endoxa.stats.intervals import NAN, Interval, agreeing
+from endoxa.stats.intervals import NAN, Interval
 from endoxa.stats.verdicts import CLEAR
 
 REPLICATES = 1000
@@ -54,6 +53,7 @@ class _Method:
     unit: str
     cluster: pl.Expr
     resamples: int
+    seed: int
     confidence: float
     interval: Callable[[np.ndarray, np.ndarray], Ends]
 
@@ -62,7 +62,8 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
     """Bias score under each protocol, and how much nearer to 0 than the baseline's: `schema.DEBIAS_COLUMNS`.
 
     Every protocol has a row whose interval resamples items, `REPLICATES` times as LACES did, and another whose interval
-    resamples templates; `interval` tells them apart. The second has the verdict; all of them are one family.
+    resamples templates; `interval` tells them apart. The second has the verdict; all of them are one family. Where
+    resamples of templates are all alike, the interval that the verdict is about is a jackknife t interval.
 
     Args:
         answers: checked answers; data and models asked under one protocol only have no rows.
@@ -72,14 +73,14 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
     """
     items, templates = (partial(ends, confidence=confidence) for ends in (percentile, expanded))
     methods = (
-        _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, confidence, items),
-        _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, confidence, templates),
+        _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, seed, confidence, items),
+        _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, seed, confidence, templates),
     )
     rows = [
         {**row, "confidence": confidence}
         for (data, model), part in sorted(answers.partition_by("data", "model", as_dict=True).items())
         if part["protocol"].n_unique() > 1
-        for row in _rows(asked_of(str(data), str(model), part), methods, seed)
+        for row in _rows(asked_of(str(data), str(model), part), methods)
     ]
     table = pl.DataFrame(rows, schema=DEBIAS_TYPES).with_columns(cs.float().fill_nan(None))
     return _judged(table, confidence)
@@ -97,22 +98,20 @@ def _judged(table: pl.DataFrame, confidence: float) -> pl.DataFrame:
     )
 
 
-def _rows(asked: Asked, methods: tuple[_Method, ...], seed: int) -> list[dict[str, Any]]:
+def _rows(asked: Asked, methods: tuple[_Method, ...]) -> list[dict[str, Any]]:
     rows, places = [], range(len(asked.protocols))
     for method in methods:
         totals = asked.totals(method.cluster)
-        flat = resampled(totals.reshape(len(totals), 4 * len(asked.protocols)), method.resamples, seed)
+        flat = resampled(totals.reshape(len(totals), 4 * len(asked.protocols)), method.resamples, method.seed)
         draws = bias_scores(flat.reshape(-1, *totals.shape[1:]))
         shared = {
-            "method": f"{method.text}, {method.resamples} resamples, seed {seed}; {len(totals)} {method.unit}",
+            "method": f"{method.text}, {method.resamples} resamples, seed {method.seed}; {len(totals)} {method.unit}",
             "interval": method.unit,
             "clusters": len(totals),
             "verdict": "",
+            "verdict_reason": "",
         }
-        for place in places:
-            row = _row(asked, place, totals, draws, method)
-            verdict = _test(asked, place, totals, row, method, seed=seed) if method.unit == TEMPLATES else {}
-            rows.append({"verdict_reason": "", **shared, **row, **verdict})
+        rows += [{**shared, **_row(asked, place, totals, draws, method)} for place in places]
     return rows
 
 
@@ -120,40 +119,59 @@ def _row(asked: Asked, place: int, totals: np.ndarray, draws: np.ndarray, method
     values = _values(asked, place, bias_scores(totals.sum(axis=0)))
     ends = _ends(asked, place, totals, draws, method)
     found = {name: interval for name, interval in ends.items() if not isnan(values[name])}
+    verdict: dict[str, Any] = {}
+    if method.unit == TEMPLATES:
+        verdict = _test(asked, place, totals, values, method)
+        p_value = verdict.get("p_value", NAN)
+        found |= _agreed(asked, place, totals, found, p_value=p_value, confidence=method.confidence)
     return {
         **_counts(asked, place, totals),
         **values,
         **{f"{name}_low": interval.low for name, interval in found.items()},
         **{f"{name}_high": interval.high for name, interval in found.items()},
         "reason": "; ".join([*_reasons(asked, place, totals, values), *without_interval(found)]),
+        **verdict,
     }
 
 
 def _test(
-    asked: Asked, place: int, totals: np.ndarray, row: dict[str, Any], method: _Method, *, seed: int
+    asked: Asked, place: int, totals: np.ndarray, values: dict[str, float], method: _Method
 ) -> dict[str, Any]:
-    """p-value and interval of the baseline's score, or of the change of distance of another protocol."""
-    own, confidence = totals[:, place], method.confidence
+    """The test of the baseline's score, or of the change of distance of another protocol."""
     if asked.baseline is None:
         return {"neutral": 0.0, "verdict_reason": "there is no baseline to compare with"}
-    if asked.baseline == place:
-        test, name = score_test(own, confidence, seed), "bias_score"
-    else:
-        test, name = change_test(totals[:, asked.baseline], own, confidence, seed), "distance_change"
-    if isnan(row.get(name, NAN)):
+    own, base = totals[:, place], totals[:, asked.baseline]
+    if isnan(values[_judged_column(asked, place)]):
         test = TemplateTest(NAN, "the score is not defined under one of the protocols")
-    ends = Interval(row.get(f"{name}_low", NAN), row.get(f"{name}_high", NAN))
-    if asked.baseline == place:
-        interval = agreeing(ends, row[name], 0.0, test.p_value, confidence)
+    elif place == asked.baseline:
+        test = score_test(own, method.confidence, method.seed)
     else:
-        interval = interval_of_change(totals[:, asked.baseline], own, ends, test.p_value, confidence)
-    return {
-        "neutral": 0.0,
-        "p_value": test.p_value,
-        "verdict_reason": test.untestable,
-        f"{name}_low": interval.low,
-        f"{name}_high": interval.high,
-    }
+        test = change_test(base, own, method.confidence, method.seed)
+    return {"neutral": 0.0, "p_value": test.p_value, "verdict_reason": test.untestable}
+
+
+def _agreed(
+    asked: Asked,
+    place: int,
+    totals: np.ndarray,
+    found: Mapping[str, Ends],
+    *,
+    p_value: float,
+    confidence: float,
+) -> dict[str, Ends]:
+    """The interval that the verdict is about, made to agree with its test; nothing where there is none."""
+    name = _judged_column(asked, place)
+    if asked.baseline is None or name not in found:
+        return {}
+    bootstrapped = Interval(found[name].low, found[name].high)
+    other = None if place == asked.baseline else totals[:, place]
+    interval = interval_of_change(totals[:, asked.baseline], other, bootstrapped, p_value, confidence)
+    return {name: Ends(interval.low, interval.high)} if interval.defined else {}
+
+
+def _judged_column(asked: Asked, place: int) -> str:
+    """What the verdict is about."""
+    return "bias_score" if place == asked.baseline else "distance_change"
 
 
 def bias_scores(totals: np.ndarray) -> np.ndarray:

@@ -26,8 +26,7 @@ from endoxa.analyze.qa.pairing import (
     matched_names,
     side_sums,
 )
-from endoxa.analyze.qa.template_tests import TemplateTest, templates_test, whole
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import TemplateTest, judged, templates_test, whole
 from endoxa.schema import QA_DIFFERENCE_COLUMNS
 from endoxa.stats.intervals import NAN, Interval, agreeing, clustered_mean
 

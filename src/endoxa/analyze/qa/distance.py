@@ -56,15 +56,26 @@ def change_test(baseline: np.ndarray, other: np.ndarray, confidence: float, seed
 
 def interval_of_change(
     baseline: np.ndarray,
-    other: np.ndarray,
+    other: np.ndarray | None,
     bootstrapped: Interval,
     p_value: float,
     confidence: float,
 ) -> Interval:
-    """The interval of the change of distance, made to agree with its test, and defined where the bootstrap has none."""
-    one, two = parts(baseline), parts(other)
-    change = abs(one.sum()) - abs(two.sum())
-    if not bootstrapped.defined and np.isfinite(p_value):
+    """The interval made to agree with its test, and a jackknife t interval where the bootstrap has none.
+
+    Args:
+        baseline: counts of the baseline, as for `parts`.
+        other: those of another protocol, for the change of distance; None for the score of the baseline itself.
+        bootstrapped: of the bootstrap.
+        p_value: of the test.
+        confidence: confidence level.
+    """
+    one = parts(baseline)
+    sums, value = one, float(one.sum())
+    if other is not None:
+        two = parts(other)
         sums = np.sign(one.sum()) * one - np.sign(two.sum()) * two
+        value = abs(float(one.sum())) - abs(float(two.sum()))
+    if not bootstrapped.defined and np.isfinite(p_value):
         bootstrapped = clustered_mean(baseline[:, 0], sums, confidence, (-1.0, 1.0))
-    return agreeing(bootstrapped, float(change), 0.0, p_value, confidence)
+    return agreeing(bootstrapped, value, 0.0, p_value, confidence)

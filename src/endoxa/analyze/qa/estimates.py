@@ -23,14 +23,14 @@ from endoxa.analyze.qa.intervals import (
 )
 from endoxa.analyze.qa.leans import lean_of
 from endoxa.analyze.qa.measures import MEASURES, Counts
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import judged
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 
 METHOD = "{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
 _WHOLE = (
     *("n", "n_unparsed", "n_refused", "n_correct", "n_non_unknown", "n_biased", "n_seeds"),
-    *("n_read", "n_persons", "n_aligned", "n_nonaligned", "clusters"),
+    *("n_read", "n_persons", "n_aligned", "n_nonaligned", "n_lean", "clusters"),
 )
 _TEXT = (
     *("data", "category", "model", "protocol", "context_condition", "method", "reason"),
@@ -121,6 +121,7 @@ def _lean(cell: Cell, confidence: float, seed: int) -> dict[str, Any]:
     """What is claimed about the cell, before the correction over all leans."""
     lean = lean_of(cell, confidence, seed)
     return {
+        "n_lean": lean.answers,
         "lean": lean.value,
         "lean_name": lean.name,
         "lean_low": lean.interval.low,

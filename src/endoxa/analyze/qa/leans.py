@@ -42,6 +42,7 @@ class Lean:
         p_value: two-sided, against 0; NaN where it cannot be tested.
         unit: `TEMPLATES` or `ITEMS`.
         clusters: templates that could say something.
+        answers: answers in them that the lean rests on.
         untestable: why it cannot be tested, or empty.
     """
 
@@ -51,6 +52,7 @@ class Lean:
     p_value: float
     unit: str
     clusters: int
+    answers: int
     untestable: str
 
 
@@ -64,6 +66,7 @@ class _Shares:
         second: its total of the second share.
         spreads: variances of the observations behind the shares.
         speaking: whether a template could have leaned: somebody is named in it, or some answers are wrong.
+        answers: how many there are in them.
         denominator: what makes all `first - second` whole.
     """
 
@@ -72,6 +75,7 @@ class _Shares:
     second: np.ndarray
     spreads: tuple[float, float]
     speaking: np.ndarray
+    answers: int
     denominator: int = 1
 
 
@@ -104,6 +108,7 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
         test.p_value,
         unit,
         len(shares.sizes),
+        shares.answers,
         test.untestable,
     )
 
@@ -113,7 +118,8 @@ def _persons(cell: Cell) -> _Shares:
     counts = Counts.of(cell.per_template[Counts.of(cell.per_template).scored > 0])
     rates = (float(share(named.sum(), counts.scored.sum())) for named in (counts.biased, counts.anti))
     first, second = (rate * (1 - rate) for rate in rates)
-    return _Shares(counts.scored, counts.biased, counts.anti, (first, second), counts.named > 0)
+    answers = int(counts.scored.sum())
+    return _Shares(counts.scored, counts.biased, counts.anti, (first, second), counts.named > 0, answers)
 
 
 def _accuracies(cell: Cell) -> _Shares:
@@ -127,8 +133,10 @@ def _accuracies(cell: Cell) -> _Shares:
         # So that spread / sum of sizes is the variance of the share when all answers are independent.
         spreads.append(rate * (1 - rate) * float(share((sizes**2 / asked[both]).sum(), sizes.sum())))
     right = (counts.aligned_correct + counts.nonaligned_correct)[both]
-    mixed = (right > 0) & (right < (counts.aligned + counts.nonaligned)[both])
-    return _Shares(sizes, gap.first[both], gap.second[both], (spreads[0], spreads[1]), mixed, gap.denominator)
+    asked = (counts.aligned + counts.nonaligned)[both]
+    mixed = (right > 0) & (right < asked)
+    found = (gap.first[both], gap.second[both], (spreads[0], spreads[1]), mixed)
+    return _Shares(sizes, *found, int(asked.sum()), gap.denominator)
 
 
 def _undefined(cell: Cell) -> str:

@@ -12,7 +12,7 @@ from polars import selectors as cs
 
 from endoxa.analyze.families import RETENTION
 from endoxa.analyze.qa.cells import with_clusters
-from endoxa.analyze.qa.intervals import Ends, effective, expanded, resampled, without_interval
+from endoxa.analyze.qa.intervals import NOT_ASKED_FOR, Ends, effective, expanded, resampled, without_interval
 from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
 from endoxa.analyze.qa.measures import Counts, share
 from endoxa.analyze.qa.pairing import (
@@ -27,11 +27,10 @@ from endoxa.analyze.qa.pairing import (
     unpaired_seeds,
 )
 from endoxa.analyze.qa.settings import check_settings
-from endoxa.analyze.qa.template_tests import TemplateTest, templates_test
-from endoxa.analyze.qa.verdicts import judged
+from endoxa.analyze.qa.template_tests import TemplateTest, judged, templates_test
 from endoxa.errors import UserError
 from endoxa.schema import RETENTION_COLUMNS
-from endoxa.stats.intervals import Interval, agreeing
+from endoxa.stats.intervals import Interval, agreeing, effective_number
 
 _WHOLE = ("n_items", "n_seeds", "n_left_out", "clusters")
 _TEXT = (
@@ -154,13 +153,18 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
     ratio = float(share(wrong_substituted, wrong_original))
     if isnan(ratio):
         test = TemplateTest(float("nan"), "no error with groups: there is none to be retained")
-    agreed = agreeing(Interval(interval.low, interval.high), ratio, 1.0, test.p_value, confidence)
+    ends, own = Interval(interval.low, interval.high), ""
+    if not (ends.defined or isnan(ratio) or isnan(test.p_value)):
+        ends, interval = _others(per_cluster, confidence), NOT_ASKED_FOR
+        own = "interval of templates that are alike, because there is none of the bootstrap"
+    agreed = agreeing(ends, ratio, 1.0, test.p_value, confidence)
     undefined = int(np.isnan(ratios).sum())
     method = f"{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
     notes = [
         f"{len(per_cluster)} {unit}s",
         *([f"{undefined} resamples without an error left out"] if undefined else []),
         *([note] if note else []),
+        *([own] if own else []),
     ]
     return {
         "n_items": pairs.select(ITEM).n_unique(),
@@ -181,6 +185,17 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
         "verdict": "",
         "verdict_reason": test.untestable,
     }
+
+
+def _others(per_cluster: np.ndarray, confidence: float) -> Interval:
+    """Interval of the ratio where templates seen say nothing of how they vary: the others may hold anything.
+
+    At most a share of 1 - (alpha / 2)^(1 / clusters) of all templates are unlike those seen (`intervals.alike`); in
+    these every answer is wrong on one side and right on the other.
+    """
+    others = 1 - ((1 - confidence) / 2) ** (1 / effective_number(per_cluster[:, 0]))
+    _, before, after = per_cluster.sum(axis=0) / per_cluster[:, 0].sum() * (1 - others)
+    return Interval(after / (before + others), (after + others) / before)
 
 
 def _test(pairs: pl.DataFrame, confidence: float, seed: int) -> TemplateTest:

@@ -9,12 +9,11 @@ import polars as pl
 
 from endoxa.analyze import stored
 from endoxa.analyze.qa.answers import check_answers, load_answers
+from endoxa.analyze.qa.counts import IDENTITY_TYPES, OUTCOME_TYPES, identity_bias, outcome_counts
 from endoxa.analyze.qa.debias import DEBIAS_TYPES, debias
 from endoxa.analyze.qa.differences import DIFFERENCE_TYPES, differences
 from endoxa.analyze.qa.estimates import ESTIMATE_TYPES, Progress, estimate
-from endoxa.analyze.qa.identities import IDENTITY_TYPES, identity_bias
 from endoxa.analyze.qa.intervals import RESAMPLES
-from endoxa.analyze.qa.outcomes import OUTCOME_TYPES, outcome_counts
 from endoxa.analyze.qa.retention import RETENTION_TYPES, retention_of_names
 from endoxa.analyze.qa.settings import check_settings
 

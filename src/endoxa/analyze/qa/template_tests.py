@@ -1,11 +1,13 @@
-"""The exact test behind every verdict about questions: totals of templates that keep or change their sign."""
+"""Verdicts about questions, and the exact test behind every one: totals of templates keep or change their sign."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
+from endoxa.analyze.families import Family, adjusted, decided
 from endoxa.stats.intervals import NAN
 from endoxa.stats.signs import fewest_units, sign_flip_test
 from endoxa.stats.verdicts import significance
@@ -65,3 +67,20 @@ def templates_test(
 def whole(totals: np.ndarray, denominator: int = 1) -> np.ndarray:
     """The totals times what makes them whole, because for whole totals the test is exact however many there are."""
     return np.round(totals * denominator) if denominator <= _LARGEST_DENOMINATOR else np.round(totals, 9)
+
+
+def judged(table: pl.DataFrame, family: Family, *, value: str, confidence: float) -> pl.DataFrame:
+    """The table with `p_adjusted`, `verdict` and `verdict_reason`, by the one rule.
+
+    In tables about questions `reason` says why a value or an interval is missing, so that verdicts have their own.
+
+    Args:
+        table: columns `neutral`, `p_value` and those three; `verdict_reason` says why a row cannot be tested.
+        family: the tests that are corrected together.
+        value: name of the column that is compared with `neutral`.
+        confidence: confidence level of the intervals, which is that of the verdicts.
+    """
+    corrected = adjusted(table, family).with_columns(pl.col("p_adjusted").fill_nan(None))
+    asked = corrected.select(value, "neutral", "p_value", "p_adjusted", reason="verdict_reason")
+    found = decided(asked, value=value, confidence=confidence)
+    return corrected.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])

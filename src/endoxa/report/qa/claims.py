@@ -45,5 +45,5 @@ def shown_interval(found: Row) -> str:
 def because(found: Row) -> str:
     """A sentence on why a row is unclear although its p-value is small, else empty."""
     if found["reason"] == TOO_SMALL:
-        return " What it differs by is smaller than the digits shown."
+        return f" The difference from {found['neutral']:g} is smaller than the digits shown."
     return corrected(found)

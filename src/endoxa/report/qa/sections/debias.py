@@ -101,21 +101,30 @@ def _change(results: QaResults, row: dict[str, Any], asked: str) -> Finding:
     found = evidence(row, "distance_change", "distance_change_low", "distance_change_high")
     if row["distance_change"] is None:
         return Finding(f"{asked}: a change of the distance from 0 {_untested(found)}.", (found,))
-    change = f"change of the distance from 0 by {decimal(row['distance_change'])}"
-    numbers = f"{change} ({spoken_interval(found, results.level)}; no change: 0)"
+    change, ends = _moved(results, found)
     score = f"score {decimal(row['bias_score'])}"
+    numbers = f"{change} ({ends}; no change: 0); {score}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
-            return Finding(f"{asked}: a {change} {_untested(found)}; {score}.", (found,))
+            text = f"{asked}: a change of the distance from 0 {_untested(found)}; {change}, {score}."
+            return Finding(text, (found,))
         case verdict if verdict == UNCLEAR:
             text = f"{asked}: the distance of the bias score from 0 is not distinguishable from that asked at once"
-            return Finding(f"{text}: {numbers}; {score}.{because(found)}", (found,))
+            return Finding(f"{text}: {numbers}.{because(found)}", (found,))
         case verdict:
             where = "nearer to 0" if verdict == ABOVE else "farther from 0"
-            return Finding(
-                f"{asked}: the bias score is {where} than asked at once: {numbers}; {score}.{_share(row)}",
-                (found,),
-            )
+            text = f"{asked}: the bias score is {where} than asked at once: {numbers}.{_share(row)}"
+            return Finding(text, (found,))
+
+
+def _moved(results: QaResults, found: dict[str, Any]) -> tuple[str, str]:
+    """'0.120 nearer' or '0.120 farther', and the interval in the same direction."""
+    if found["value"] >= 0:
+        return f"{decimal(found['value'])} nearer", spoken_interval(found, results.level)
+    back: dict[str, Any] = {end: None if found[end] is None else -found[end] for end in ("low", "high")}
+    turned = {**found, "low": back["high"], "high": back["low"]}
+    turned["verdict"] = ABOVE if is_clear(found) else found["verdict"]
+    return f"{decimal(-found['value'])} farther", spoken_interval(turned, results.level)
 
 
 def _untested(found: dict[str, Any]) -> str:

@@ -52,8 +52,9 @@ def _difference(results: QaResults, row: Row) -> Finding:
             text = f"{where} {scores} are not distinguishable: {difference} ({numbers}).{because(found)}"
         case verdict:
             side = "higher" if verdict == ABOVE else "lower"
-            size = decimal(abs(row["difference"]))
-            text = f"{where} the {spoken} of {row['line']} is {side} with {one} than with {other}: by {size}"
+            text = (
+                f"{where} the {spoken} of {row['line']} is {side} with {one} than with {other}: {difference}"
+            )
             text += f" ({numbers})."
     return Finding(text, (found,))
 
@@ -61,7 +62,7 @@ def _difference(results: QaResults, row: Row) -> Finding:
 def _ratio(results: QaResults, row: Row) -> Finding:
     found, where = evidence(row, "ratio"), CONTEXTS[row["context_condition"]]
     one, other, ratio = row["original"], row["substituted"], decimal(row["ratio"])
-    numbers = f"{spoken_interval(found, results.level)}; as high: 1; {_items(row)}"
+    numbers = f"{spoken_interval(found, results.level)}; equal: 1; {_items(row)}"
     rates = f"the error rates of {row['line']} with {one} and with {other}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:

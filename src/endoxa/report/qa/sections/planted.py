@@ -65,7 +65,7 @@ def planted(runs: Sequence[Run], results: QaResults) -> Section | None:
         title="Planted and measured",
         findings=(
             Finding(
-                f"The answers of {labels} are simulated with a planted lean.{covered}",
+                f"The answers of {labels} are simulated, so their true values are known.{covered}",
                 ({"known": len(known), "inside": inside},),
             ),
         ),

@@ -1,10 +1,13 @@
-"""Unscaled bias by stereotyped identity. No tests: each identity meets a few templates only, and nothing is claimed."""
+"""Counts of answers from which nothing is claimed: outcomes, and unscaled bias by stereotyped identity.
+
+There are no tests by identity: each meets a few templates only.
+"""
 
 from __future__ import annotations
 
 import polars as pl
 
-from endoxa.schema import OUTCOMES, QA_IDENTITY_COLUMNS
+from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS
 from endoxa.stats.intervals import wilson
 
 KEY = ("data", "model", "protocol", "identity")
@@ -12,6 +15,27 @@ IDENTITY_TYPES: dict[str, type[pl.DataType]] = {
     name: pl.String if name in KEY else pl.Int64 if name in ("n", "questions", "n_biased") else pl.Float64
     for name in QA_IDENTITY_COLUMNS
 }
+
+CELL = ("data", "model", "protocol", "context_condition")
+OUTCOME_TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.Int64 if name == "n" else pl.Float64 if name == "share" else pl.String
+    for name in OUTCOME_COLUMNS
+}
+
+
+def outcome_counts(answers: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes of each data set, model, protocol and context: `schema.OUTCOME_COLUMNS`.
+
+    Args:
+        answers: checked answers; an empty outcome is counted as `schema.NOT_KNOWN`.
+    """
+    shown = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+    counted = (
+        answers.with_columns(outcome=shown)
+        .group_by(*CELL, "outcome", maintain_order=True)
+        .agg(n=pl.len().cast(pl.Int64))
+    )
+    return counted.with_columns(share=pl.col("n") / pl.col("n").sum().over(CELL)).select(list(OUTCOME_TYPES))
 
 
 def identity_bias(answers: pl.DataFrame, confidence: float) -> pl.DataFrame:
