@@ -45,9 +45,8 @@ def _difference(results: QaResults, row: Row) -> Finding:
     difference = f"difference {decimal(row['difference'])}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
-            text = (
-                f"{where} a difference between {scores} cannot be tested ({found['reason']}); {difference}."
-            )
+            text = f"{where} a difference between {scores} cannot be tested ({found['reason']}); {difference}"
+            text += f" ({_items(row)})."
         case verdict if verdict == UNCLEAR:
             text = f"{where} {scores} are not distinguishable: {difference} ({numbers}).{because(found)}"
         case verdict:
@@ -66,9 +65,8 @@ def _ratio(results: QaResults, row: Row) -> Finding:
     rates = f"the error rates of {row['line']} with {one} and with {other}"
     match row["verdict"]:
         case verdict if verdict == UNTESTED:
-            text = (
-                f"{where} a difference between {rates} cannot be tested ({found['reason']}); ratio {ratio}."
-            )
+            text = f"{where} a difference between {rates} cannot be tested ({found['reason']}); ratio {ratio}"
+            text += f" ({_items(row)})."
         case verdict if verdict == UNCLEAR:
             text = f"{where} {rates} are not distinguishable: with {other} it is {ratio} times as high ({numbers})."
             text += because(found)
