@@ -21,11 +21,12 @@ import numpy as np
 from endoxa.analyze.qa.cells import Cell
 from endoxa.analyze.qa.debias import bias_scores
 from endoxa.analyze.qa.distance import change_test, interval_of_change
-from endoxa.analyze.qa.intervals import MIN_TEMPLATES, effective, expanded, resampled
+from endoxa.analyze.qa.intervals import FEW_TEMPLATES, MIN_TEMPLATES, effective, expanded, resampled
 from endoxa.analyze.qa.leans import lean_of
-from endoxa.analyze.qa.measures import COUNTED, Counts, bias_score
+from endoxa.analyze.qa.measures import COUNTED, Counts, bias_score, share
+from endoxa.analyze.qa.retention import jackknifed
 from endoxa.analyze.qa.template_tests import templates_test
-from endoxa.stats.intervals import Interval, agreeing
+from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6)
 TEMPLATES = (5, 6, 8, 12, 25)
@@ -287,7 +288,7 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
     if pair.name.startswith("error"):
         difference, neutral, truth = right[:, 0] - right[:, 1], 1.0, pair.rates[1] / pair.rates[0]
         wrong = drawn[:, :, 0] - drawn[:, :, 1]
-        draws, weights = wrong[:, 1] / wrong[:, 0], min(errors[:, 0], errors[:, 1], key=effective)
+        draws, weights = share(wrong[:, 1], wrong[:, 0]), min(errors[:, 0], errors[:, 1], key=effective)
         value = errors[:, 1].sum() / errors[:, 0].sum()
     else:
         difference, neutral, truth = (2 * biased - person) @ [1, -1], 0.0, pair.leans[0] - pair.leans[1]
@@ -296,7 +297,12 @@ def claimed_change(pair: Pair, totals: np.ndarray) -> tuple[float, Interval, flo
         value = difference.sum() / asked[:, 0].sum()
     test = templates_test(difference, difference != 0, happens="", confidence=0.95, seed=0)
     ends = expanded(draws, weights, 0.95)
-    return test.p_value, agreeing(Interval(ends.low, ends.high), value, neutral, test.p_value, 0.95), truth
+    found = Interval(ends.low, ends.high)
+    if len(totals) < FEW_TEMPLATES and neutral == 0:
+        found = clustered_mean(asked[:, 0], difference, 0.95, (-2.0, 2.0))
+    elif len(totals) < FEW_TEMPLATES and found.defined:
+        found = jackknifed(np.column_stack([asked[:, 0], errors]), effective(weights), 0.95)
+    return test.p_value, agreeing(found, value, neutral, test.p_value, 0.95), truth
 
 
 def measure_pair(pair: Pair, templates: int, correlation: float, worlds: int) -> Found:

@@ -14,7 +14,15 @@ from polars import selectors as cs
 from endoxa.analyze.families import NAME_DIFFERENCES
 from endoxa.analyze.qa.cells import with_clusters
 from endoxa.analyze.qa.gaps import gap_of
-from endoxa.analyze.qa.intervals import NOT_ASKED_FOR, Ends, effective, expanded, resampled, without_interval
+from endoxa.analyze.qa.intervals import (
+    FEW_TEMPLATES,
+    NOT_ASKED_FOR,
+    Ends,
+    effective,
+    expanded,
+    resampled,
+    without_interval,
+)
 from endoxa.analyze.qa.leans import ACCURACY_GAP, ITEMS, TEMPLATES
 from endoxa.analyze.qa.measures import MEASURES, Counts, measured, rarer_answers, share
 from endoxa.analyze.qa.pairing import (
@@ -199,9 +207,11 @@ def _row(measure: _Measure, units: str, settings: _Settings) -> dict[str, Any]:
         ends = expanded(measure.draws, measure.weights, settings.confidence, units)
     interval, method = Interval(ends.low, ends.high), ""
     if measure.sums is not None and not isnan(test.p_value):
-        if not interval.defined:
+        few = units == TEMPLATES and len(measure.sums.sizes) < FEW_TEMPLATES
+        if few or not interval.defined:
             bounds = (-measure.sums.bound, measure.sums.bound)
-            method = "; jackknife t interval, because there is none of the bootstrap"
+            why = f"there are fewer than {FEW_TEMPLATES}" if few else "there is none of the bootstrap"
+            method = f"; jackknife t interval, because {why}"
             interval = clustered_mean(measure.sums.sizes, measure.sums.totals, settings.confidence, bounds)
         interval = agreeing(interval, difference, 0.0, test.p_value, settings.confidence)
     return {

@@ -19,6 +19,9 @@ from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 RESAMPLES = 2000
 MIN_TEMPLATES = FEWEST_CLUSTERS
 MIN_EFFECTIVE = 2.0
+FEW_TEMPLATES = 8
+"""With fewer, differences and ratios of two sides that carry a verdict have jackknife t intervals: those of the
+bootstrap cover 0.926 to 0.929 of differences and ratios with six templates (docs/methods.md)."""
 MIN_DEFINED = 0.5
 
 _NO_INTERVAL = "no interval of "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,15 @@ from polars import selectors as cs
 
 from endoxa.analyze.families import RETENTION
 from endoxa.analyze.qa.cells import with_clusters
-from endoxa.analyze.qa.intervals import NOT_ASKED_FOR, Ends, effective, expanded, resampled, without_interval
+from endoxa.analyze.qa.intervals import (
+    FEW_TEMPLATES,
+    NOT_ASKED_FOR,
+    Ends,
+    effective,
+    expanded,
+    resampled,
+    without_interval,
+)
 from endoxa.analyze.qa.leans import ITEMS, TEMPLATES
 from endoxa.analyze.qa.measures import Counts, share
 from endoxa.analyze.qa.pairing import (
@@ -154,18 +162,14 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
     if isnan(ratio):
         test = TemplateTest(float("nan"), "no error with groups: there is none to be retained")
     ends, own = Interval(interval.low, interval.high), ""
-    if not (ends.defined or isnan(ratio) or isnan(test.p_value)):
-        ends, interval = _others(per_cluster, confidence), NOT_ASKED_FOR
-        own = "interval of templates that are alike, because there is none of the bootstrap"
+    if unit == "template" and np.isfinite([ratio, test.p_value]).all():
+        ends, own = _of_templates(per_cluster, ends, effective(weights), confidence)
+        interval = NOT_ASKED_FOR if ends.defined else interval
     agreed = agreeing(ends, ratio, 1.0, test.p_value, confidence)
     undefined = int(np.isnan(ratios).sum())
     method = f"{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
-    notes = [
-        f"{len(per_cluster)} {unit}s",
-        *([f"{undefined} resamples without an error left out"] if undefined else []),
-        *([note] if note else []),
-        *([own] if own else []),
-    ]
+    without = f"{undefined} resamples without an error left out" if undefined else ""
+    notes = filter(None, (f"{len(per_cluster)} {unit}s", without, note, own))
     return {
         "n_items": pairs.select(ITEM).n_unique(),
         "error_original": wrong_original / count,
@@ -185,6 +189,35 @@ def _row(pairs: pl.DataFrame, note: str, *, confidence: float, seed: int, resamp
         "verdict": "",
         "verdict_reason": test.untestable,
     }
+
+
+def _of_templates(
+    per_cluster: np.ndarray, bootstrapped: Interval, clusters: float, confidence: float
+) -> tuple[Interval, str]:
+    """The interval that a verdict goes with, and how it was made where the bootstrap did not."""
+    if not bootstrapped.defined:
+        found = _others(per_cluster, confidence)
+        return found, "interval of templates that are alike, because there is none of the bootstrap"
+    if len(per_cluster) < FEW_TEMPLATES:
+        found = jackknifed(per_cluster, clusters, confidence)
+        if found.defined:
+            return found, f"jackknife t interval, because there are fewer than {FEW_TEMPLATES}"
+    return bootstrapped, ""
+
+
+def jackknifed(per_cluster: np.ndarray, clusters: float, confidence: float) -> Interval:
+    """T interval of the ratio when whole templates are left out in turn, with clusters - 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    count, totals = len(per_cluster), per_cluster.sum(axis=0)
+    without = totals - per_cluster
+    ratios = share(without[:, 2], without[:, 1])
+    error = sqrt((count - 1) / count * float(((ratios - ratios.mean()) ** 2).sum()))
+    ratio, reach = (
+        float(totals[2] / totals[1]),
+        float(stdtrit(max(clusters - 1, 1.0), (1 + confidence) / 2)) * error,
+    )
+    return Interval(max(ratio - reach, 0.0), ratio + reach)
 
 
 def _others(per_cluster: np.ndarray, confidence: float) -> Interval:
