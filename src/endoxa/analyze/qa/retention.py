@@ -38,7 +38,7 @@ from endoxa.analyze.qa.settings import check_settings
 from endoxa.analyze.qa.template_tests import TemplateTest, judged, templates_test
 from endoxa.errors import UserError
 from endoxa.schema import RETENTION_COLUMNS
-from endoxa.stats.intervals import Interval, agreeing, effective_number
+from endoxa.stats.intervals import UNDEFINED, Interval, agreeing, effective_number, jackknife_variance
 
 _WHOLE = ("n_items", "n_seeds", "n_left_out", "clusters")
 _TEXT = (
@@ -206,17 +206,19 @@ def _of_templates(
 
 
 def jackknifed(per_cluster: np.ndarray, clusters: float, confidence: float) -> Interval:
-    """T interval of the ratio when whole templates are left out in turn, with clusters - 1 degrees of freedom."""
+    """T interval of the ratio when whole templates are left out in turn, with clusters - 1 degrees of freedom.
+
+    Not defined where one template has all errors with groups.
+    """
     from scipy.special import stdtrit
 
-    count, totals = len(per_cluster), per_cluster.sum(axis=0)
-    without = totals - per_cluster
-    ratios = share(without[:, 2], without[:, 1])
-    error = sqrt((count - 1) / count * float(((ratios - ratios.mean()) ** 2).sum()))
-    ratio, reach = (
-        float(totals[2] / totals[1]),
-        float(stdtrit(max(clusters - 1, 1.0), (1 + confidence) / 2)) * error,
+    before, after = per_cluster[:, 1], per_cluster[:, 2]
+    if before.max() == before.sum():
+        return UNDEFINED
+    reach = float(stdtrit(max(clusters - 1, 1.0), (1 + confidence) / 2)) * sqrt(
+        jackknife_variance(before, after)
     )
+    ratio = float(after.sum() / before.sum())
     return Interval(max(ratio - reach, 0.0), ratio + reach)
 
 
