@@ -10,7 +10,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from endoxa.datasets import READERS, sources
-from endoxa.datasets.sources import Source, download, locate, sha256, source
+from endoxa.datasets.files import sha256
+from endoxa.datasets.sources import Source, download, locate, source
 from endoxa.errors import UserError
 
 CONTENT = b"sent_more,sent_less\nA.,B.\n"

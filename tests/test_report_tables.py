@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from endoxa.analyze import analyze_pairs, load_records
 from endoxa.cli.report import report
 from endoxa.report import write_report
-from endoxa.report.text_tables import escape_latex, escape_markdown
+from endoxa.report.markup import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS
 from report_samples import pairs, run_folder, scored
 

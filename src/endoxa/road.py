@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.probe.folder import RUN, write_json
-from endoxa.probe.pairs import Progress, RunSummary, probe_pairs
+from endoxa.probe.pairs import RunSummary, probe_pairs
 from endoxa.probe.settings import PairsSettings
+from endoxa.schema import Progress
 
 if TYPE_CHECKING:
     from endoxa.probe.asking.filling import Filled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from endoxa.analyze.associations import Discovered, Discovery
     from endoxa.datasets.stereotales import Profiles
-
-    Progress = Callable[[str, float, int], None]
+    from endoxa.schema import Progress
 
 
 def associations(

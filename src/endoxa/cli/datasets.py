@@ -188,8 +188,9 @@ def download(
 
     endoxa datasets download crows-pairs --mirror /media/stick/datasets
     """
+    from endoxa.datasets.files import sha256
     from endoxa.datasets.sources import download as fetch
-    from endoxa.datasets.sources import sha256, source
+    from endoxa.datasets.sources import source
 
     found = source(name)
     typer.echo(f"{found.warning} Licence: {found.licence}. Please cite: {found.citation}.")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from endoxa.probe.pairs import Progress
+    from endoxa.schema import Progress
 
 LINE_SECONDS = 30.0
 """How often a line is printed where there is no terminal."""

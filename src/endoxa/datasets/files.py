@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
@@ -46,6 +47,12 @@ def require_file(path: Path) -> None:
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if start.startswith(mark):
             raise UserError(f"{path} is {encoding} text: save it as UTF-8 (line 1 starts with its mark).")
+
+
+def sha256(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None]) -> None:

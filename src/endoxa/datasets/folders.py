@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from endoxa.datasets.sources import sha256
+from endoxa.datasets.files import sha256
 
 CHECKSUMS = "SHA256SUMS"
 

@@ -7,7 +7,6 @@ is used without any network.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import shutil
 import tomllib
@@ -18,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from endoxa.datasets.files import near_names
+from endoxa.datasets.files import near_names, sha256
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -142,12 +141,6 @@ def _retrieve(address: str, wanted: Source, target: Path, fetch: Callable[..., N
     pooch.get_logger().setLevel(logging.WARNING)
     known = f"sha256:{wanted.sha256}" if wanted.sha256 else None
     pooch.retrieve(address, known_hash=known, fname=target.name, path=target.parent, downloader=fetch)
-
-
-def sha256(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def locate(text: str) -> Path:

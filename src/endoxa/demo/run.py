@@ -16,10 +16,10 @@ from endoxa.demo.sample import SAMPLE
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.errors import UserError
 from endoxa.probe.folder import DifferentRunError
-from endoxa.probe.pairs import Progress
 from endoxa.probe.rules import RULES
 from endoxa.probe.settings import PairsSettings
 from endoxa.report import write_report
+from endoxa.schema import Progress
 
 NOTICE = (
     "Demonstration: these models were trained for a few seconds on sentences of ours, with a preference planted in "

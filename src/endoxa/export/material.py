@@ -12,9 +12,9 @@ import polars as pl
 
 from endoxa import __version__
 from endoxa.datasets import READERS
+from endoxa.datasets.files import sha256
 from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table
 from endoxa.datasets.read import DEFAULTS, recognise
-from endoxa.datasets.sources import sha256
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions

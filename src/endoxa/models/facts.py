@@ -9,6 +9,9 @@ from endoxa.models import require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import Architecture
 
+WORTH_SAYING = 0.05
+"""Share of unknown tokens in a language from which a run warns."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:

@@ -25,6 +25,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
+from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
 from endoxa.models.packed import pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
@@ -316,9 +317,7 @@ def fingerprint(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if path.suffix in (*WEIGHT_SUFFIXES, ".json", ".model", ".txt"):
-            with path.open("rb") as file:
-                content = hashlib.file_digest(file, "sha256").hexdigest()
-            digest.update(f"{path.name}:{content}\n".encode())
+            digest.update(f"{path.name}:{sha256(path)}\n".encode())
     return digest.hexdigest()
 
 

@@ -9,11 +9,9 @@ from math import isfinite
 from typing import Any
 
 from endoxa.probe.journal import Journal, Row, request_key
+from endoxa.probe.journal_file import COMMIT_SECONDS
 from endoxa.probe.neutral import neutral_pairs
 from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
-
-COMMIT_SECONDS = 2.0
-"""Work that a kill can cost."""
 
 Results = dict[bytes, Score | Unscorable]
 

@@ -15,6 +15,9 @@ from endoxa.errors import UserError
 
 ITEMS = "CREATE TABLE IF NOT EXISTS items (item_id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;"
 
+COMMIT_SECONDS = 2.0
+"""Seconds between two commits of what is new."""
+
 
 class JournalError(UserError):
     """Nothing can be remembered any more, so nothing more may be asked."""

@@ -7,12 +7,12 @@ rows written to the journal; when every model is through, the rows and the items
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_file
+from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.sources import locate
 from endoxa.errors import UserError
 from endoxa.models import ModelSpec, open_model, parse_model
@@ -26,11 +26,8 @@ from endoxa.probe.journal import Journal
 from endoxa.probe.reading import unknown_tokens
 from endoxa.probe.records import write_records
 from endoxa.probe.run_facts import now
-from endoxa.probe.settings import PairsSettings, file_hash
-from endoxa.schema import Model, Rule
-
-Progress = Callable[[str, float, int], None]
-"""(what is being done, items done so far, items in all)."""
+from endoxa.probe.settings import PairsSettings
+from endoxa.schema import Model, Progress, Rule
 
 SHORT = 20
 """Characters below which a sentence might be a single token."""
@@ -98,7 +95,7 @@ def probe_pairs(
     specs = [parse_model(text) for text in settings.models]
     facts = {spec.text: look_at(spec, settings.options) for spec in specs}
     rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
-    digest = file_hash(data)
+    digest = sha256(data)
     identity = settings.identity(digest, [_model_identity(fact, settings) for fact in facts.values()])
     changed = differences(expected, identity) if expected is not None else []
     if changed:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import logging
 
+from endoxa.models.facts import WORTH_SAYING
 from endoxa.probe.data import Chunk
 from endoxa.schema import Model
 
 log = logging.getLogger(__name__)
-
-WORTH_SAYING = 0.05
 
 
 def unknown_tokens(model: Model, chunk: Chunk) -> dict[str, float]:

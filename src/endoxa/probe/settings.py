@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -74,11 +73,3 @@ class PairsSettings(BaseModel):
             "calibrate": self.calibrate,
             "skip_unscorable": self.skip_unscorable,
         }
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file."""
-    import hashlib
-
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

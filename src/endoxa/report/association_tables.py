@@ -6,7 +6,7 @@ import polars as pl
 
 from endoxa.report.association_table import MISSING, Cell, Head, blocks, note
 from endoxa.report.associations import Associations
-from endoxa.report.text_tables import LATEX_MARKS, escape_latex, escape_markdown
+from endoxa.report.markup import LATEX_MARKS, escape_latex, escape_markdown
 
 
 def markdown(results: Associations) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.report.inputs import Run
-from endoxa.report.results import NOT_RECORDED
+from endoxa.report.words import NOT_RECORDED
 
 SHOWN_DIGITS = 12
 """Characters of a hash or fingerprint that are printed."""

@@ -11,7 +11,8 @@ import polars as pl
 
 from endoxa.analyze import analyze_pairs, analyze_run, load_records
 from endoxa.report.inputs import Run
-from endoxa.report.results import Results, labels_of, slug, with_differences
+from endoxa.report.results import Results, labels_of, with_differences
+from endoxa.report.words import slug
 
 
 def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Results, list[Run]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -11,8 +10,6 @@ import polars as pl
 from endoxa.errors import UserError
 from endoxa.probe.rules import RULES
 from endoxa.report.words import short_labels
-
-NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +80,3 @@ def rule_unit(rule: str) -> str:
         return RULES.get(rule).unit
     except UserError:
         return "score"
-
-
-def slug(text: str) -> str:
-    """Lower-case letters, digits and hyphens only; 'x' where nothing is left."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -11,35 +10,12 @@ from typing import Any
 import polars as pl
 
 from endoxa.report.claims import cannot_be_tested, is_clear, percent_ends
+from endoxa.report.markup import LATEX_MARKS, escape_latex, escape_markdown, stacked
 from endoxa.report.preference import identity_rows
 from endoxa.report.results import Results
 from endoxa.report.words import axis_name, count, language_name
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import significance
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "≤": r"$\leq$",
-    "†": r"\dag{}",
-    "–": "--",
-    "…": r"\dots{}",
-    "\u00a0": "~",
-    "\n": " ",
-}
-LATEX_MARKS = {"": "", "*": "$^{*}$", "†": r"$^{\dagger}$"}
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~#])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +70,7 @@ def latex(gathered: Sequence[Results]) -> str:
     """One `table*` environment per data set and language; needs the package booktabs and nothing else."""
     parts = ["% Made by endoxa report. Needs \\usepackage{booktabs}.\n"]
     for block in _blocks(gathered):
-        head = ["Model", "Rule", "Pairs", *map(_stacked, block.axes)]
+        head = ["Model", "Rule", "Pairs", *map(stacked, block.axes)]
         lines = []
         for line in block.lines:
             values = [f"{escape_latex(cell.value)}{LATEX_MARKS[cell.star]}" for cell in line.cells]
@@ -118,26 +94,9 @@ def latex(gathered: Sequence[Results]) -> str:
     return "\n".join(parts)
 
 
-def escape_latex(text: str) -> str:
-    """The text with everything escaped that LaTeX would take as a command."""
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
-def escape_markdown(text: str) -> str:
-    """The text with everything escaped that Markdown would take as a mark; line breaks become blanks."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split("\n")))
-
-
 def _markdown_cell(cell: _Cell) -> str:
     """Value, star and interval, as in '55.8* (53.3–58.3)' with the star escaped."""
     return f"{cell.value}{escape_markdown(cell.star)} ({cell.interval})" if cell.interval else cell.value
-
-
-def _stacked(axis: str) -> str:
-    """A column head that breaks after hyphens, blanks and slashes, without a further package."""
-    words = [escape_latex(word) for word in re.split(r"(?<=[-/])|\s", axis) if word]
-    stacked = r"\\".join(words)
-    return stacked if len(words) == 1 else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{stacked}\end{{tabular}}"
 
 
 def _note(results: Results) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -10,6 +11,8 @@ LABEL_LIMIT = 28
 """Longest model label in a figure, in characters; the tables hold the full name."""
 
 NOT_DEFINED = "n/a"
+
+NOT_RECORDED = "not recorded"
 
 NO_VALUE = "–"
 """In tables that say below them why a value is undefined."""
@@ -133,3 +136,8 @@ def _middle_cut(text: str) -> str:
 
 def _undefined(value: float | None) -> bool:
     return value is None or math.isnan(value)
+
+
+def slug(text: str) -> str:
+    """Lower-case letters, digits and hyphens only; 'x' where nothing is left."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"

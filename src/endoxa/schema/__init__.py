@@ -24,7 +24,7 @@ from endoxa.schema.qa import (
     Reading,
 )
 from endoxa.schema.reading import Reader, ReadOptions
-from endoxa.schema.results import ALL, ESTIMATE_COLUMNS, RECORD_COLUMNS, Estimate, Sample, Statistic
+from endoxa.schema.results import ALL, ESTIMATE_COLUMNS, RECORD_COLUMNS, Estimate, Progress, Sample, Statistic
 from endoxa.schema.scoring import (
     ARCHITECTURES,
     Architecture,
@@ -72,6 +72,7 @@ __all__ = [
     "Message",
     "Model",
     "Pair",
+    "Progress",
     "QaItem",
     "ReadOptions",
     "Reader",

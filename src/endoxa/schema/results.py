@@ -11,6 +11,9 @@ from endoxa.schema.pairs import PAIR_COLUMNS
 if TYPE_CHECKING:
     import numpy as np
 
+Progress = Callable[[str, float, int], None]
+"""What is being done, units done so far, units in all (0: not known)."""
+
 RECORD_COLUMNS: dict[str, str] = {
     **PAIR_COLUMNS,
     "model": "the model as written on the command line",

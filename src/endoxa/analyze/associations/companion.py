@@ -15,7 +15,7 @@ import polars as pl
 from endoxa import __version__
 from endoxa.analyze.associations.settings import Discovery
 from endoxa.analyze.associations.tally import TALLY
-from endoxa.datasets.sources import sha256
+from endoxa.datasets.files import sha256
 from endoxa.probe.folder import write_json
 
 SUFFIX = ".analysis.json"

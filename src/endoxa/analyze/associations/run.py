@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,10 @@ from endoxa.analyze.associations.tested import Family, Name, Tested, run_familie
 from endoxa.analyze.associations.units import Stories
 from endoxa.analyze.associations.verdicts import NO_TABLE, adjusted_within, cell_verdict, table_verdict
 from endoxa.datasets.stereotales import Profiles
-from endoxa.schema import ALL
+from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 from endoxa.stats.verdicts import UNTESTED
 
-Progress = Callable[[str, float, int], None]
 Done = tuple[Name, Table, Tested]
 """A table with its name and what its tests found."""
 

@@ -16,11 +16,12 @@ import polars as pl
 
 from endoxa.analyze import stored
 from endoxa.analyze.associations.protagonists import TYPES, every_difference
-from endoxa.analyze.associations.run import Discovered, Progress, discover, types_of
+from endoxa.analyze.associations.run import Discovered, discover, types_of
 from endoxa.analyze.associations.settings import Discovery
-from endoxa.datasets.sources import sha256
+from endoxa.datasets.files import sha256
 from endoxa.datasets.stereotales import Profiles
 from endoxa.probe.folder import RECORDS
+from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 
 DISCOVERY = "discovery"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -12,9 +12,9 @@ import polars as pl
 
 from endoxa.analyze.harm.measures import Measured, Resampling, agreement, kappa, pearson, spearman
 from endoxa.analyze.harm.panel import Panel
+from endoxa.schema import Progress
 from endoxa.schema.stories import HARM_AGREEMENT_COLUMNS
 
-Progress = Callable[[str, float, int], object]
 MEASURES = ("agreement", "kappa", "pearson", "spearman")
 TYPES = {
     name: pl.String if name.startswith("rater") else pl.Int64 if name[:5] in ("place", "n") else pl.Float64

@@ -10,7 +10,7 @@ import polars as pl
 
 from endoxa.analyze.harm.associations import association_table
 from endoxa.analyze.harm.attributes import attribute_table
-from endoxa.analyze.harm.compared import Progress, agreement_table
+from endoxa.analyze.harm.compared import agreement_table
 from endoxa.analyze.harm.differences import decide_together
 from endoxa.analyze.harm.made import blind_spot_table, generators
 from endoxa.analyze.harm.measures import Resampling
@@ -20,6 +20,7 @@ from endoxa.analyze.harm.raters import rater_table
 from endoxa.analyze.harm.ratings import check_ratings
 from endoxa.analyze.harm.summary import summary_table
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
 

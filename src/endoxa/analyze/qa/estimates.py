@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isnan
 from typing import Any
 
@@ -24,7 +23,7 @@ from endoxa.analyze.qa.intervals import (
 from endoxa.analyze.qa.leans import lean_of
 from endoxa.analyze.qa.measures import MEASURES, Counts
 from endoxa.analyze.qa.template_tests import judged
-from endoxa.schema import QA_ESTIMATE_COLUMNS
+from endoxa.schema import QA_ESTIMATE_COLUMNS, Progress
 
 METHOD = "{unit} bootstrap, expanded percentile interval, {resamples} resamples, seed {seed}"
 
@@ -40,8 +39,6 @@ ESTIMATE_TYPES: dict[str, type[pl.DataType]] = {
     name: pl.Int64 if name in _WHOLE else pl.String if name in _TEXT else pl.Float64
     for name in QA_ESTIMATE_COLUMNS
 }
-
-Progress = Callable[[str, float, int], None]
 
 
 def estimate(

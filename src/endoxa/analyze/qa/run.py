@@ -12,10 +12,11 @@ from endoxa.analyze.qa.answers import check_answers, load_answers
 from endoxa.analyze.qa.counts import IDENTITY_TYPES, OUTCOME_TYPES, identity_bias, outcome_counts
 from endoxa.analyze.qa.debias import DEBIAS_TYPES, debias
 from endoxa.analyze.qa.differences import DIFFERENCE_TYPES, differences
-from endoxa.analyze.qa.estimates import ESTIMATE_TYPES, Progress, estimate
+from endoxa.analyze.qa.estimates import ESTIMATE_TYPES, estimate
 from endoxa.analyze.qa.intervals import RESAMPLES
 from endoxa.analyze.qa.retention import RETENTION_TYPES, retention_of_names
 from endoxa.analyze.qa.settings import check_settings
+from endoxa.schema import Progress
 
 
 @dataclass(frozen=True, slots=True)

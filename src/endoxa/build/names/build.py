@@ -17,8 +17,8 @@ from endoxa.build.names.prepare import Prepared, Unwritten, left_out, prepare
 from endoxa.build.names.rows import Row, bundles
 from endoxa.build.names.text import GroupWords
 from endoxa.build.names.words import group_words
+from endoxa.schema import Progress
 
-Progress = Callable[[str, float, int], None]
 Written = dict[str, Any]
 
 UNWRITTEN_COLUMNS = {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from endoxa.collect.export.about import read_about
 from endoxa.collect.models import Campaign, Release
+from endoxa.datasets.files import sha256
 from endoxa.datasets.folders import CHECKSUMS, changed_file
-from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
 
 _NUMBER = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?")

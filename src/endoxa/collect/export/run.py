@@ -17,8 +17,8 @@ from endoxa.collect.export.tables import Tables, read_tables
 from endoxa.collect.models import Campaign
 from endoxa.collect.withdrawals.keys import Keys, new_salt
 from endoxa.datasets.collected import WITHDRAWALS
+from endoxa.datasets.files import sha256
 from endoxa.datasets.folders import CHECKSUMS, checksums, put_in_place
-from endoxa.datasets.sources import sha256
 from endoxa.errors import UserError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from endoxa.curate.survey.splitting import LONG_STATEMENT, split_answer
 from endoxa.curate.survey.subjects import Named, after, below_heading, inherited
 from endoxa.curate.survey.wording import with_mark, without_report
 from endoxa.curate.translation import Translator, translate_all
-from endoxa.schema import STATEMENT_COLUMNS
+from endoxa.schema import STATEMENT_COLUMNS, Progress
 
 WORKING_LANGUAGE = "en"
 """The language the extractor reads."""
@@ -30,8 +30,6 @@ UNREAD = Extraction("", "", "none", 0.0, omit=True, omit_reason=NOISE)
 
 FEW_WORDS = 3
 """A statement of another language with more words is taken to have a subject of its own."""
-
-Progress = Callable[[str, float, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import TextIO
 
 from endoxa.curate.translation.backends import Translator
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 
-Progress = Callable[[str, float, int], None]
 Key = tuple[str, str]
 """Language and text of a statement."""
 

@@ -45,12 +45,11 @@ def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
     if spec.kind in ("server", "openai"):
         return EncoderFacts(None, MODEL)
     if spec.kind == "static":
-        from endoxa.datasets.files import require_file
+        from endoxa.datasets.files import require_file, sha256
 
         path = Path(spec.target)
         require_file(path)
-        with path.open("rb") as file:
-            return EncoderFacts(hashlib.file_digest(file, "sha256").hexdigest(), WORDS)
+        return EncoderFacts(sha256(path), WORDS)
     require_local(spec.as_model())
     if spec.has_own_pooling:
         assert spec.folder is not None

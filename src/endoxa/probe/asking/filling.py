@@ -17,9 +17,8 @@ from endoxa.probe.asking.run import Report
 from endoxa.probe.asking.settings import ChatRunSettings
 from endoxa.probe.folder import JOURNAL, RUN, clear, open_folder, remove_journal, write_json
 from endoxa.probe.journal_file import JournalError
-from endoxa.probe.pairs import Progress
 from endoxa.probe.run_facts import now, run_facts
-from endoxa.probe.settings import file_hash
+from endoxa.schema import Progress
 
 log = logging.getLogger(__name__)
 
@@ -190,8 +189,8 @@ def _require_unchanged(files: Mapping[Path, str]) -> None:
     Raises:
         UserError: a file is not what it was when the run began.
     """
-    for path, sha256 in files.items():
-        if not path.is_file() or file_hash(path) != sha256:
+    for path, expected in files.items():
+        if not path.is_file() or sha256(path) != expected:
             raise UserError(
                 f"{path} was changed while the run was under way, so answers could be put beside the wrong questions: "
                 "put the file back as it was and give the same command, or start over with --restart."

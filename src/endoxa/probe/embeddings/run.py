@@ -13,21 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from endoxa.build.tests import read_tests, write_tests
-from endoxa.datasets.files import require_file
+from endoxa.datasets.files import require_file, sha256
 from endoxa.errors import UserError
 from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, open_encoders, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.vector_files import write_npz
-from endoxa.probe.chunk import COMMIT_SECONDS
 from endoxa.probe.embeddings.describe import describe
 from endoxa.probe.embeddings.journal import VectorJournal
 from endoxa.probe.embeddings.settings import EmbeddingsSettings
 from endoxa.probe.embeddings.texts import chosen_tests, distinct_texts, texts_of, unknown_shares
 from endoxa.probe.folder import JOURNAL, RUN, TESTS, VECTORS, clear, open_folder, remove_journal, write_json
-from endoxa.probe.pairs import Progress
+from endoxa.probe.journal_file import COMMIT_SECONDS
 from endoxa.probe.run_facts import now
-from endoxa.probe.settings import file_hash
-from endoxa.schema import AssociationTest
+from endoxa.schema import AssociationTest, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,7 @@ def probe_embeddings(
     tests = chosen_tests(read_tests(path), settings.languages, path)
     facts = {spec.text: look_at_encoder(spec, settings.encoder_options()) for spec in specs}
     fitted = fit_poolings(specs, facts, settings.poolings)
-    identity = settings.identity(file_hash(path), specs, facts, fitted.poolings)
+    identity = settings.identity(sha256(path), specs, facts, fitted.poolings)
     before = open_folder(out, identity, restart=restart)
     counts = {
         "tests": len(tests),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.models.encoders import Encoder
-from endoxa.probe.reading import WORTH_SAYING
+from endoxa.models.facts import WORTH_SAYING
 from endoxa.schema import AssociationTest
 
 log = logging.getLogger(__name__)

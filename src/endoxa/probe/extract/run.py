@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from endoxa.datasets.files import require_file
+from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.stereotales import Vocabulary, read_vocabulary, story_file
 from endoxa.errors import UserError
 from endoxa.probe.asking.filling import Filled, Task, fill
@@ -14,8 +14,7 @@ from endoxa.probe.asking.models import Planned, model_identity, parse_models, pl
 from endoxa.probe.extract.jobs import expected_work, jobs, look_through
 from endoxa.probe.extract.records import write_records
 from endoxa.probe.extract.settings import ExtractSettings
-from endoxa.probe.pairs import Progress
-from endoxa.probe.settings import file_hash
+from endoxa.schema import Progress
 
 TURNS = 2
 
@@ -52,7 +51,7 @@ def probe_extract(
     specs = parse_models(settings.models)
     vocabulary = vocabulary_of(settings)
     identity = settings.identity(
-        file_hash(source),
+        sha256(source),
         vocabulary,
         [model_identity(spec, settings.options) for spec in specs],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from endoxa.datasets.files import sha256
 from endoxa.datasets.stereotales.associations import distinct_associations, read_associations
 from endoxa.probe.asking.filling import Filled, Task, fill
 from endoxa.probe.asking.models import Planned, model_identity, parse_models, planned
@@ -13,8 +14,7 @@ from endoxa.probe.harm.jobs import Association, expected_work, jobs
 from endoxa.probe.harm.language import HarmLanguage, read_language
 from endoxa.probe.harm.records import write_records
 from endoxa.probe.harm.settings import KIND, HarmSettings
-from endoxa.probe.pairs import Progress
-from endoxa.probe.settings import file_hash
+from endoxa.schema import Progress
 
 
 def probe_harm(
@@ -43,7 +43,7 @@ def probe_harm(
     associations, words = _associations(settings), _words(settings)
     reader = AnswerReader.of(words.answers, settings.language)
     identity = settings.identity(
-        file_hash(Path(settings.data)),
+        sha256(Path(settings.data)),
         words.model_dump(mode="json"),
         [model_identity(spec, settings.options) for spec in specs],
     )

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import require_file
+from endoxa.datasets.files import require_file, sha256
 from endoxa.errors import UserError
 from endoxa.models import open_model, parse_model
 from endoxa.models.chat import ChatSpec
@@ -16,15 +16,13 @@ from endoxa.probe.asking.filling import Task, fill
 from endoxa.probe.asking.journal import AnswerJournal
 from endoxa.probe.asking.models import local_options, model_identity, parse_models
 from endoxa.probe.asking.run import Report
-from endoxa.probe.pairs import Progress
 from endoxa.probe.qa.items import look_through, metadata_of
 from endoxa.probe.qa.jobs import jobs
 from endoxa.probe.qa.loglik import score_all
 from endoxa.probe.qa.prompts import Prompts, read_prompts
 from endoxa.probe.qa.records import write_records
 from endoxa.probe.qa.settings import QaSettings
-from endoxa.probe.settings import file_hash
-from endoxa.schema import Sampling
+from endoxa.schema import Progress, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def _task(settings: QaSettings) -> Task:
     specs = specs_of(settings)
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     metadata = metadata_of(settings)
-    files = {path: file_hash(path) for path in (Path(settings.data), metadata) if path is not None}
+    files = {path: sha256(path) for path in (Path(settings.data), metadata) if path is not None}
     identity = settings.identity(
         files[Path(settings.data)],
         files[metadata] if metadata else None,

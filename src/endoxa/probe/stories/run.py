@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from endoxa.datasets.files import require_file
+from endoxa.datasets.files import require_file, sha256
 from endoxa.probe.asking.filling import Filled, Task, fill
 from endoxa.probe.asking.models import Planned, model_identity, parse_models, planned
-from endoxa.probe.pairs import Progress
-from endoxa.probe.settings import file_hash
 from endoxa.probe.stories.jobs import expected_work, jobs, look_through
 from endoxa.probe.stories.records import write_records
 from endoxa.probe.stories.settings import StoriesSettings
+from endoxa.schema import Progress
 
 
 def probe_stories(
@@ -44,7 +43,7 @@ def probe_stories(
     require_file(Path(settings.data))
     specs = parse_models(settings.models)
     identity = settings.identity(
-        file_hash(Path(settings.data)), [model_identity(spec, settings.options) for spec in specs]
+        sha256(Path(settings.data)), [model_identity(spec, settings.options) for spec in specs]
     )
     task = Task(
         kind="stories",

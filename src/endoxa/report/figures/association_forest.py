@@ -8,8 +8,17 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.report.figures.association_matrix import LABEL_LIMIT, label_width
-from endoxa.report.figures.style import BLUE, GRID, INK, MUTED, ORANGE, finish, known
+from endoxa.report.figures.style import (
+    BLUE,
+    GRID,
+    INK,
+    LABEL_LIMIT,
+    MUTED,
+    ORANGE,
+    finish,
+    known,
+    label_width,
+)
 
 COLUMNS = {
     "block": "heading of the block of rows (an attribute pair)",

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.report.figures.style import BLUE, INK, MUTED, ORANGE, PALE, PALE_BLUE, finish
+from endoxa.report.figures.style import (
+    BLUE,
+    INK,
+    LABEL_LIMIT,
+    MUTED,
+    ORANGE,
+    PALE,
+    PALE_BLUE,
+    finish,
+    label_width,
+)
 from endoxa.report.words import signed
 
 COLUMNS = {
@@ -25,8 +35,6 @@ SCALE = (ORANGE, "#f0b287", "#f7f7f7", PALE_BLUE, BLUE)
 """From negative to positive: told apart with every common colour blindness; the sign is written in each cell."""
 
 LINE = 13
-LABEL_LIMIT = 150
-
 MOST_WRITTEN = 12
 """Groups up to which numbers fit into the cells."""
 
@@ -133,12 +141,6 @@ def _panel(
     return alt.layer(*layers).properties(
         width=width * len(groups), height=height * len(groups), title=heading
     )
-
-
-def label_width(labels: Sequence[str]) -> int:
-    """Room for the longest line, from its letters: vl-convert measures some scripts (Devanagari) too short."""
-    longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
-    return min(LABEL_LIMIT, round(6.3 * longest) + 8)
 
 
 def _cell_size(groups: Sequence[str], *, written: bool) -> tuple[int, int]:

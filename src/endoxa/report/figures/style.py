@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import altair as alt
 import polars as pl
@@ -18,6 +18,9 @@ BLUE = "#0b5fa5"
 PALE_BLUE = "#9cc3e6"
 ORANGE = "#b3500b"
 PALE = "#d5d9de"
+
+LABEL_LIMIT = 150
+"""Widest label beside a row, in pixels."""
 
 
 def finish(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
@@ -60,3 +63,9 @@ def symmetric_domain(
     reach = max((abs(value - neutral) for value in values if math.isfinite(value)), default=0.0)
     reach = max(least, math.ceil(round(reach / step, 9)) * step)
     return neutral - reach, neutral + reach
+
+
+def label_width(labels: Sequence[str]) -> int:
+    """Room for the longest line, from its letters: vl-convert measures some scripts (Devanagari) too short."""
+    longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
+    return min(LABEL_LIMIT, round(6.3 * longest) + 8)

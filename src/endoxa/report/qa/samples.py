@@ -107,7 +107,7 @@ def _shown_outcome() -> pl.Expr:
 def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
     """The items with these ids, and why others are not known: the questions are a help, the page goes without."""
     from endoxa.datasets.bbq import read_items
-    from endoxa.datasets.sources import sha256
+    from endoxa.datasets.files import sha256
 
     said = run.facts.get("data")
     data: Mapping[str, Any] = said if isinstance(said, Mapping) else {}

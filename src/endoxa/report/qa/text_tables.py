@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from endoxa.report.markup import escape_latex, escape_markdown
 from endoxa.report.qa.published import PaperTable
-from endoxa.report.text_tables import escape_latex, escape_markdown
 
 
 def markdown(tables: Sequence[PaperTable]) -> str:

@@ -12,8 +12,17 @@ from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.forest import forest
 from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.preference import clear, preference_cells
-from endoxa.report.results import Results, slug
-from endoxa.report.words import axis_name, count, language_name, listed, p_value, percent, percent_interval
+from endoxa.report.results import Results
+from endoxa.report.words import (
+    axis_name,
+    count,
+    language_name,
+    listed,
+    p_value,
+    percent,
+    percent_interval,
+    slug,
+)
 from endoxa.schema import ALL
 from endoxa.stats.intervals import FEWEST_CLUSTERS
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED

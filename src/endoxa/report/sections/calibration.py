@@ -12,8 +12,8 @@ from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.calibration import dumbbell, scatter
 from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.preference import identity_rows, overall
-from endoxa.report.results import Results, rule_unit, slug
-from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed
+from endoxa.report.results import Results, rule_unit
+from endoxa.report.words import count, p_value, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
 

@@ -6,8 +6,8 @@ import polars as pl
 
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures.distribution import LEAST_PAIRS, distribution, robust_range
-from endoxa.report.results import Results, rule_unit, slug
-from endoxa.report.words import language_name, percent, plural, signed
+from endoxa.report.results import Results, rule_unit
+from endoxa.report.words import language_name, percent, plural, signed, slug
 
 
 def distributions(results: Results) -> Section:

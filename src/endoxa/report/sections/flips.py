@@ -9,8 +9,8 @@ import polars as pl
 from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.figures.flips import flips as flips_chart
 from endoxa.report.preference import overall
-from endoxa.report.results import Results, slug
-from endoxa.report.words import count, percent, percent_interval, plural, signed
+from endoxa.report.results import Results
+from endoxa.report.words import count, percent, percent_interval, plural, signed, slug
 
 
 def flips(results: Results) -> Section | None:

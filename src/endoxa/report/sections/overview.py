@@ -10,8 +10,7 @@ from endoxa.probe.rules import RULES
 from endoxa.report import facts
 from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.inputs import Run
-from endoxa.report.results import NOT_RECORDED
-from endoxa.report.words import count
+from endoxa.report.words import NOT_RECORDED, count
 
 
 def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:

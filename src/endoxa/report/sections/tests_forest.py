@@ -11,8 +11,7 @@ from endoxa.report.associations import Associations
 from endoxa.report.document import Figure, Finding, Section
 from endoxa.report.figures.association_forest import association_forest
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.results import slug
-from endoxa.report.words import language_name, plural
+from endoxa.report.words import language_name, plural, slug
 from endoxa.stats.verdicts import CLEAR
 
 NEUTRAL = 0.0

@@ -10,8 +10,7 @@ from endoxa.report.associations import CLAIMED, Associations
 from endoxa.report.document import Figure, Section
 from endoxa.report.figures.association_matrix import matrix
 from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.results import slug
-from endoxa.report.words import language_name, listed, p_value, plural
+from endoxa.report.words import language_name, listed, p_value, plural, slug
 from endoxa.stats.verdicts import CLEAR
 
 CELLS = ("axis", "language", "a", "b")

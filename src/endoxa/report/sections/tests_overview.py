@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from endoxa.probe.reading import WORTH_SAYING
+from endoxa.models.facts import WORTH_SAYING
 from endoxa.report import facts
 from endoxa.report.associations import Associations
 from endoxa.report.document import Column, Finding, Section, Table

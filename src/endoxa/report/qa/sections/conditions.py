@@ -13,8 +13,7 @@ from endoxa.report.figures.style import symmetric_domain
 from endoxa.report.qa.cells import missing
 from endoxa.report.qa.figures.conditions import Plane, conditions
 from endoxa.report.qa.results import AMBIGUOUS, DISAMBIGUATED, SPOKEN_CONDITIONS, QaResults
-from endoxa.report.results import slug
-from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, p_value
+from endoxa.report.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
 from endoxa.stats.verdicts import UNTESTED
 
 ORIGINAL, SUBSTITUTED, OTHERS = "square", "circle", ("diamond", "triangle-up", "triangle-down", "cross")

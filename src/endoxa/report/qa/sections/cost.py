@@ -10,7 +10,7 @@ from endoxa.report.inputs import Run
 from endoxa.report.qa.labels import one_direction
 from endoxa.report.qa.results import QaResults
 from endoxa.report.qa.sections.overview import data_facts
-from endoxa.report.results import NOT_RECORDED
+from endoxa.report.words import NOT_RECORDED
 
 COUNTS = ("calls", "prompt_tokens", "completion_tokens")
 TOTAL = "all together"

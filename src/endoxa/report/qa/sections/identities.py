@@ -10,8 +10,7 @@ from endoxa.report.document import Column, Figure, Finding, Section, Table
 from endoxa.report.qa.figures.identity_dots import identity_dots
 from endoxa.report.qa.results import QaResults
 from endoxa.report.qa.sections.conditions import series_shapes
-from endoxa.report.results import slug
-from endoxa.report.words import count, decimal, decimal_interval, listed
+from endoxa.report.words import count, decimal, decimal_interval, listed, slug
 
 LEAST_QUESTIONS = 20
 """With fewer questions in which a person was named, a dot is grey."""

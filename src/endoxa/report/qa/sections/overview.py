@@ -11,8 +11,7 @@ from endoxa.report.document import Column, Finding, Section, Table
 from endoxa.report.inputs import Run
 from endoxa.report.qa.labels import one_direction, visible_directions
 from endoxa.report.qa.results import QaResults
-from endoxa.report.results import NOT_RECORDED
-from endoxa.report.words import NO_VALUE, count, listed, percent, plural
+from endoxa.report.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
 

@@ -7,8 +7,16 @@ from collections.abc import Mapping
 import altair as alt
 import polars as pl
 
-from endoxa.report.figures.association_matrix import label_width
-from endoxa.report.figures.style import BLUE, GRID, MUTED, ORANGE, finish, known, symmetric_domain
+from endoxa.report.figures.style import (
+    BLUE,
+    GRID,
+    MUTED,
+    ORANGE,
+    finish,
+    known,
+    label_width,
+    symmetric_domain,
+)
 
 COLUMNS = {
     "row": "label of the row",

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.report.figures.association_matrix import LABEL_LIMIT, label_width
-from endoxa.report.figures.style import BLUE, INK, PALE, finish
+from endoxa.report.figures.style import BLUE, INK, LABEL_LIMIT, PALE, finish, label_width
 
 COLUMNS = {"row": "label of the row", "column": "label of the column", "value": "share, or null"}
 """Columns of the frame, one row per cell."""
