@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
 from endoxa.probe.asking.job import Job
 from endoxa.probe.asking.journal import AnswerJournal
