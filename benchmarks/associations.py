@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from endoxa.analyze.associations import Discovery, discover
-from endoxa.analyze.associations.tables import Table, count, families
 from endoxa.datasets.stereotales import Profiles, read_profiles
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.tables import Table, count, families
 
 DRAWS = 500_000
 PROFILE = "extracted_attributes_json"

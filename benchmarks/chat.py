@@ -111,12 +111,12 @@ async def bare_loop(address: str, requests: int, concurrency: int) -> float:
 
 def ours(address: str, requests: int, concurrency: int) -> float:
     """Seconds for the same requests through the engine, journal on."""
+    from endoxa.engine.asking.calls import Asking, ask_all
+    from endoxa.engine.asking.cost import Budget
+    from endoxa.engine.asking.jobs import Job
+    from endoxa.engine.asking.journal import AnswerJournal
     from endoxa.models.chat import open_chat, parse_chat_model
-    from endoxa.models.chat.options import ChatOptions
-    from endoxa.probe.asking.cost import Budget
-    from endoxa.probe.asking.job import Job
-    from endoxa.probe.asking.journal import AnswerJournal
-    from endoxa.probe.asking.run import Asking, ask_all
+    from endoxa.models.chat.spec import ChatOptions
     from endoxa.schema import Sampling
 
     with tempfile.TemporaryDirectory() as folder:
@@ -148,8 +148,8 @@ def memory(sizes: tuple[int, ...] | list[int]) -> None:
 
 def probe(count: int, folder: Path) -> None:
     """Write `count` questions, ask a simulated respondent, print seconds and peak memory in MiB."""
-    from endoxa.probe.qa.run import probe_qa
-    from endoxa.probe.qa.settings import QaSettings
+    from endoxa.instruments.questions.probe.run import probe_qa
+    from endoxa.instruments.questions.probe.settings import QaSettings
 
     data = folder / "questions.jsonl"
     with data.open("w", encoding="utf-8") as file:

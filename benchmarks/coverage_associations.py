@@ -17,11 +17,11 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from endoxa.analyze.associations import Discovery, discover
-from endoxa.analyze.associations.cells import cells_of
-from endoxa.analyze.associations.lift import design_effects, lift_interval
-from endoxa.analyze.associations.prompts import units_of_prompts
-from endoxa.analyze.associations.protagonists import PROMPT, differences
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.cells import cells_of
+from endoxa.instruments.stories.associations.lift import design_effects, lift_interval
+from endoxa.instruments.stories.associations.prompts import units_of_prompts
+from endoxa.instruments.stories.associations.protagonists import PROMPT, differences
 from endoxa.stats.verdicts import ABOVE
 from endoxa.testing.story_sets import StorySets, Studies
 

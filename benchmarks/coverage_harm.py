@@ -21,12 +21,12 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from endoxa.analyze.harm.differences import RESOLUTION, Ratings, difference
-from endoxa.analyze.harm.measures import Resampling, mean
-from endoxa.analyze.specificity import shift
-from endoxa.analyze.specificity.groups import Groups
-from endoxa.analyze.specificity.spread import compare_reach
 from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.instruments.stories.harm.differences import RESOLUTION, Ratings, difference
+from endoxa.instruments.stories.harm.measures import Resampling, mean
+from endoxa.instruments.stories.languages import shift
+from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.languages.spread import compare_reach
 from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import CLEAR, decide
 

@@ -18,14 +18,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from endoxa.analyze.qa.cells import Cell
-from endoxa.analyze.qa.debias import bias_scores
-from endoxa.analyze.qa.distance import change_test, interval_of_change
-from endoxa.analyze.qa.intervals import FEW_TEMPLATES, MIN_TEMPLATES, effective, expanded, resampled
-from endoxa.analyze.qa.leans import lean_of
-from endoxa.analyze.qa.measures import COUNTED, Counts, bias_score, share
-from endoxa.analyze.qa.retention import jackknifed
-from endoxa.analyze.qa.template_tests import templates_test
+from endoxa.instruments.questions.estimates.cells import Cell
+from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, interval_of_change
+from endoxa.instruments.questions.estimates.intervals import (
+    FEW_TEMPLATES,
+    MIN_TEMPLATES,
+    effective,
+    expanded,
+    resampled,
+)
+from endoxa.instruments.questions.estimates.leans import lean_of
+from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, bias_score, share
+from endoxa.instruments.questions.estimates.retention import jackknifed
+from endoxa.instruments.questions.estimates.template_tests import templates_test
 from endoxa.stats.intervals import Interval, agreeing, clustered_mean
 
 CORRELATIONS = (0.0, 0.1, 0.3, 0.6)

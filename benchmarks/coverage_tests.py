@@ -16,10 +16,10 @@ from math import comb, sqrt
 
 import numpy as np
 
-from endoxa.analyze.tests import bootstrap
-from endoxa.analyze.tests.permutation import Alternative, permutation_test
-from endoxa.analyze.tests.units import Targets
-from endoxa.analyze.tests.verdicts import too_small
+from endoxa.instruments.association_tests.estimates import bootstrap
+from endoxa.instruments.association_tests.estimates.bootstrap import Targets
+from endoxa.instruments.association_tests.estimates.permutation import Alternative, permutation_test
+from endoxa.instruments.association_tests.estimates.verdicts import too_small
 from endoxa.stats.correction import adjust, adjust_within
 from endoxa.stats.verdicts import CLEAR, decide
 

@@ -34,10 +34,10 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, PreTrainedTokenizerFast
 
-from endoxa.build.tests import read_tests, write_tests
+from endoxa.instruments.association_tests.items import read_tests, write_tests
+from endoxa.instruments.association_tests.probe import EmbeddingsSettings, probe_embeddings
+from endoxa.instruments.association_tests.probe.texts import distinct_texts, texts_of
 from endoxa.models.encoders import transformer
-from endoxa.probe.embeddings import EmbeddingsSettings, probe_embeddings
-from endoxa.probe.embeddings.texts import distinct_texts, texts_of
 from endoxa.schema import AssociationTest, TermSet
 
 NAMES, WORDS, GROUPS = 14, 8, 6

@@ -104,7 +104,7 @@ def _set_up(size: int) -> list[tuple[object, str]]:
     from django.utils import timezone
 
     from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
-    from endoxa.collect.presets.loading import load_preset
+    from endoxa.collect.presets import load_preset
     from endoxa.collect.sampler import SamplerSettings
     from endoxa.collect.security.codes import hash_secret
 

@@ -49,7 +49,7 @@ def by_scipy(x: np.ndarray, y: np.ndarray) -> float:
 
 def by_counting(x: np.ndarray, y: np.ndarray) -> float:
     """The same by endoxa."""
-    from endoxa.analyze.tests.permutation import permutation_test
+    from endoxa.instruments.association_tests.estimates.permutation import permutation_test
 
     found = permutation_test(x, y)
     assert found.kind == "exact"

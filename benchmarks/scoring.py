@@ -44,9 +44,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
+from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import ModelOptions, open_model, parse_model
-from endoxa.models.tree import build_tree
-from endoxa.probe.rules import RULES
+from endoxa.models.causal import build_tree
 from endoxa.schema import Pair
 
 Scores = list[float]

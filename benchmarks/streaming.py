@@ -54,8 +54,8 @@ def main() -> None:
 
 def probe(count: int, folder: Path) -> None:
     """Write `count` pairs, score them, print seconds and peak memory in MiB."""
-    from endoxa.probe.pairs import probe_pairs
-    from endoxa.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.probe.run import probe_pairs
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
 
     data = folder / f"pairs-{count}.csv"
     with data.open("w", encoding="utf-8") as file:

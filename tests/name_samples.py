@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa.build.names.bank import Name, NameBank
+from endoxa.instruments.questions.names.bank import Name, NameBank
 
 NAMES = {
     "Veldish": (("Ketra", "Milva", "Osha"), ("Dorn", "Halvo", "Rimek")),

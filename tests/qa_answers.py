@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from endoxa.analyze.qa.answers import NEEDED
+from endoxa.instruments.questions.estimates.answers import NEEDED
 
 STEREOTYPED, ANTI, UNKNOWN = 0, 1, 2
 """Options of every question made here: the stereotyped person, the other one, nobody can know."""

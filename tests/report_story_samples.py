@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.datasets.stereotales.associations import PARTS, association_id
-from endoxa.schema.stories import DISCOVERED_COLUMNS, EXTRACTED_COLUMNS, HARM_RATING_COLUMNS
+from endoxa.schema.harm import HARM_RATING_COLUMNS
+from endoxa.schema.stories import DISCOVERED_COLUMNS, EXTRACTED_COLUMNS
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HOSTILE_END = "</script><script>alert(2)</script>"

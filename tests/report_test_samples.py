@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import norm
 
-from endoxa.analyze.tests.verdicts import judged
+from endoxa.instruments.association_tests.estimates.verdicts import judged
 from endoxa.schema import TEST_COLUMNS
 
 GROUPS = {

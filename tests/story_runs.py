@@ -9,11 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from endoxa import road
-from endoxa.analyze.associations.run import discover
-from endoxa.analyze.associations.settings import Discovery
 from endoxa.datasets.stereotales import read_profiles, read_vocabulary
-from endoxa.probe.extract import ExtractSettings
-from endoxa.probe.stories import StoriesSettings, probe_stories
+from endoxa.instruments.stories.associations.run import discover
+from endoxa.instruments.stories.associations.settings import Discovery
+from endoxa.instruments.stories.profiles.probe import ExtractSettings
+from endoxa.instruments.stories.stories import StoriesSettings, probe_stories
 
 SCENARIOS = 36
 READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")

@@ -17,7 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.analyze.associations import (
+from endoxa.cli import app
+from endoxa.datasets.stereotales import Profiles, read_profiles
+from endoxa.datasets.stereotales import profiles as reading
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.datasets.stereotales.decoding import decode
+from endoxa.errors import UserError
+from endoxa.instruments.stories.associations import (
     Discovery,
     compare_associations,
     discover,
@@ -26,18 +32,18 @@ from endoxa.analyze.associations import (
     stories_needed,
     tested,
 )
-from endoxa.analyze.associations.cells import Cells, cells_of, log_p_greater
-from endoxa.analyze.associations.fisher import Sampled, decide, rejected, stream
-from endoxa.analyze.associations.fisher.listing import exact_p, log_number
-from endoxa.analyze.associations.fisher.stopping import binomial_bounds
-from endoxa.analyze.associations.lift import lift_interval
-from endoxa.analyze.associations.power import power, table_power
-from endoxa.analyze.associations.strength import category, chi_square, cramer_v
-from endoxa.cli import app
-from endoxa.datasets.stereotales import Profiles, read_profiles, reading
-from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.datasets.stereotales.decoding import decode
-from endoxa.errors import UserError
+from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
+from endoxa.instruments.stories.associations.fisher import (
+    Sampled,
+    binomial_bounds,
+    decide,
+    exact_p,
+    log_number,
+    rejected,
+    stream,
+)
+from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
+from endoxa.instruments.stories.associations.power import power, table_power
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
 from story_samples import stories
 

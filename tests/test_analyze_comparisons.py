@@ -8,11 +8,15 @@ import pytest
 from scipy import stats
 
 from analyze_fixtures import make_records
-from endoxa.analyze import analyze_pairs
-from endoxa.analyze.cells import Cell, scores_of
-from endoxa.analyze.comparisons import COMPARISON_COLUMNS, compare_models
-from endoxa.analyze.flips import FLIP_COLUMNS, cohen_kappa
-from endoxa.analyze.records import check_records
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.estimates.cells import Cell, scores_of
+from endoxa.instruments.pairs.estimates.comparisons import (
+    COMPARISON_COLUMNS,
+    FLIP_COLUMNS,
+    cohen_kappa,
+    compare_models,
+)
+from endoxa.instruments.pairs.estimates.records import check_records
 from endoxa.stats.correction import adjust
 
 A = np.array([1.0, 1, 1, 1, 1, 1, -1, -1, 0, 1])

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from analyze_fixtures import estimates, make_sample
-from endoxa.analyze import STATISTICS
+from endoxa.instruments.pairs.estimates import STATISTICS
 
 
 def value(name, sample):

@@ -16,15 +16,19 @@ from hypothesis.extra import numpy as numpy_strategies
 from openpyxl import load_workbook
 from typer.testing import CliRunner
 
-from endoxa.analyze.extraction import Confusion, analyze_extraction, correct_counts, load_extraction
-from endoxa.analyze.extraction.corrected import corrected_table
-from endoxa.analyze.extraction.errors import error_table
 from endoxa.cli import app
 from endoxa.datasets.stereotales import UNKNOWN, read_vocabulary
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.stories.profile_line import read
-from endoxa.probe.extract.sheet import Coding, read_sheet, write_sheet
-from endoxa.probe.extract.sheet.form import draw
+from endoxa.instruments.stories.profiles import (
+    Confusion,
+    analyze_extraction,
+    correct_counts,
+    load_extraction,
+)
+from endoxa.instruments.stories.profiles.correction import corrected_table
+from endoxa.instruments.stories.profiles.errors import error_table
+from endoxa.instruments.stories.profiles.sheet import Coding, draw, read_sheet, write_sheet
+from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
 from story_runs import extracted, prompts, told
 
@@ -160,7 +164,7 @@ def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
 
 def draw_key(records: pl.DataFrame) -> pl.Series:
     from endoxa.datasets.stereotales import story_names
-    from endoxa.probe.extract.sheet import story_key
+    from endoxa.instruments.stories.profiles.sheet import story_key
 
     return pl.Series("story_key", [story_key(name) for name in story_names(records)])
 
@@ -187,7 +191,7 @@ def coded_by_hand(sheet: Path, filled: Path) -> None:
     page = book["Coding"]
     header = [cell.value for cell in page[1]]
     for row in page.iter_rows(min_row=2):
-        profile = read(row[header.index("story")].value)
+        profile = read_profile_line(row[header.index("story")].value)
         answers = {"refusal": "yes"} if profile is None else {"refusal": "No ", **profile}
         for place, name in enumerate(header[3:], start=3):
             row[place].value = answers.get(name, "" if profile is None else UNKNOWN)
@@ -275,7 +279,7 @@ def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
     texts = pl.read_parquet(run / "records.parquet")["story"]
     coded = {}
     for key, text in zip(loaded.records["story_key"], texts, strict=True):
-        profile = read(text)
+        profile = read_profile_line(text)
         full = {one.name: (profile or {}).get(one.name, UNKNOWN) for one in VOCABULARY}
         coded[key] = Coding(profile is None, full)
     found = analyze_extraction(loaded, coded)

@@ -16,16 +16,23 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from typer.testing import CliRunner
 
-from endoxa.analyze.harm import ALL_MODELS, PEOPLE, HarmAnalysis, analyze_harm, load_ratings, read_human
-from endoxa.analyze.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
-from endoxa.analyze.harm.median import majority_probability, median_interval, verdict
-from endoxa.analyze.harm.summary import alpha
 from endoxa.cli import app
 from endoxa.datasets.stereotales.associations import read_associations
 from endoxa.errors import UserError
-from endoxa.models.chat.simulated.ratings.planted import GENDER, SOCIOECONOMIC, PlantedRater, expected
-from endoxa.probe.harm import HarmSettings, probe_harm
-from endoxa.schema import stories as schema
+from endoxa.instruments.stories.harm import (
+    ALL_MODELS,
+    PEOPLE,
+    HarmAnalysis,
+    analyze_harm,
+    load_ratings,
+    read_human,
+)
+from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
+from endoxa.instruments.stories.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.harm.probe import HarmSettings, probe_harm
+from endoxa.instruments.stories.harm.summary import alpha
+from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected
+from endoxa.schema import harm as columns
 from harm_samples import FAIR, associations, rated, write_associations, write_people
 
 QUICK = Resampling(resamples=200)
@@ -201,7 +208,7 @@ def made() -> pl.DataFrame:
         ("y", 1, "all"),
     ]
     rows = [
-        {**{k: v for k, v in rated(ROWS[place], "", 1).items() if k in schema.HARM_ASSOCIATION_COLUMNS}}
+        {**{k: v for k, v in rated(ROWS[place], "", 1).items() if k in columns.HARM_ASSOCIATION_COLUMNS}}
         | {"model": model, "aggregation": aggregation, "given_id": None}
         for model, place, aggregation in of
     ]
@@ -224,17 +231,17 @@ def of(place: int) -> str:
 
 def test_every_table_has_its_columns(example: HarmAnalysis) -> None:
     tables = {
-        "associations": schema.HARM_ASSOCIATION_COLUMNS,
-        "scores": schema.HARM_SCORE_COLUMNS,
-        "raters": schema.HARM_RATER_COLUMNS,
-        "agreement": schema.HARM_AGREEMENT_COLUMNS,
-        "by_attribute": schema.HARM_ATTRIBUTE_COLUMNS,
-        "blind_spots": schema.BLIND_SPOT_COLUMNS,
-        "summary": schema.HARM_SUMMARY_COLUMNS,
+        "associations": columns.HARM_ASSOCIATION_COLUMNS,
+        "scores": columns.HARM_SCORE_COLUMNS,
+        "raters": columns.HARM_RATER_COLUMNS,
+        "agreement": columns.HARM_AGREEMENT_COLUMNS,
+        "by_attribute": columns.HARM_ATTRIBUTE_COLUMNS,
+        "blind_spots": columns.BLIND_SPOT_COLUMNS,
+        "summary": columns.HARM_SUMMARY_COLUMNS,
     }
-    for name, columns in tables.items():
+    for name, wanted in tables.items():
         table = getattr(example, name)
-        assert table.columns == list(columns), name
+        assert table.columns == list(wanted), name
         assert not any(
             table[column].is_nan().any() for column in table.columns if table[column].dtype.is_float()
         )

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from analyze_fixtures import clustered_differences, make_records
-from endoxa.analyze import PairsAnalysis, analyze_pairs, write_estimates
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates import PairsAnalysis, analyze_pairs, write_estimates
 from endoxa.schema import ESTIMATE_COLUMNS
 from endoxa.stats.correction import adjust
 

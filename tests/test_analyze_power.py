@@ -8,9 +8,9 @@ import pytest
 from statsmodels.stats.power import NormalIndPower, TTestPower
 from statsmodels.stats.proportion import proportion_effectsize
 
-from endoxa.analyze import plan_pairs
-from endoxa.analyze.power import PLAN_COLUMNS
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates import plan_pairs
+from endoxa.instruments.pairs.estimates.power import PLAN_COLUMNS
 from endoxa.stats.power import (
     correlation_within,
     detectable_effect_size,

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.analyze.qa import analyze_qa
-from endoxa.analyze.qa.intervals import split_reason
-from endoxa.analyze.qa.measures import (
+from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates import analyze_qa
+from endoxa.instruments.questions.estimates.intervals import split_reason
+from endoxa.instruments.questions.estimates.measures import (
     COUNTED,
     Counts,
     bias_score,
@@ -21,7 +22,6 @@ from endoxa.analyze.qa.measures import (
     bias_unscaled_bounds,
     scaled,
 )
-from endoxa.errors import UserError
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer, answers, frame, times
 

@@ -11,8 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from endoxa.analyze.qa.intervals import effective, expanded, percentile, resampled
-from endoxa.analyze.qa.measures import COUNTED, MEASURES, Counts, measured, rarer_answers
+from endoxa.instruments.questions.estimates.intervals import effective, expanded, percentile, resampled
+from endoxa.instruments.questions.estimates.measures import (
+    COUNTED,
+    MEASURES,
+    Counts,
+    measured,
+    rarer_answers,
+)
 
 SIZES = np.array([20] * 12 + [60] * 3 + [100] * 10)
 """Items per template and context in BBQ's Nationality, about."""

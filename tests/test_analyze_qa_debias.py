@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.qa import analyze_qa
-from endoxa.analyze.qa.debias import BY_ITEM, BY_TEMPLATE, REPLICATES
-from endoxa.analyze.qa.intervals import split_reason
+from endoxa.instruments.questions.estimates import analyze_qa
+from endoxa.instruments.questions.estimates.debias import BY_ITEM, BY_TEMPLATE, REPLICATES
+from endoxa.instruments.questions.estimates.intervals import split_reason
 from endoxa.schema import DEBIAS_COLUMNS, PROTOCOLS
 from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.qa import analyze_qa
-from endoxa.analyze.qa.measures import MEASURES
+from endoxa.instruments.questions.estimates import analyze_qa
+from endoxa.instruments.questions.estimates.measures import MEASURES
 from endoxa.schema import QA_DIFFERENCE_COLUMNS
 from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 

@@ -17,14 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
-from endoxa.analyze.qa import analyze_qa, analyze_run, load_answers
-from endoxa.analyze.qa.debias import bias_scores
-from endoxa.analyze.qa.distance import change_test, parts
-from endoxa.analyze.qa.gaps import gap_of
-from endoxa.analyze.qa.measures import COUNTED, Counts
-from endoxa.analyze.qa.template_tests import templates_test, whole
+from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
+from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
+from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
+from endoxa.instruments.questions.estimates.template_tests import templates_test, whole
 from endoxa.stats.differences import difference_of_shares
-from endoxa.stats.strata import stratified_permutation_test
+from endoxa.stats.permutation import stratified_permutation_test
 from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
 from report_qa_samples import Lean, qa_folder, questions, records
 

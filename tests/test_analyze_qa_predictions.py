@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.analyze.qa import load_answers, read_predictions
 from endoxa.cli.analyze import app
 from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates import load_answers, read_predictions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from qa_answers import STEREOTYPED, UNKNOWN, answers, times
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.qa import analyze_qa, retention, why_unmatched
 from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates import analyze_qa, retention, why_unmatched
 from endoxa.schema import RETENTION_COLUMNS
 from qa_answers import STEREOTYPED, UNKNOWN, answers, times
 

@@ -14,10 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.analyze.associations import Discovery, discover
-from endoxa.analyze.harm.measures import Resampling
-from endoxa.analyze.ordering import similarity_order
-from endoxa.analyze.specificity import (
+from endoxa.cli import app
+from endoxa.cli.analyze_languages import _moved
+from endoxa.datasets.stereotales import Profiles, read_profiles
+from endoxa.datasets.stereotales.associations import PARTS, read_associations
+from endoxa.errors import UserError
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.harm.measures import Resampling
+from endoxa.instruments.stories.languages import (
     analyze_overlap,
     compare_reach,
     exclusive,
@@ -28,13 +32,9 @@ from endoxa.analyze.specificity import (
     shift,
     universal,
 )
-from endoxa.analyze.specificity.groups import Groups
-from endoxa.cli import app
-from endoxa.cli.analyze_overlap import _moved
-from endoxa.datasets.stereotales import Profiles, read_profiles
-from endoxa.datasets.stereotales.associations import PARTS, read_associations
-from endoxa.errors import UserError
-from endoxa.schema import stories as schema
+from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.languages.similarity import similarity_order
+from endoxa.schema import stories as columns
 from story_samples import stories
 
 QUICK = Resampling(resamples=400)
@@ -73,7 +73,7 @@ FOUND = table(
 
 def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
     found = reach(FOUND, classes({MOSQUE: "harmful"}))
-    assert found.columns == list(schema.REACH_COLUMNS)
+    assert found.columns == list(columns.REACH_COLUMNS)
     assert found.select("base_value", "harmful", "reach", "of", "members", "model_count").rows() == [
         ("Christian", None, 3, 3, "en; fr; hi", 2),
         ("hill", None, 2, 3, "fr; hi", 1),
@@ -187,7 +187,7 @@ def test_a_side_with_few_or_none_has_no_interval() -> None:
 
 def test_jaccard_by_hand() -> None:
     found = jaccard(FOUND, how=QUICK)
-    assert found.columns == list(schema.JACCARD_COLUMNS)
+    assert found.columns == list(columns.JACCARD_COLUMNS)
     cells = {(row["a"], row["b"]): row for row in found.iter_rows(named=True)}
     assert len(cells) == 9
     one = cells["en", "fr"]  # {church} and {church, mosque, pond}
@@ -263,11 +263,11 @@ def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -
 
 
 def test_lists_by_hand() -> None:
-    assert exclusive(FOUND).columns == list(schema.EXCLUSIVE_COLUMNS)
+    assert exclusive(FOUND).columns == list(columns.EXCLUSIVE_COLUMNS)
     assert exclusive(FOUND).select("base_value", "member", "model_count", "caution").rows() == [
         ("Muslim", "fr", 1, "no stories given: it may have been missed elsewhere")
     ]
-    assert universal(FOUND).columns == list(schema.UNIVERSAL_COLUMNS)
+    assert universal(FOUND).columns == list(columns.UNIVERSAL_COLUMNS)
     assert universal(FOUND).select("base_value", "of", "fewest_models", "most_models").rows() == [
         ("Christian", 3, 1, 2)
     ]
@@ -362,7 +362,7 @@ def test_stories_of_others_are_refused(tmp_path: Path) -> None:
 def test_members_say_what_one_language_alone_would_miss(tmp_path: Path) -> None:
     overlap = analyze_overlap(FOUND, classes({CHURCH: "benign", MOSQUE: "harmful", POND: "harmful"}))
     rows = {row["member"]: row for row in overlap.members.iter_rows(named=True)}
-    assert list(overlap.members.columns) == list(schema.MEMBER_COLUMNS)
+    assert list(overlap.members.columns) == list(columns.MEMBER_COLUMNS)
     assert rows["en"]["missed"] == pytest.approx(2 / 3)
     assert [rows[name]["missed_harmful"] for name in ("en", "fr", "hi")] == [1.0, 0.0, 0.5]
     assert (rows["fr"]["exclusive"], rows["fr"]["exclusive_harmful"], rows["fr"]["stories"]) == (1, 1, None)
@@ -394,7 +394,7 @@ def test_shift_by_hand() -> None:
         harmful=pl.when(pl.col("compared_value") == "3").then(pl.lit("benign")).otherwise("harmful")
     )
     moved = shift(found, said, TWO, how=QUICK)
-    assert moved.columns == list(schema.SHIFT_COLUMNS)
+    assert moved.columns == list(columns.SHIFT_COLUMNS)
     rows = {(row["language"], row["group"]): row for row in moved.filter(value="all").iter_rows(named=True)}
     english, arabic = rows["en", "marked"], rows["ar", "marked"]
     assert (english["here"], english["elsewhere"], english["difference"]) == (2, 0.5, 1.5)

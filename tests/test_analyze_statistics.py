@@ -8,8 +8,12 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analyze_fixtures import estimates, make_sample
-from endoxa.analyze import STATISTICS
-from endoxa.analyze.median import pseudo_median, pseudo_median_interval, signed_rank_test
+from endoxa.instruments.pairs.estimates import STATISTICS
+from endoxa.instruments.pairs.estimates.differences import (
+    pseudo_median,
+    pseudo_median_interval,
+    signed_rank_test,
+)
 
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.3, 1.0, 60).round(3)

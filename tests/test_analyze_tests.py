@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from association_samples import planted, random_test
-from endoxa.analyze.tests import analyze_tests
-from endoxa.analyze.tests.associations import UnitVectors
-from endoxa.analyze.tests.effect_size import effect_size
-from endoxa.analyze.tests.permutation import permutation_test, tie_tolerance
-from endoxa.analyze.tests.permutation.exact import count_tails
-from endoxa.build.tests import read_tests
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates import analyze_tests
+from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors, effect_size
+from endoxa.instruments.association_tests.estimates.permutation import (
+    count_tails,
+    permutation_test,
+    tie_tolerance,
+)
+from endoxa.instruments.association_tests.items import read_tests
 from endoxa.schema import TEST_COLUMNS, AssociationTest, TermSet
 
 FEW = {"model": "m", "pooling": "cls", "resamples": 100, "draws": 1000}

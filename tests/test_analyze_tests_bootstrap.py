@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.analyze.tests.bootstrap import bootstrap_interval
-from endoxa.analyze.tests.effect_size import effect_size
-from endoxa.analyze.tests.units import Targets
+from endoxa.instruments.association_tests.estimates.bootstrap import Targets, bootstrap_interval
+from endoxa.instruments.association_tests.estimates.effect_size import effect_size
 
 
 def texts(values):

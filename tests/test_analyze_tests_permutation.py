@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from endoxa.analyze.tests.permutation import permutation_test, tie_tolerance
-from endoxa.analyze.tests.permutation.exact import count_tails, half_sums
-from endoxa.analyze.tests.permutation.parametric import normal_score
-from endoxa.analyze.tests.permutation.sampled import _subsets, sample_tails
+from endoxa.instruments.association_tests.estimates.permutation import (
+    _subsets,
+    count_tails,
+    half_sums,
+    normal_score,
+    permutation_test,
+    sample_tails,
+    tie_tolerance,
+)
 
 pools = st.lists(st.integers(-6, 6), min_size=2, max_size=11)
 

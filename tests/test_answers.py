@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answer_cases import CASES, REFUSED
+from endoxa.engine.answers.text import fold, plain
 from endoxa.errors import UserError
-from endoxa.probe.qa.answers import RULES, outcome, read_answer
-from endoxa.probe.qa.answers.text import fold, plain
+from endoxa.instruments.questions.answers import RULES, outcome, read_answer
 from endoxa.schema import OUTCOMES, QaItem, Reading
 
 
@@ -108,7 +108,7 @@ def test_five_outcomes(reading, target, expected):
 
 
 def test_languages_have_the_same_fields():
-    folder = files("endoxa.probe.qa.answers").joinpath("languages")
+    folder = files("endoxa.instruments.questions.answers").joinpath("languages")
     found = {one.name: tomllib.loads(one.read_text(encoding="utf-8")) for one in folder.iterdir()}
     assert set(found) == {"en.toml", "es.toml", "pt.toml", "fr.toml", "hi.toml"}
     assert len({tuple(sorted(fields)) for fields in found.values()}) == 1

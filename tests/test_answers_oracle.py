@@ -12,7 +12,7 @@ import pytest
 
 from answer_forms import answers, critical, letters_alone
 from endoxa.datasets.bbq import read_items
-from endoxa.probe.qa.answers import read_answer
+from endoxa.instruments.questions.answers import read_answer
 from endoxa.schema import QaItem
 
 ORDERS = tuple(permutations(range(3)))
@@ -210,7 +210,7 @@ def test_vocabularies_of_the_other_files(name):
 @pytest.mark.parametrize("language", DEMONYMS)
 def test_other_languages(language):
     """As LACES builds its options (appendix B.1), with every wording of the unknown option that `build qa` writes."""
-    template = files("endoxa.build.qa").joinpath("templates", f"{language}.toml")
+    template = files("endoxa.instruments.questions.items").joinpath("templates", f"{language}.toml")
     wordings = tomllib.loads(template.read_text(encoding="utf-8"))["unknown"]
     article = {"es": "El amigo", "pt": "O amigo"}[language]
     pairs = list(combinations(DEMONYMS[language], 2))

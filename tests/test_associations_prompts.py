@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 import scipy.stats
 
-from endoxa.analyze.associations import Discovery, conditional, discover, null, null_check
-from endoxa.analyze.associations.cells import cells_of, log_p_greater
-from endoxa.analyze.associations.conditional import log_p_units
-from endoxa.analyze.associations.fisher import Exchanged, Sampled, improbability, stream
-from endoxa.analyze.associations.lift import at_confidence, design_effects, lift_interval
-from endoxa.analyze.associations.prompts import (
+from endoxa.instruments.stories.associations import Discovery, conditional, discover, null, null_check
+from endoxa.instruments.stories.associations.cells import cells_of, log_p_greater
+from endoxa.instruments.stories.associations.conditional import log_p_units
+from endoxa.instruments.stories.associations.fisher import Exchanged, Sampled, improbability, stream
+from endoxa.instruments.stories.associations.lift import at_confidence, design_effects, lift_interval
+from endoxa.instruments.stories.associations.prompts import (
     MOST_SIZES,
     Units,
     has_repeats,
@@ -24,8 +24,8 @@ from endoxa.analyze.associations.prompts import (
     units_of_prompts,
     units_of_stories,
 )
-from endoxa.analyze.associations.protagonists import differences
-from endoxa.analyze.associations.within import Distance, is_sparse
+from endoxa.instruments.stories.associations.protagonists import differences
+from endoxa.instruments.stories.associations.tested import Distance, is_sparse
 from endoxa.testing.story_sets import StorySets, Studies
 
 QUICK = Discovery(draws=1000, jobs=1)

@@ -11,16 +11,23 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.analyze.associations import Discovery, discover, runs
-from endoxa.analyze.associations.companion import Companion, companion_of, read_companion, write_companion
-from endoxa.analyze.associations.run import types_of
-from endoxa.analyze.associations.runs import differences_in, discover_in, settings_of
-from endoxa.analyze.associations.tally import no_tally
 from endoxa.cli import app
 from endoxa.datasets.stereotales import read_profiles
-from endoxa.report.inputs import read_runs
-from endoxa.report.stories.results import StoryResults, read_results
-from endoxa.report.words import plural
+from endoxa.instruments.stories.associations import Discovery, discover, stored
+from endoxa.instruments.stories.associations.run import types_of
+from endoxa.instruments.stories.associations.stored import (
+    Companion,
+    companion_of,
+    differences_in,
+    discover_in,
+    read_companion,
+    settings_of,
+    write_companion,
+)
+from endoxa.instruments.stories.associations.verdicts import no_tally
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.page.inputs import read_runs
+from endoxa.page.words import plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
 from report_story_samples import write_run
 from story_samples import stories
@@ -56,7 +63,7 @@ def results_of(*paths: Path) -> StoryResults:
 
 
 def said_by(results: StoryResults, *paths: Path) -> str:
-    from endoxa.report.stories.page import story_sections
+    from endoxa.instruments.stories.report.page import story_sections
 
     sections = story_sections(read_runs(list(paths)), results)
     return " ".join(str(finding) for section in sections for finding in section.findings)
@@ -104,7 +111,7 @@ def test_the_rule_is_kept_by_the_run(run: Path, tmp_path: Path) -> None:
 def test_what_was_discovered_is_not_discovered_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profiles = read_profiles(run)
     first = discover_in(run, profiles, FAST)
-    monkeypatch.setattr(runs, "discover", lambda *_: pytest.fail("discovered again"))
+    monkeypatch.setattr(stored, "discover", lambda *_: pytest.fail("discovered again"))
     again = discover_in(run, profiles, FAST)
     assert again.associations.equals(first.associations, null_equal=True)
     assert again.tables.drop("chi_square", "cramer_v").equals(first.tables.drop("chi_square", "cramer_v"))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.datasets.bbq import find_metadata, is_bbq, read_items, read_metadata, read_rows, write_items
-from endoxa.datasets.bbq.seen import Seen
+from endoxa.datasets.bbq.rows import Seen
 from endoxa.errors import UserError
 
 FILES = {"Nationality": 3080, "Religion": 1200, "Disability_status": 1556}

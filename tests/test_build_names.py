@@ -9,18 +9,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from endoxa.build.names import build_names, problems, read_bank, sub_seeds
-from endoxa.build.names.bank import Name, NameBank
-from endoxa.build.names.draft import Told
-from endoxa.build.names.draw import draw_names
-from endoxa.build.names.find import find_phrases
-from endoxa.build.names.gender import required_genders
-from endoxa.build.names.phrase import UnwritableError
-from endoxa.build.names.rewrite import rewrite
-from endoxa.build.names.rows import bundles
-from endoxa.build.names.text import mended
-from endoxa.build.names.words import group_words
 from endoxa.datasets.bbq import read_items, read_rows, write_items
+from endoxa.instruments.questions.names import build_names, problems, read_bank, sub_seeds
+from endoxa.instruments.questions.names.bank import Name, NameBank
+from endoxa.instruments.questions.names.build import draw_names
+from endoxa.instruments.questions.names.find import find_phrases
+from endoxa.instruments.questions.names.gender import required_genders
+from endoxa.instruments.questions.names.phrases import UnwritableError
+from endoxa.instruments.questions.names.rewrite import Told, rewrite
+from endoxa.instruments.questions.names.rows import bundles
+from endoxa.instruments.questions.names.text import group_words, mended
 from name_samples import bank, question
 
 WORDS = group_words(bank())

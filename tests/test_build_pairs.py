@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.build.pairs import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
 from endoxa.cli import app
 from endoxa.datasets import READERS
 from endoxa.datasets.check import check_pairs
 from endoxa.datasets.frames import read_table, write_table
 from endoxa.datasets.spans import differing_spans, words
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.items import BUILT_COLUMNS, PairOptions, build_pairs, load_templates
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 
 

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from endoxa import cli
-from endoxa.build.qa import LANGUAGES, SAMPLE, QaOptions, build_questions
-from endoxa.build.qa.demonyms import demonyms, members
-from endoxa.build.qa.distractors import Distractors, Observed, plain_attribute
-from endoxa.build.qa.identities import identity_of, overlap
-from endoxa.build.qa.people import person
-from endoxa.build.qa.templates import load_templates
 from endoxa.datasets.bbq import read_items, write_items
 from endoxa.errors import UserError
-from endoxa.probe.qa.answers import read_answer
+from endoxa.instruments.questions.answers import read_answer
+from endoxa.instruments.questions.items import LANGUAGES, SAMPLE, QaOptions, build_questions
+from endoxa.instruments.questions.items.build import Distractors, Observed, plain_attribute
+from endoxa.instruments.questions.items.demonyms import demonyms, members
+from endoxa.instruments.questions.items.groups import identity_of, overlap
+from endoxa.instruments.questions.items.people import person
+from endoxa.instruments.questions.items.record import load_templates
 
 NATIONS = ("argentinos", "chilenos", "peruanos", "cubanos", "japoneses", "daneses", "kenianos")
 

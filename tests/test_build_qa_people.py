@@ -11,15 +11,14 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from endoxa.build.qa import LANGUAGES, QaOptions, build_questions
-from endoxa.build.qa import __file__ as package
-from endoxa.build.qa.demonyms import demonyms, find_demonym
-from endoxa.build.qa.identities import identity_of, overlap
-from endoxa.build.qa.nouns import find_noun, larger
-from endoxa.build.qa.people import comparable, person
-from endoxa.build.qa.templates import load_templates
 from endoxa.cli import app
 from endoxa.errors import UserError
+from endoxa.instruments.questions.items import LANGUAGES, QaOptions, build_questions
+from endoxa.instruments.questions.items import __file__ as package
+from endoxa.instruments.questions.items.demonyms import demonyms, find_demonym
+from endoxa.instruments.questions.items.groups import find_noun, identity_of, larger, overlap
+from endoxa.instruments.questions.items.people import comparable, person
+from endoxa.instruments.questions.items.record import load_templates
 
 FOLDER = Path(package).parent
 

@@ -10,11 +10,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from endoxa.build.stories.language import bundled_tree
 from endoxa.cli import app
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.stereotales import read_vocabulary
 from endoxa.errors import UserError
+from endoxa.instruments.stories.prompts.language import bundled_tree
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 
 HANDEDNESS = """\

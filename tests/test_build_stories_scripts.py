@@ -9,8 +9,9 @@ import pytest
 import regex
 import yaml
 
-from endoxa.build.stories.check import check_language
-from endoxa.build.stories.language import (
+from endoxa.datasets.stereotales import read_vocabulary
+from endoxa.instruments.stories.prompts.check import check_language
+from endoxa.instruments.stories.prompts.language import (
     ANY,
     IN_THEME,
     THEMES,
@@ -20,8 +21,7 @@ from endoxa.build.stories.language import (
     in_form,
     parse_language,
 )
-from endoxa.build.stories.tree import Key, merge, parse_tree
-from endoxa.datasets.stereotales import read_vocabulary
+from endoxa.instruments.stories.prompts.tree import Key, merge, parse_tree
 
 SCRIPTS = {"uk": "Cyrillic", "ar": "Arabic", "hi": "Devanagari", "zh": "Han", "bn": "Bengali"}
 

@@ -9,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.build.tests import (
+from endoxa.cli import app
+from endoxa.datasets.frames import write_table
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import (
     BuildOptions,
     Contrast,
     available,
@@ -20,10 +23,7 @@ from endoxa.build.tests import (
     read_tests,
     sentences_per_term,
 )
-from endoxa.build.tests.crossing import ALL, WORDS
-from endoxa.cli import app
-from endoxa.datasets.frames import write_table
-from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items.crossing import ALL, WORDS
 
 LISTS = load_lists()
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.build.tests import read_tests, write_tests
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import read_tests, write_tests
 from endoxa.schema import AssociationTest, TermSet
 
 PUBLISHED = {

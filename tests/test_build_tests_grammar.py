@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lemminflect import getInflection
 
-from endoxa.build.tests import load_lists, load_templates
-from endoxa.build.tests.check import check_sentence, check_templates
-from endoxa.build.tests.groups import CROSSED, groups
-from endoxa.build.tests.templates import sentences
-from endoxa.build.tests.terms import ANY, Term
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import load_lists, load_templates
+from endoxa.instruments.association_tests.items.crossing import CROSSED, groups
+from endoxa.instruments.association_tests.items.grammar import check_sentence, check_templates
+from endoxa.instruments.association_tests.items.templates import sentences
+from endoxa.instruments.association_tests.items.terms import ANY, Term
 
 LISTS = load_lists()
 TEMPLATES = load_templates()

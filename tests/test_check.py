@@ -17,8 +17,8 @@ from endoxa.datasets.check import (
     group_problems,
     write_problems,
 )
-from endoxa.datasets.check.negation import negates
-from endoxa.datasets.check.scripts import script_of, scripts_of
+from endoxa.datasets.check.characters import script_of, scripts_of
+from endoxa.datasets.check.lexicon import negates
 from endoxa.datasets.read import read_pairs
 from endoxa.datasets.write import write_pairs
 from endoxa.errors import UserError

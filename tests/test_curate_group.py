@@ -17,10 +17,9 @@ from typer.testing import CliRunner
 from endoxa.cli import app
 from endoxa.curate.encoders import load_encoder
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
-from endoxa.curate.group.linkage import link
+from endoxa.curate.group.linkage import link, neighbours
 from endoxa.curate.group.method import asserted
-from endoxa.curate.group.neighbours import neighbours
-from endoxa.curate.group.published import first_members
+from endoxa.curate.group.run import first_members
 from endoxa.curate.group.surface import clean, key
 from endoxa.curate.opposites import are_opposites, flipped, load_lexicon
 from endoxa.curate.polarity import polarity, published

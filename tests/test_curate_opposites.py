@@ -16,7 +16,7 @@ from endoxa.curate.opposites import (
     languages,
     load_lexicon,
 )
-from endoxa.curate.opposites.text import words
+from endoxa.curate.opposites.lexicon import words
 from endoxa.errors import UserError
 
 

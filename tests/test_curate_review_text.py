@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 
-from endoxa.curate.review.text import (
+from endoxa.curate.review.spreadsheet import (
     escaped,
     looks_like_formula,
     quoted,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from endoxa.curate.survey.chatbot import chatbot_reasons, formatted_lines, outliers
 from endoxa.curate.survey.splitting import split_answer
+from endoxa.curate.survey.statements import chatbot_reasons, formatted_lines, outliers
 
 JOINER = r"(?:and|or|but|while|whilst|whereas|et|ou|mais|tandis que|alors que|mientras que|und|aber|y|pero|e|mas|&)"
 GAP = re.compile(

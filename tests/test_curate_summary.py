@@ -11,11 +11,9 @@ from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 from endoxa.cli import app
+from endoxa.curate.disclosure import ALL_AXES, EVERYBODY, NOT_SAID, REST, choices, split_several, split_single
 from endoxa.curate.mentions import mentions
 from endoxa.curate.summary import summarise, write_summary
-from endoxa.curate.summary.cells import choices
-from endoxa.curate.summary.disclosure import EVERYBODY, REST, split_several, split_single
-from endoxa.curate.summary.split import ALL_AXES, NOT_SAID
 from endoxa.datasets.frames import read_table, write_table
 from endoxa.errors import UserError
 

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from endoxa.curate.survey import draft_map, load_map, load_preset, parse_map, preset_text, read_survey
-from endoxa.curate.survey.columns import plain_header, without_code
-from endoxa.curate.survey.privacy import identifier_in, private_columns
-from endoxa.curate.survey.reading import clean_choice
+from endoxa.curate.survey.mapping import plain_header, without_code
+from endoxa.curate.survey.reading import clean_choice, identifier_in, private_columns
 from endoxa.errors import UserError
 
 MAP = """

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from endoxa.cli import app
 from endoxa.datasets.check import check_file
-from endoxa.datasets.check.association import ROW_CHECKS
-from endoxa.datasets.check.associations import TABLE_CHECKS
+from endoxa.datasets.check.associations import ROW_CHECKS, TABLE_CHECKS
 from endoxa.datasets.collected import KIND, MARK, read_withdrawals, respecting_withdrawals, withdrawn_beside
 from endoxa.datasets.frames import read_table
 from endoxa.datasets.tables import table_rows

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from endoxa.datasets import READERS
-from endoxa.datasets.convert import convert_pairs
-from endoxa.datasets.read import read_pairs
+from endoxa.datasets.read import convert_pairs, read_pairs
 from endoxa.datasets.write import write_pairs
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions

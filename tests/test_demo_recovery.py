@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 from endoxa.demo.recovery import RECOVERY_COLUMNS, plant_of, recovery_table
-from endoxa.demo.sample import load_sample
 from endoxa.demo.truth import planted_difference, planted_neutral_difference
-from endoxa.demo.world import Plant
+from endoxa.demo.world import Plant, load_sample
 from endoxa.errors import UserError
 
 ITEMS = load_sample()

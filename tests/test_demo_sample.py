@@ -7,9 +7,9 @@ import unicodedata
 import polars as pl
 import pytest
 
-from endoxa.demo.sample import SAMPLE, load_sample
 from endoxa.demo.truth import words
-from endoxa.probe.neutral import replace_identity
+from endoxa.demo.world import SAMPLE, load_sample
+from endoxa.instruments.pairs.probe.scoring import replace_identity
 from endoxa.schema import PAIR_COLUMNS
 
 ITEMS = load_sample()

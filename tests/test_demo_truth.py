@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.demo.sample import load_sample
 from endoxa.demo.truth import PLANTED_RULES, Joint, planted_difference, planted_neutral_difference, words
-from endoxa.demo.world import PLANTS, Plant, world
+from endoxa.demo.world import PLANTS, Plant, load_sample, world
 from endoxa.errors import UserError
 
 ITEMS = load_sample()

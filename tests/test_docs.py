@@ -86,8 +86,8 @@ def test_every_dependency_has_its_reason():
 
 
 def test_every_rule_and_statistic_is_in_the_methods():
-    from endoxa.analyze import STATISTICS
-    from endoxa.probe.rules import RULES
+    from endoxa.instruments.pairs.estimates import STATISTICS
+    from endoxa.instruments.pairs.rules import RULES
 
     methods = (ROOT / "docs/methods.md").read_text()
     for name in (*RULES.all(), *STATISTICS.all()):

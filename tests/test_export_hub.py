@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.datasets.folders import CHECKSUMS
-from endoxa.demo.sample import SAMPLE
+from endoxa.demo.world import SAMPLE
 from endoxa.errors import UserError
-from endoxa.export.datasheet import question_keys
-from endoxa.export.facts import Facts, read_facts
+from endoxa.export.datasheet import Facts, question_keys, read_facts
+from endoxa.export.folder import render
 from endoxa.export.hub import export_hub
-from endoxa.export.licences import licence, licences
+from endoxa.export.licences import Terms, licence, licences
 from endoxa.export.material import read_material
-from endoxa.export.templating import render
-from endoxa.export.terms import Terms
 from export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
 
 NOTHING = Terms()

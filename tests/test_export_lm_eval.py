@@ -7,10 +7,9 @@ import json
 import polars as pl
 import pytest
 
-from endoxa.demo.sample import SAMPLE
-from endoxa.export.lm_eval import METRICS, export_lm_eval, tasks
+from endoxa.demo.world import SAMPLE
+from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
-from endoxa.export.names import slug, unique_slugs
 from endoxa.export.payload import lm_eval_utils
 from export_samples import PAIRS, write
 
@@ -36,9 +35,9 @@ def evaluate(folder, group, model, **more):
 
 @pytest.mark.filterwarnings("ignore")  # the harness's own
 def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeypatch):
-    from endoxa.analyze import analyze_pairs, load_records
-    from endoxa.probe.pairs import probe_pairs
-    from endoxa.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+    from endoxa.instruments.pairs.probe.run import probe_pairs
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
 
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     model = shared / "data" / "models" / "tiny-gpt2"

@@ -10,16 +10,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.extraction.agreement import (
+from endoxa.datasets.stereotales import UNKNOWN, Attribute
+from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles.agreement import (
     Tally,
     agreement_of_run,
     agreement_table,
     known,
     write_agreement,
 )
-from endoxa.datasets.stereotales import UNKNOWN, Attribute
-from endoxa.errors import UserError
-from endoxa.probe.extract.voting import Vote, decide
+from endoxa.instruments.stories.profiles.reading import Vote, decide
 from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
 from endoxa.stats.agreement import alpha
 

@@ -13,10 +13,17 @@ from jsonschema import Draft202012Validator
 
 from endoxa.datasets.stereotales import OTHER, UNKNOWN, read_vocabulary
 from endoxa.errors import UserError
-from endoxa.probe.extract.json_answers import nested, outer_objects
-from endoxa.probe.extract.questions import schemas_of
-from endoxa.probe.extract.reading import Profile, ProfileReader, read_refusal
-from endoxa.probe.extract.voting import Vote, decide, majority
+from endoxa.instruments.stories.profiles.questions import schemas_of
+from endoxa.instruments.stories.profiles.reading import (
+    Profile,
+    ProfileReader,
+    Vote,
+    decide,
+    majority,
+    nested,
+    outer_objects,
+    read_refusal,
+)
 
 VOCABULARY = read_vocabulary()
 READER = ProfileReader.of(VOCABULARY)

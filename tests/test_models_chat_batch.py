@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, parse_chat_model, retrying
-from endoxa.models.chat.batch import BatchClient, BatchRequest, open_batch
-from endoxa.models.chat.batch.openai_compatible import read_line
+from endoxa.models.chat import BatchClient, BatchRequest, ChatOptions, open_batch, parse_chat_model, retrying
+from endoxa.models.chat.openai_compatible import read_line
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter
 

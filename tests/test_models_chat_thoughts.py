@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from endoxa.models.chat.thoughts import without_thoughts
+from endoxa.models.chat.templates import without_thoughts
 
 
 @pytest.mark.parametrize(

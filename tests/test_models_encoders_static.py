@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
-from endoxa.models.encoders.static import StaticEncoder
-from endoxa.models.encoders.vector_files import read_vectors, write_npz
+from endoxa.models.encoders.static import StaticEncoder, read_vectors, write_npz
 
 ROWS = {
     "rain": [1, 0, 0],

@@ -19,8 +19,7 @@ from transformers import (
 
 import tiny as make
 from endoxa.errors import UserError
-from endoxa.models import ModelOptions, open_model, parse_model
-from endoxa.models.facts import look_at
+from endoxa.models import ModelOptions, look_at, open_model, parse_model
 from endoxa.models.local import architecture_of, choose_device, fingerprint, longest_input
 
 

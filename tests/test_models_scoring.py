@@ -26,10 +26,10 @@ from transformers import (
 )
 
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import ModelOptions, open_model, parse_model
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.tree import ancestor_mask, build_tree
-from endoxa.probe.rules import RULES
+from endoxa.models.causal import ancestor_mask, build_tree
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
 from tiny import CORPUS, PAIRS
 

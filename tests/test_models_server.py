@@ -9,9 +9,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from endoxa.errors import UserError
-from endoxa.models import ModelOptions, open_model, parse_model
-from endoxa.models.facts import look_at
-from endoxa.probe.rules import RULES
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.models import ModelOptions, look_at, open_model, parse_model
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from http_server import serving

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chisquare
 
 from endoxa.errors import UserError
+from endoxa.instruments.questions.answers import read_answer
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import NAMED, Planted, SimulatedModel, expected
 from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.simulated.questions.respondent import QuestionRespondent
-from endoxa.models.chat.simulated.questions.wording import BY_LANGUAGE, NOISE, patterns, worded, wording
-from endoxa.probe.qa.answers import read_answer
+from endoxa.models.chat.simulated.questions import QuestionRespondent
+from endoxa.models.chat.simulated.wording import BY_LANGUAGE, NOISE, patterns, worded, wording
 from endoxa.schema.chat import Message, Sampling
 from endoxa.schema.qa import PROTOCOLS, QaItem
 

@@ -14,13 +14,18 @@ from scipy.stats import binomtest, chisquare
 
 from endoxa.datasets.stereotales import UNKNOWN, read_vocabulary
 from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles.reading import ProfileReader, read_refusal
 from endoxa.models.chat import parse_chat_model
 from endoxa.models.chat.simulated import SimulatedModel
-from endoxa.models.chat.simulated.stories.profile_line import read, written
-from endoxa.models.chat.simulated.stories.protagonists import Planted, associations, base_rates
-from endoxa.models.chat.simulated.stories.readers import NAMED
-from endoxa.models.chat.simulated.stories.teller import REFUSALS
-from endoxa.probe.extract.reading import ProfileReader, read_refusal
+from endoxa.models.chat.simulated.readers import NAMED
+from endoxa.models.chat.simulated.stories import (
+    REFUSALS,
+    Planted,
+    associations,
+    base_rates,
+    profile_line,
+    read_profile_line,
+)
 from endoxa.schema import Message, Sampling
 
 VOCABULARY = read_vocabulary()
@@ -47,12 +52,12 @@ def shown(story: str, turn: int, name: str = "p1") -> dict[str, Any]:
 
 
 def profiles(words: str, attribute: str, value: str, count: int = 1500) -> list[dict[str, str] | None]:
-    return [read(said(words, prompted(number, attribute, value))) for number in range(count)]
+    return [read_profile_line(said(words, prompted(number, attribute, value))) for number in range(count)]
 
 
 @given(st.fixed_dictionaries({one.name: st.sampled_from(one.values) for one in VOCABULARY}), st.text())
 def test_the_line_of_a_story_is_read_as_it_was_written(profile: dict[str, str], before: str) -> None:
-    assert read(f"{before}\n\n{written(profile)}") == profile
+    assert read_profile_line(f"{before}\n\n{profile_line(profile)}") == profile
 
 
 def test_base_rates_are_those_of_the_vocabulary() -> None:
@@ -117,7 +122,7 @@ def test_refusals_are_refusals_and_the_target_is_always_kept() -> None:
 
 def test_the_published_spelling_of_a_target_becomes_that_of_the_vocabulary() -> None:
     told = prompted(1, "professional_field", "trades and manual labor (e.g. construction, manufacturing)")
-    profile = read(said("sim/teller?refusal=0", told))
+    profile = read_profile_line(said("sim/teller?refusal=0", told))
     assert profile is not None
     assert profile["professional_field"] == "trades and manual labor"
 
@@ -137,7 +142,7 @@ def test_a_story_depends_on_prompt_seed_and_respondent_alone() -> None:
 def test_readers_err_as_often_as_they_are_planted_to(name: str) -> None:
     planted, words = NAMED[name], f"sim/{name}"
     profile = {one.name: one.values[0] for one in VOCABULARY[:-1]}
-    story = written(profile)
+    story = profile_line(profile)
     counts: Counter[str] = Counter()
     for number in range(300):
         assert read_refusal(said(words, shown(story, 0, f"p{number}"))) in (True, False, None)

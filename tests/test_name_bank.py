@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.build.names.bank import GENDERS, Name, NameBank, check_bank, read_bank
 from endoxa.errors import UserError
+from endoxa.instruments.questions.names.bank import GENDERS, Name, NameBank, check_bank, read_bank
 
 BANK = read_bank()
 

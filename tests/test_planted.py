@@ -16,13 +16,11 @@ pytest.importorskip("transformers")
 import torch
 import transformers
 
-from endoxa.demo import planted as training
-from endoxa.demo.lessons import lessons
+from endoxa.demo import planted
 from endoxa.demo.networks import build_tokenizer
-from endoxa.demo.planted import PlantedModel, train_planted
-from endoxa.demo.sample import load_sample
+from endoxa.demo.planted import PlantedModel, lessons, train_planted
 from endoxa.demo.truth import planted_difference, words
-from endoxa.demo.world import world
+from endoxa.demo.world import load_sample, world
 from endoxa.schema import ARCHITECTURES, Architecture
 
 LANGUAGE = "sw"
@@ -129,7 +127,7 @@ def test_answers_are_distributions_and_certain_where_one_sentence_asks(architect
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., PlantedModel]:
     """Trains one model for a few steps."""
-    monkeypatch.setattr(training, "STEPS", 12)
+    monkeypatch.setattr(planted, "STEPS", 12)
 
     def train(folder: str, **options: Any) -> PlantedModel:
         chosen: dict[str, Any] = {"architectures": ["causal"], "plants": ["neutral"], "languages": [LANGUAGE]}
@@ -162,7 +160,7 @@ def test_complete_folder_is_kept_and_any_other_is_made_again(quick: Callable[...
     assert calls == [("causal-neutral", 1.0)]
 
     for damage in ("", "not json"):
-        (made.path / training.RECEIPT).write_text(damage)
+        (made.path / planted.RECEIPT).write_text(damage)
         calls.clear()
         quick("a", progress=lambda name, share: calls.append((name, share)))
         assert len(calls) > 1

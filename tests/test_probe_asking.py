@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.engine.asking.batches import ask_in_batches, fetch_ended
+from endoxa.engine.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
+from endoxa.engine.asking.cost import Budget, bounded, cost, expect, spent, worst
+from endoxa.engine.asking.jobs import Answered, Job, conversation, draw_seed
+from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
-from endoxa.models.chat.batch import BatchStatus
+from endoxa.models.chat import BatchStatus
 from endoxa.models.chat.limits import estimate_tokens
 from endoxa.models.chat.prices import Price
-from endoxa.probe.asking.batches import ask_in_batches, fetch_ended
-from endoxa.probe.asking.cost import Budget, bounded, cost, expect, spent, worst
-from endoxa.probe.asking.job import Answered, Job, conversation, draw_seed
-from endoxa.probe.asking.journal import AnswerJournal
-from endoxa.probe.asking.run import Asking, BudgetSpentError, ask_all, counting_lost
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 PRICE = Price(1.0, 10.0, "ours")

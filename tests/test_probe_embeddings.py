@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 from endoxa import road
-from endoxa.build.tests import read_tests, write_tests
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import read_tests, write_tests
+from endoxa.instruments.association_tests.probe import EmbeddingsSettings, probe_embeddings
 from endoxa.models import ModelOptions
+from endoxa.models.encoders.static import read_vectors
 from endoxa.models.encoders.transformer import TransformerEncoder
-from endoxa.models.encoders.vector_files import read_vectors
-from endoxa.probe.embeddings import EmbeddingsSettings, probe_embeddings
 from endoxa.schema import AssociationTest, TermSet
 
 
@@ -243,7 +243,7 @@ def planted(path, strength, rng):
 
 
 def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("endoxa.report.write_report", lambda *_, **__: None)
+    monkeypatch.setattr("endoxa.instruments.reports.write_report", lambda *_, **__: None)
     rng = np.random.default_rng(4)
     planted(tmp_path / "strong.txt", 2, rng)
     planted(tmp_path / "none.txt", 0, rng)
@@ -280,7 +280,7 @@ def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
 
 
 def test_two_processes_cannot_share_a_folder(settings, tmp_path):
-    from endoxa.probe.embeddings.journal import VectorJournal
+    from endoxa.instruments.association_tests.probe.run import VectorJournal
 
     (tmp_path / "run").mkdir()
     journal = VectorJournal(tmp_path / "run" / "journal.sqlite")

@@ -17,24 +17,32 @@ from typer.testing import CliRunner
 from endoxa.cli import app
 from endoxa.datasets.stereotales import read_vocabulary
 from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.answers import AnswerReader
+from endoxa.instruments.stories.harm.language import languages, read_language
+from endoxa.instruments.stories.harm.probe import (
+    HarmSettings,
+    first_question,
+    plan_harm,
+    probe_harm,
+    question,
+)
 from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.simulated.ratings.planted import (
+from endoxa.models.chat.simulated.ratings import (
+    FORMS,
     GENDER,
     NAMED,
+    NOISE,
     SOCIOECONOMIC,
     PlantedRater,
+    RatingRespondent,
     bias,
     chances,
     expected,
     opinion,
+    worded,
+    wording,
 )
-from endoxa.models.chat.simulated.ratings.respondent import RatingRespondent
-from endoxa.models.chat.simulated.ratings.wording import FORMS, NOISE, worded, wording
-from endoxa.probe.harm import HarmSettings, plan_harm, probe_harm
-from endoxa.probe.harm.answers import AnswerReader
-from endoxa.probe.harm.jobs import first_question, question
-from endoxa.probe.harm.language import languages, read_language
-from endoxa.schema.stories import HARM_OUTCOMES, HARM_RATING_COLUMNS
+from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
 from harm_samples import associations, write_associations
 
 READERS = {code: AnswerReader.of(read_language(code).answers, code) for code in languages()}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.probe.neutral import neutral_identities, neutral_pairs, replace_identity
+from endoxa.instruments.pairs.probe.scoring import neutral_identities, neutral_pairs, replace_identity
 from endoxa.schema import PAIR_COLUMNS
 
 

@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.probe.journal import Journal, Row, request_key
-from endoxa.probe.pairs import probe_pairs
-from endoxa.probe.settings import PairsSettings
+from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
+from endoxa.instruments.pairs.probe.run import probe_pairs
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import RECORD_COLUMNS, CausalRequest, Score, Unscorable
 
 HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
@@ -59,7 +59,7 @@ def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, t
 
 
 def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
-    from endoxa.probe.rules import RULES
+    from endoxa.instruments.pairs.rules import RULES
     from endoxa.schema import Pair
     from endoxa.testing.scorers import score_pairs
 
@@ -72,7 +72,7 @@ def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
 
 
 def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny_models, tmp_path):
-    from endoxa.probe.rules import RULES
+    from endoxa.instruments.pairs.rules import RULES
     from endoxa.schema import Pair
     from endoxa.testing.scorers import score_pairs
 

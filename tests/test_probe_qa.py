@@ -21,17 +21,22 @@ from typer.testing import CliRunner
 
 import tiny
 from endoxa.cli import app
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
+from endoxa.instruments.questions.probe.jobs import (
+    ORDERS,
+    order_of,
+    prompts_for,
+    question,
+    read_prompts,
+    turns_of,
+    written,
+)
+from endoxa.instruments.questions.probe.run import plan_qa, probe_qa
+from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat import retrying
-from endoxa.models.chat.options import ChatOptions
-from endoxa.probe.asking.journal import AnswerJournal
-from endoxa.probe.parts import parquet_in_parts
-from endoxa.probe.qa.order import ORDERS, order_of, written
-from endoxa.probe.qa.plan import plan_qa
-from endoxa.probe.qa.prompts import prompts_for, question, read_prompts
-from endoxa.probe.qa.protocols import turns_of
-from endoxa.probe.qa.run import probe_qa
-from endoxa.probe.qa.settings import QaSettings
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
 from endoxa.testing.chat_server import Settings as ServerSettings

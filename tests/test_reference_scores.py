@@ -6,8 +6,8 @@ import csv
 
 import pytest
 
+from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import ModelOptions, open_model, parse_model
-from endoxa.probe.rules import RULES
 from endoxa.schema import Pair
 
 TOLERANCE = 1e-4

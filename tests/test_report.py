@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from endoxa.analyze import analyze_pairs, load_records
 from endoxa.errors import UserError
-from endoxa.report import write_report
+from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.reports import write_report
 from report_samples import AXES, HOSTILE, pairs, run_folder, scored
 
 BERT = f"hf/../models/planted_{HOSTILE}"

@@ -12,13 +12,12 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.report.figures.calibration import dumbbell, scatter
-from endoxa.report.figures.distribution import density, distribution, robust_range
-from endoxa.report.figures.flips import flips
-from endoxa.report.figures.forest import forest
-from endoxa.report.figures.intervals import interval_rows
-from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.words import (
+from endoxa.instruments.pairs.report.axes import forest
+from endoxa.instruments.pairs.report.calibration import dumbbell, scatter
+from endoxa.instruments.pairs.report.distributions import density, distribution, robust_range
+from endoxa.instruments.pairs.report.flips import flip_matrix
+from endoxa.page.charts import interval_rows, symmetric_domain
+from endoxa.page.words import (
     LABEL_LIMIT,
     axis_name,
     count,
@@ -168,7 +167,7 @@ def test_distribution_draws_curves_or_single_pairs() -> None:
 
 def test_flip_cells_print_share_and_counts() -> None:
     frame = pl.DataFrame({"rule_a": ["pll"], "rule_b": ["sum"], "share": [0.125], "flips": [12], "n": [96]})
-    svg = _svg(flips(frame))
+    svg = _svg(flip_matrix(frame))
     assert all(text in svg for text in ("12.5 %", "12 of 96", "pll", "sum"))
 
 
@@ -180,7 +179,7 @@ def test_calibration_figures_render_with_one_pair_too() -> None:
 
 
 def test_rows_are_shared_out_by_need():
-    from endoxa.report.page import shared_out
+    from endoxa.instruments.pairs.report.page import shared_out
 
     assert shared_out(6000, [3016, 2244, 10]) == [3016, 2244, 10]
     assert shared_out(100, [10, 500, 500]) == [10, 45, 45]

@@ -12,14 +12,14 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
-from endoxa.analyze.qa import analyze_qa, load_answers
-from endoxa.analyze.qa.counts import identity_bias, outcome_counts
 from endoxa.errors import UserError
-from endoxa.report import write_report
-from endoxa.report.inputs import read_runs
-from endoxa.report.qa.page import qa_sections
-from endoxa.report.qa.results import QaResults, read_results
-from endoxa.report.qa.samples import EACH
+from endoxa.instruments.questions.estimates import analyze_qa, load_answers
+from endoxa.instruments.questions.estimates.run import identity_bias, outcome_counts
+from endoxa.instruments.questions.report.page import qa_sections
+from endoxa.instruments.questions.report.results import QaResults, read_results
+from endoxa.instruments.questions.report.samples import EACH
+from endoxa.instruments.reports import write_report
+from endoxa.page.inputs import read_runs
 from endoxa.schema import SHOWN_OUTCOMES
 from report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
 from report_samples import pairs, run_folder, scored

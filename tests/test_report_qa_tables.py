@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.analyze.qa import QaAnalysis
-from endoxa.analyze.qa.counts import IDENTITY_TYPES, OUTCOME_TYPES
-from endoxa.analyze.qa.debias import DEBIAS_TYPES
-from endoxa.analyze.qa.differences import DIFFERENCE_TYPES
-from endoxa.analyze.qa.estimates import ESTIMATE_TYPES
-from endoxa.analyze.qa.retention import RETENTION_TYPES
 from endoxa.errors import UserError
-from endoxa.report import write_report
-from endoxa.report.qa.cells import ALL_READ, bounds, missing, value_with_sd
-from endoxa.report.qa.labels import ModelName, name_models, read_labels
-from endoxa.report.qa.published import paper_tables
-from endoxa.report.qa.results import QaResults, results_of
-from endoxa.report.qa.sections.averages import average_of_cells, averages
-from endoxa.report.qa.sections.conditions import conditions_compared, series_shapes
-from endoxa.report.qa.sections.headline import headline
-from endoxa.report.qa.text_tables import latex, markdown
+from endoxa.instruments.questions.estimates import QaAnalysis
+from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
+from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES
+from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES
+from endoxa.instruments.questions.estimates.retention import RETENTION_TYPES
+from endoxa.instruments.questions.estimates.run import IDENTITY_TYPES, OUTCOME_TYPES
+from endoxa.instruments.questions.report.averages import average_of_cells, averages
+from endoxa.instruments.questions.report.conditions import conditions_compared, series_shapes
+from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.page import latex, markdown
+from endoxa.instruments.questions.report.published import paper_tables
+from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
+from endoxa.instruments.reports import write_report
+from endoxa.page.labels import ModelName, name_models, read_labels
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 

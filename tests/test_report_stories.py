@@ -16,22 +16,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.analyze.associations import Discovery, discover
-from endoxa.analyze.associations.protagonists import PROMPT, TRAIT, differences
 from endoxa.datasets.stereotales import read_profiles
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
-from endoxa.report import write_report
-from endoxa.report.inputs import read_runs
-from endoxa.report.stories.distributions import shares
-from endoxa.report.stories.figures.stacked_bars import stacked_bars
-from endoxa.report.stories.found import read_found, together
-from endoxa.report.stories.packing import packed, packed_samples
-from endoxa.report.stories.planted import compare_planted, planted_associations
-from endoxa.report.stories.results import StoryResults, read_results
-from endoxa.report.stories.rows import association_rows
-from endoxa.report.stories.samples import MOST_CHARACTERS, read_samples
-from endoxa.report.stories.sections.planted import planted
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.protagonists import PROMPT, TRAIT, differences
+from endoxa.instruments.stories.report.distributions import stacked_bars
+from endoxa.instruments.stories.report.found import association_rows, read_found, together
+from endoxa.instruments.stories.report.page import packed, packed_samples
+from endoxa.instruments.stories.report.planted import compare_planted, planted, planted_associations
+from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.sources import shares
+from endoxa.page.inputs import read_runs
 from report_story_samples import (
     ATTRIBUTES,
     HOSTILE,

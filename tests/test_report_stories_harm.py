@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.report import write_report
-from endoxa.report.claims import chip
-from endoxa.report.inputs import read_runs
-from endoxa.report.stories.page import story_sections
-from endoxa.report.stories.results import StoryResults, read_results
-from endoxa.report.stories.sections.by_model import class_counts
-from endoxa.report.words import decimal, percent
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.report.models import class_counts
+from endoxa.instruments.stories.report.page import story_sections
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.page.claims import chip
+from endoxa.page.inputs import read_runs
+from endoxa.page.words import decimal, percent
 from report_story_samples import MODELS, PLANTED, many_associations, ratings, write_run
 from test_report import Page
 

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from endoxa.datasets.stereotales.associations import PARTS
-from endoxa.report import write_report
-from endoxa.report.inputs import read_runs
-from endoxa.report.stories.page import subtitle
-from endoxa.report.stories.results import StoryResults, read_results
-from endoxa.report.words import language_name
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.report.page import subtitle
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.page.inputs import read_runs
+from endoxa.page.words import language_name
 from report_story_samples import ratings, stories, write_run
 from test_report import Page
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from endoxa.analyze import analyze_pairs, load_records
 from endoxa.cli.report import report
-from endoxa.report import write_report
-from endoxa.report.markup import escape_latex, escape_markdown
+from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.reports import write_report
+from endoxa.page.markup import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS
 from report_samples import pairs, run_folder, scored
 

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.report import write_report
-from endoxa.report.associations import Associations, read_associations
-from endoxa.report.document import Section
-from endoxa.report.figures.style import symmetric_domain
-from endoxa.report.inputs import Run, read_runs
-from endoxa.report.sections.tests import findings, spoken
-from endoxa.report.sections.tests_forest import MOST_ROWS, forest_plots
-from endoxa.report.sections.tests_matrix import matrices
-from endoxa.report.sections.tests_numbers import all_tests
-from endoxa.report.sections.tests_poolings import sign_changes
+from endoxa.instruments.association_tests.report.findings import findings, spoken
+from endoxa.instruments.association_tests.report.forest import MOST_ROWS, forest_plots
+from endoxa.instruments.association_tests.report.matrix import matrices
+from endoxa.instruments.association_tests.report.numbers import all_tests
+from endoxa.instruments.association_tests.report.poolings import sign_changes
+from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.instruments.reports import write_report
+from endoxa.page.charts import symmetric_domain
+from endoxa.page.document import Section
+from endoxa.page.inputs import Run, read_runs
 from endoxa.schema import AssociationTest, TermSet
 from report_samples import pairs, scored
 from report_samples import run_folder as pairs_folder
@@ -47,7 +47,7 @@ def one(**values: object) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from endoxa.build.tests import write_tests
+    from endoxa.instruments.association_tests.items import write_tests
 
     frame = undefined(estimates(("hf/a/one", "hf/two"), ("cls", "mean"), ("en", "hi")), 1, REASON)
     frame = frame.filter((pl.col("language") == "en") | ~pl.col("a").str.contains("करियर"))

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from endoxa.cli.report import report
-from endoxa.report import write_report
+from endoxa.instruments.reports import write_report
 from endoxa.schema import TEST_COLUMNS
 from report_test_samples import completed, estimates, run_folder, undefined
 

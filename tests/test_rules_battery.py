@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.probe.rules import DEFAULT_RULES, RULES
+from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.schema import ARCHITECTURES, Score
 from endoxa.testing.scorers import check_rule
 from tiny import PAIRS

@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 
 from association_samples import planted
-from endoxa.analyze.tests import analyze_tests
-from endoxa.analyze.tests.verdicts import OPPOSED, judged, least_p, too_small
-from endoxa.report import association_tables
-from endoxa.report.associations import Associations, read_associations
-from endoxa.report.document import Section
-from endoxa.report.inputs import Run
-from endoxa.report.sections.tests_overview import tests_overview as overview_of
-from endoxa.report.tests_page import tests_sections as sections_of
+from endoxa.instruments.association_tests.estimates import analyze_tests
+from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
+from endoxa.instruments.association_tests.report import tables
+from endoxa.instruments.association_tests.report.overview import tests_overview as overview_of
+from endoxa.instruments.association_tests.report.page import tests_sections as sections_of
+from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.page.document import Section
+from endoxa.page.inputs import Run
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings
@@ -157,7 +157,7 @@ def test_every_door_shows_the_same(edge, tmp_path):
     assert results.estimates["p_adjusted"].to_list() == frame["p_adjusted"].fill_nan(None).to_list()
     claimed = sum(verdict in ("above", "below") for verdict in frame["verdict"])
     untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
-    text = association_tables.latex(results)
+    text = tables.latex(results)
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
     filled = sum(
         row["filled"]

@@ -13,19 +13,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.harm import HarmAnalysis, analyze_harm
-from endoxa.analyze.harm.differences import Ratings, decide_together, difference
-from endoxa.analyze.harm.measures import Resampling, mean
-from endoxa.analyze.specificity import analyze_overlap, shift
-from endoxa.analyze.specificity.groups import Groups
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
-from endoxa.report.document import Finding, Section
-from endoxa.report.stories.harm import harm_families, harm_of, overlap_families
-from endoxa.report.stories.sections.differences import blind_spots, differences
-from endoxa.report.stories.sections.groups import groups_moved
-from endoxa.report.stories.sections.raters import raters
-from endoxa.report.stories.sections.specificity import languages_compared
+from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
+from endoxa.instruments.stories.harm.differences import Ratings, decide_together, difference
+from endoxa.instruments.stories.harm.measures import Resampling, mean
+from endoxa.instruments.stories.languages import analyze_overlap, shift
+from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.report.differences import blind_spots, differences
+from endoxa.instruments.stories.report.groups import groups_moved
+from endoxa.instruments.stories.report.harm import harm_families, harm_of, overlap_families
+from endoxa.instruments.stories.report.languages import languages_compared
+from endoxa.instruments.stories.report.raters import raters
+from endoxa.page.document import Finding, Section
 from endoxa.stats.verdicts import TOO_SMALL
 from endoxa.testing.sentences import check_finding, check_findings
 from harm_samples import rated

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 from analyze_fixtures import make_records
-from endoxa.analyze import analyze_pairs
-from endoxa.report import text_tables
-from endoxa.report.page import SECTIONS
-from endoxa.report.results import Results, labels_of, with_differences
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.report import tables
+from endoxa.instruments.pairs.report.page import SECTIONS
+from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
 from endoxa.testing.sentences import check_findings
 
 RNG = np.random.default_rng(4)
@@ -138,7 +138,7 @@ def check_stars(results):
     shown = results.estimates.filter(
         pl.col("language").is_in(listed), name="preference_ratio", interval="identities"
     )["verdict"]
-    assert text_tables.latex([results]).count("$^{*}$") == shown.is_in(["above", "below"]).sum() <= stars
+    assert tables.latex([results]).count("$^{*}$") == shown.is_in(["above", "below"]).sum() <= stars
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.qa import QaAnalysis, analyze_qa, check_answers
-from endoxa.report.document import Finding, Section
-from endoxa.report.qa import page as qa_page
-from endoxa.report.qa.results import QaResults, results_of
-from endoxa.report.qa.sections.debias import debias
-from endoxa.report.qa.sections.headline import headline
-from endoxa.report.qa.sections.overview import overview
+from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
+from endoxa.instruments.questions.report import page
+from endoxa.instruments.questions.report.debias import debias
+from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.overview import overview
+from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.page.document import Finding, Section
 from endoxa.schema import QA_RECORD_COLUMNS
 from endoxa.testing.sentences import check_finding, check_findings
 from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
@@ -209,7 +209,7 @@ def results(edge: str, confidence: float = 0.95) -> QaResults:
 def sections(edge: str, confidence: float = 0.95) -> list[Section]:
     """The sections that hold sentences; charts take long."""
     found = results(edge, confidence)
-    built = (headline(found), overview([], found), debias(found), qa_page.tests_made(found))
+    built = (headline(found), overview([], found), debias(found), page.tests_made(found))
     return [section for section in built if section is not None]
 
 
@@ -257,9 +257,9 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
 
 def test_the_whole_page_holds_no_other_sentences() -> None:
     edge = "seven models, some clear"
-    page = qa_page.qa_sections([], results(edge))
-    assert check_findings(page, LABELS) == len(findings(edge)) + 1
-    (finding,) = next(section for section in page if section.anchor == "identities").findings
+    sections = page.qa_sections([], results(edge))
+    assert check_findings(sections, LABELS) == len(findings(edge)) + 1
+    (finding,) = next(section for section in sections if section.anchor == "identities").findings
     assert str(finding) == "The figures show the first 6 of 7 models; the table holds all of them."
 
 

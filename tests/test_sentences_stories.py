@@ -10,19 +10,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa.analyze.associations import Discovery, discover
-from endoxa.analyze.associations.companion import Companion, write_companion
-from endoxa.analyze.associations.tally import tally
-from endoxa.cli.associations_found import print_found
+from endoxa.cli.analyze_associations import print_found
 from endoxa.datasets.stereotales import read_profiles
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
-from endoxa.report.inputs import read_runs
-from endoxa.report.stories.page import story_sections, subtitle
-from endoxa.report.stories.results import StoryResults, read_results
-from endoxa.report.stories.sections.by_model import class_counts
-from endoxa.report.stories.sections.tests import families_used
-from endoxa.report.stories.table import association_table, csv_rows
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.stored import Companion, write_companion
+from endoxa.instruments.stories.associations.verdicts import tally
+from endoxa.instruments.stories.report.models import class_counts
+from endoxa.instruments.stories.report.page import story_sections, subtitle
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.table import association_table, csv_rows
+from endoxa.instruments.stories.report.tests import families_used
+from endoxa.page.inputs import read_runs
 from endoxa.testing.sentences import check_finding, check_verdict
 from report_story_samples import ratings
 from story_samples import stories
@@ -427,7 +427,7 @@ def read_profiles_of(rows, near):
 
 
 def empty_associations():
-    from endoxa.analyze.associations.run import types_of
+    from endoxa.instruments.stories.associations.run import types_of
     from endoxa.schema.stories import DISCOVERED_COLUMNS
 
     return pl.DataFrame(schema=types_of(DISCOVERED_COLUMNS))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analyze_fixtures import make_sample
-from endoxa.analyze import STATISTICS
+from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.testing.statistics import check_statistic
 
 MEAN = STATISTICS.get("mean_difference")

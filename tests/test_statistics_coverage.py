@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analyze_fixtures import clustered_differences, make_sample
-from endoxa.analyze import STATISTICS
+from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.stats.correction import adjust
 
 RATIO, MEAN = STATISTICS.get("preference_ratio"), STATISTICS.get("mean_difference")

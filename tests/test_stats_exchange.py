@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from endoxa.stats.exchange import exchange_test, movable, one_column_test
+from endoxa.stats.permutation import exchange_test, movable, one_column_test
 
 
 def in_first(rows: int, columns: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binom
 
-from endoxa.models.chat.simulated.stories.protagonists import Planted, associations
+from endoxa.models.chat.simulated.stories import Planted, associations
 from story_runs import FOUR, discovered
 
 NONE = "sim/teller?planted=0"

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.probe.folder import RUN, write_json
-from endoxa.probe.pairs import RunSummary, probe_pairs
-from endoxa.probe.settings import PairsSettings
+from endoxa.engine.folder import RUN, write_json
+from endoxa.instruments.pairs.probe.run import RunSummary, probe_pairs
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import Progress
 
 if TYPE_CHECKING:
-    from endoxa.probe.asking.filling import Filled
-    from endoxa.probe.embeddings import EmbeddingsSettings, EmbeddingsSummary
-    from endoxa.probe.extract import ExtractSettings
-    from endoxa.probe.qa.run import QaSummary
-    from endoxa.probe.qa.settings import QaSettings
+    from endoxa.engine.asking.run import Filled
+    from endoxa.instruments.association_tests.probe import EmbeddingsSettings, EmbeddingsSummary
+    from endoxa.instruments.questions.probe.run import QaSummary
+    from endoxa.instruments.questions.probe.settings import QaSettings
+    from endoxa.instruments.stories.profiles.probe import ExtractSettings
 
 
 def pairs(
@@ -56,7 +56,7 @@ def embeddings(
     Raises:
         UserError: see `endoxa.probe.embeddings.run.probe_embeddings`.
     """
-    from endoxa.probe.embeddings import probe_embeddings
+    from endoxa.instruments.association_tests.probe import probe_embeddings
 
     summary = probe_embeddings(settings, out, restart=restart, progress=progress, command=command)
     _once(settings.asked(), out, lambda: _test_and_report(settings, out, progress, summary.tests))
@@ -76,7 +76,7 @@ def questions(
     Raises:
         UserError: see `endoxa.probe.qa.run.probe_qa`.
     """
-    from endoxa.probe.qa.run import probe_qa
+    from endoxa.instruments.questions.probe.run import probe_qa
 
     summary = probe_qa(settings, out, restart=restart, progress=progress, command=command)
     _once(settings.asked(), out, lambda: _analyze_answers_and_report(settings, out, progress, summary.items))
@@ -96,8 +96,8 @@ def profiles(
     Raises:
         UserError: see `endoxa.probe.extract.run.probe_extract`.
     """
-    from endoxa.analyze.extraction import write_agreement
-    from endoxa.probe.extract import probe_extract
+    from endoxa.instruments.stories.profiles import write_agreement
+    from endoxa.instruments.stories.profiles.probe import probe_extract
 
     filled = probe_extract(settings, out, restart=restart, progress=progress, command=command)
     write_agreement(out, again=not filled.was_complete)
@@ -116,8 +116,8 @@ def _once(asked: dict[str, Any], out: Path, analyze_and_report: Callable[[], Non
 
 
 def _analyze_answers_and_report(settings: QaSettings, out: Path, progress: Progress, items: int) -> None:
-    from endoxa.analyze.qa import analyze_run
-    from endoxa.report import write_report
+    from endoxa.instruments.questions.estimates import analyze_run
+    from endoxa.instruments.reports import write_report
 
     progress("analyzing", items, items)
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
@@ -126,9 +126,9 @@ def _analyze_answers_and_report(settings: QaSettings, out: Path, progress: Progr
 
 
 def _test_and_report(settings: EmbeddingsSettings, out: Path, progress: Progress, tests: int) -> None:
-    from endoxa.analyze.tests import analyze_sources, run_sources
     from endoxa.datasets.frames import write_table
-    from endoxa.report import write_report
+    from endoxa.instruments.association_tests.estimates import analyze_sources, run_sources
+    from endoxa.instruments.reports import write_report
 
     results = analyze_sources(run_sources(out), progress=progress, **settings.asked())
     write_table(results, out / "estimates.csv")
@@ -137,8 +137,8 @@ def _test_and_report(settings: EmbeddingsSettings, out: Path, progress: Progress
 
 
 def _analyze_and_report(settings: PairsSettings, out: Path, progress: Progress, items: int) -> None:
-    from endoxa.analyze import analyze_run
-    from endoxa.report import write_report
+    from endoxa.instruments.pairs.estimates import analyze_run
+    from endoxa.instruments.reports import write_report
 
     progress("analyzing", items, items)
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)

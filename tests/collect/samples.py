@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from endoxa.collect.campaign.settings import CampaignSettings, CampaignTexts
+from endoxa.collect.campaign import CampaignSettings, CampaignTexts
 
 
 def campaign_settings(**changes):

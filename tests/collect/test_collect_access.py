@@ -10,10 +10,10 @@ from django.test.utils import CaptureQueriesContext
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.contributor.access import contributor
-from endoxa.collect.contributor.cards import adding, answers
-from endoxa.collect.contributor.joining.profile import profile
+from endoxa.collect.contributor.cards import views
+from endoxa.collect.contributor.joining.views import profile
 from endoxa.collect.models import Mention, Role, SkipReason
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_KNOWN_BROWSER
 
 
@@ -44,7 +44,7 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
     answering.skip(person, card.token, SkipReason.RATHER_NOT)
     card.adds, card.state = True, "answered"
     card.save()
-    keep, take_back, look = adding.propose, answering.undo, answering.card_of
+    keep, take_back, look = views.propose, answering.undo, answering.card_of
 
     def leaving_before(call):
         def run(*told, **named):
@@ -62,14 +62,14 @@ def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pa
         return run
 
     if act == "add":
-        monkeypatch.setattr(adding, "propose", leaving_before(keep))
-        response = adding.add(sent_by(person, {"text": "love tea", "language": "en"}), token=card.token)
+        monkeypatch.setattr(views, "propose", leaving_before(keep))
+        response = views.add(sent_by(person, {"text": "love tea", "language": "en"}), token=card.token)
     elif act == "undo":
         monkeypatch.setattr(answering, "undo", leaving_after(take_back))
-        response = answers.undo(sent_by(person, {}), token=card.token)
+        response = views.undo(sent_by(person, {}), token=card.token)
     else:
         monkeypatch.setattr(answering, "card_of", leaving_after(look))
-        response = answers.avoid(sent_by(person, {}), token=card.token)
+        response = views.avoid(sent_by(person, {}), token=card.token)
     assert response.url == "/"
     assert not Mention.objects.exists()
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from site_map import addresses
 
+from endoxa.collect import withdrawals
 from endoxa.collect.models import AuditEntry, Campaign, Membership, Person, Release, Role, Tombstone
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 from endoxa.collect.project import accounts
-from endoxa.collect.project.replaying import replay
+from endoxa.collect.project.replay import replay
 from endoxa.collect.project.starting import start
 from endoxa.collect.security.limits import LOGIN_ACCOUNT
-from endoxa.collect.withdrawals import listing
 from endoxa.errors import UserError
 
 
@@ -117,11 +117,11 @@ def test_campaigns_and_roles_by_name(make_campaign):
 
 LINES = st.lists(
     st.builds(
-        listing.Line,
+        withdrawals.Line,
         campaign=st.from_regex(r"[a-z]{1,9}", fullmatch=True),
         hour=st.just(datetime(2026, 11, 3, 14, tzinfo=UTC)),
-        person=st.uuids().map(listing.hashed),
-        rows=st.lists(st.builds(listing.Row, table=st.just("ratings"), row=st.uuids()), max_size=3).map(
+        person=st.uuids().map(withdrawals.hashed),
+        rows=st.lists(st.builds(withdrawals.Row, table=st.just("ratings"), row=st.uuids()), max_size=3).map(
             tuple
         ),
     ),
@@ -132,57 +132,59 @@ LINES = st.lists(
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cut):
     text = "".join(line.model_dump_json() + "\n" for line in lines)
-    assert listing.parse(text, "w") == lines
-    assert listing.parse(text[:-1], "w") == lines
+    assert withdrawals.parse(text, "w") == lines
+    assert withdrawals.parse(text[:-1], "w") == lines
     if cut > 1 and lines:
-        assert listing.parse(text[:-cut], "w", whole=False) == lines[:-1]
+        assert withdrawals.parse(text[:-cut], "w", whole=False) == lines[:-1]
         with pytest.raises(UserError, match=f"w, line {len(lines)} is no withdrawal"):
-            listing.parse(text[:-cut], "w")
-    assert listing.merged(lines, lines) == list(dict.fromkeys(lines))
+            withdrawals.parse(text[:-cut], "w")
+    assert withdrawals.merged(lines, lines) == list(dict.fromkeys(lines))
 
 
 def test_a_bent_line_is_named():
     with pytest.raises(UserError, match="w, line 1 is no withdrawal"):
-        listing.parse("{}\n", "w")
+        withdrawals.parse("{}\n", "w")
 
 
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, lines, cut):
-    path = tmp_path_factory.mktemp("list") / listing.NAME
-    listing.append(path, lines)
+    path = tmp_path_factory.mktemp("list") / withdrawals.NAME
+    withdrawals.append(path, lines)
     path.write_bytes(path.read_bytes()[:-cut] if cut else path.read_bytes())
-    kept = listing.read(path, whole=False)
+    kept = withdrawals.read(path, whole=False)
     assert kept == (lines if cut < 2 else lines[:-1])
-    listing.append(path, lines)
-    assert listing.read(path) == [*kept, *lines]
+    withdrawals.append(path, lines)
+    assert withdrawals.read(path) == [*kept, *lines]
 
 
 def test_a_list_that_is_no_text(tmp_path):
     (tmp_path / "w").write_bytes("é".encode("latin-1"))
     with pytest.raises(UserError, match="is no text in UTF-8"):
-        listing.read(tmp_path / "w")
+        withdrawals.read(tmp_path / "w")
     with pytest.raises(UserError, match="cannot be read"):
-        listing.read(tmp_path)
+        withdrawals.read(tmp_path)
 
 
 def test_every_withdrawal_is_written_down_before_it_is_done(campaign, make_person, settings, tmp_path):
     settings.FOLDER = tmp_path
     for name in ("ana", "ben"):
         withdraw(make_person(campaign, name))
-    lines = listing.read(tmp_path / listing.NAME)
+    lines = withdrawals.read(tmp_path / withdrawals.NAME)
     assert [line.campaign for line in lines] == ["river", "river"]
-    assert listing.read(tmp_path / "nothing.jsonl") == []
+    assert withdrawals.read(tmp_path / "nothing.jsonl") == []
 
 
 def test_replaying_deletes_those_in_the_list_and_completes_the_tombstones(campaign, make_person):
     ana, ben = make_person(campaign, "ana"), make_person(campaign, "ben")
-    published_later = listing.Row(table="ratings", row=uuid4())
+    published_later = withdrawals.Row(table="ratings", row=uuid4())
     release = Release.objects.create(campaign=campaign, number="1.0", salt="x", sha256="y")
-    key = listing.Row(table="people", row=uuid4(), release="1.0")
+    key = withdrawals.Row(table="people", row=uuid4(), release="1.0")
     hour = datetime(2026, 11, 3, 14, tzinfo=UTC)
     lines = [
-        listing.Line(campaign="river", hour=hour, person=listing.hashed(ana.pk), rows=(published_later, key)),
-        listing.Line(campaign="elsewhere", hour=hour, person=listing.hashed(ben.pk), rows=()),
+        withdrawals.Line(
+            campaign="river", hour=hour, person=withdrawals.hashed(ana.pk), rows=(published_later, key)
+        ),
+        withdrawals.Line(campaign="elsewhere", hour=hour, person=withdrawals.hashed(ben.pk), rows=()),
     ]
     assert replay(lines).people == 1
     assert list(Person.objects.all()) == [ben]

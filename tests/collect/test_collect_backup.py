@@ -13,10 +13,9 @@ from campaign_folders import copied, endoxa, refused, said
 
 from endoxa.collect.addresses import resolved
 from endoxa.collect.drafts import draft
-from endoxa.collect.project import archive, backup, faults
+from endoxa.collect.project import backup, sqlite
 from endoxa.collect.project import folder as folder_module
-from endoxa.collect.project.folder import Folder, open_folder
-from endoxa.collect.project.locking import held
+from endoxa.collect.project.folder import Folder, held, open_folder
 from endoxa.errors import UserError
 
 
@@ -55,13 +54,13 @@ class TestTarget:
         assert "is there already; nothing was changed" in refused("backup", copy, "-o", target)
         assert target.read_text() == "mine"
         assert endoxa("backup", copy, "-o", target, "--replace").returncode == 0
-        assert archive.read_archive(target).secret == (copy / "secret.key").read_text()
+        assert backup.read_archive(target).secret == (copy / "secret.key").read_text()
 
     def test_a_failure_leaves_nothing_behind(self, copy, tmp_path, monkeypatch):
         def full(number):
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(archive.os, "fsync", full)
+        monkeypatch.setattr(backup.os, "fsync", full)
         assert "No space left on device" in refused("backup", copy, "-o", tmp_path / "b.zip")
         assert [path.name for path in tmp_path.iterdir()] == ["camp"]
         monkeypatch.undo()
@@ -89,7 +88,7 @@ class TestDatabase:
             problem.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise problem
 
-        monkeypatch.setattr("endoxa.collect.project.copying._open", closed)
+        monkeypatch.setattr("endoxa.collect.project.sqlite._open", closed)
         assert "may this account read" in refused("backup", copy, "-o", tmp_path / "b.zip")
 
 
@@ -178,10 +177,10 @@ post_save.connect(fill, weak=False)
     def test_full_while_a_backup_is_put_in_place(self, copy, tmp_path):
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
         full = """
-from endoxa.collect.withdrawals import listing
+from endoxa.collect import withdrawals
 def append(path, lines):
     raise OSError(28, "No space left on device")
-listing.append = append
+withdrawals.append = append
 """
         # The list of withdrawals is only importable once Django knows a campaign.
         late = f"""
@@ -210,8 +209,8 @@ backup.enter = enter
         for code, sentence in words.items():
             problem = sqlite3.OperationalError()
             problem.sqlite_errorcode = code
-            assert sentence in faults.told(problem, "It")
-        assert "restore it from a backup" in faults.told(sqlite3.ProgrammingError(), "It")
+            assert sentence in sqlite.told(problem, "It")
+        assert "restore it from a backup" in sqlite.told(sqlite3.ProgrammingError(), "It")
 
 
 BACKUP = backup.__name__

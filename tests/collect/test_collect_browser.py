@@ -7,7 +7,7 @@ import re
 import pytest
 from browsing import CHROMIUM, join, visit
 
-from endoxa.collect.campaign.settings import UI_LANGUAGES
+from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 
 pytestmark = pytest.mark.skipif(

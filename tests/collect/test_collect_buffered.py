@@ -13,8 +13,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 from served import served
 
-from endoxa.collect.buffered import Buffered
-from endoxa.collect.security.headers import HEADERS
+from endoxa.collect.security.http import HEADERS, Buffered
 
 
 def call(application, body=b"", length=None, path="/"):

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.contributor.cards import covers
+from endoxa.collect.contributor.cards import services
 from endoxa.collect.models import Card, CardState, Mention, Pair, Rating, Skip, SkipReason, State
 
 CARD = "/card/"
@@ -215,7 +215,7 @@ def test_what_may_hurt_is_covered_until_somebody_asks(phone, person, campaign):
     assert cover
     assert "open" not in cover[0]
     lifted = phone.post(reverse("contributor:covers"), {"covers": "lift"})
-    kept = lifted.cookies[covers.COOKIE]
+    kept = lifted.cookies[services.COVERS_COOKIE]
     assert (kept.value, kept["httponly"], kept["samesite"], kept["path"]) == ("1", True, "Lax", "/card/")
     assert not Page(phone.get(CARD)).all("details", **{"class": "cover"})
     phone.post(reverse("contributor:covers"), {"covers": "back"})

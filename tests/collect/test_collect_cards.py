@@ -15,7 +15,7 @@ from endoxa.collect.cards.balance import outlook_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.cards.pool import DatabasePool
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
-from endoxa.collect.organiser.dashboard.steering import set_state
+from endoxa.collect.organiser.dashboard.services import set_state
 from endoxa.collect.sampler import Balance, Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 

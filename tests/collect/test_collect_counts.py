@@ -7,7 +7,7 @@ from django.db import transaction
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.models import Pair
-from endoxa.collect.organiser.settings.saving import save
+from endoxa.collect.organiser.settings.services import save
 
 
 def test_settings_that_were_not_saved_after_all_are_not_kept_in_mind(campaign, make_pairs, make_account):

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.entry.alike import alike, scored
-from endoxa.collect.entry.comparing import comparable
-from endoxa.collect.entry.keys import key
-from endoxa.collect.entry.likeness import CUT_OFF, likeness, nearest, nearest_before
+from endoxa.collect.entry.keys import comparable, key
+from endoxa.collect.entry.likeness import CUT_OFF, alike, likeness, nearest, nearest_before, scored
 from endoxa.collect.models import Moderation, Pair, Source
 
 SAME = [

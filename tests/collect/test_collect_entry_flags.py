@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from samples import campaign_settings
 
 from endoxa.collect.entry.flags import flags
-from endoxa.collect.entry.polarity import negative
+from endoxa.collect.entry.harm import negative
 
 SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
 

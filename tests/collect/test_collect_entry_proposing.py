@@ -10,16 +10,22 @@ import pytest
 from endoxa.collect import geography
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.entry import harm, places, polarity, proposing
-from endoxa.collect.entry.errors import (
+from endoxa.collect.entry import flags, harm, proposing
+from endoxa.collect.entry.cleaning import (
     AlreadyShownError,
     EmptyTextError,
     EntryError,
     TooManyCountriesError,
     TooManyError,
 )
-from endoxa.collect.entry.pace import COUNTRIES_PER_CARD, PER_CARD, PER_MINUTE
-from endoxa.collect.entry.proposing import propose, say_alike, tick_countries
+from endoxa.collect.entry.proposing import (
+    COUNTRIES_PER_CARD,
+    PER_CARD,
+    PER_MINUTE,
+    propose,
+    say_alike,
+    tick_countries,
+)
 from endoxa.collect.entry.words import read_words, warm_up
 from endoxa.collect.models import Card, Mention, Moderation, Pair, Person, Source, Via
 
@@ -270,7 +276,14 @@ def test_words_are_looked_at_before_the_lock_is_taken(campaign, person, card, mo
 
 
 def test_after_warming_up_no_list_is_read():
-    lists = [harm._lists, places._towns, places._named, places._spoken, places._stems, polarity._analyzer]
+    lists = [
+        harm._harm_lists,
+        flags._towns,
+        flags._named,
+        flags._spoken,
+        flags._stems,
+        harm._analyzer,
+    ]
     for one in lists:
         one.cache_clear()
     warm_up()

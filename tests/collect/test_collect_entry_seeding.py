@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.entry import seed_cells, seed_files, seeding
+from endoxa.collect.entry import seed_files, seeding
 from endoxa.collect.entry.seed_files import MAX_ROWS, SeedFileError, read_seeds
 from endoxa.collect.entry.seeding import SeedRow, add_seeds, choose_calibration, preview_seeds
 from endoxa.collect.models import Moderation, Pair, Source
@@ -153,7 +153,7 @@ def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
 
 
 def test_faults_go_through_the_words_of_the_page(monkeypatch):
-    for module in (seed_files, seed_cells):
+    for module in (seed_files, seed_files):
         monkeypatch.setattr(module, "gettext", lambda text: f"<{text}>")
     for name, text, _ in WRONG:
         with pytest.raises(SeedFileError) as caught:

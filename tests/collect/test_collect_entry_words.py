@@ -9,10 +9,9 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.entry.cleaning import MAX_LENGTH, clean
-from endoxa.collect.entry.errors import EmptyTextError, TooLongError
+from endoxa.collect import naming
+from endoxa.collect.entry.cleaning import MAX_LENGTH, EmptyTextError, TooLongError, clean
 from endoxa.collect.entry.keys import key
-from endoxa.collect.naming import countries, languages
 from endoxa.collect.visible import READ, visible
 
 SCRIPTS = (
@@ -99,7 +98,7 @@ def test_megabytes_of_marks_are_refused_or_cut_before_they_are_normalised(flood,
         clean(flood)
     assert not normalised
     visible(flood)
-    assert countries.match(flood, "en").code == languages.match(flood, "en").code == ""
+    assert naming.match_country(flood, "en").code == naming.match_language(flood, "en").code == ""
     assert max(map(len, normalised)) <= READ
     assert not any(regex.search(r"\p{M}{9}", text) for text in normalised)
 

@@ -17,23 +17,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from endoxa.build.pairs import build_pairs
-from endoxa.collect import settings as site
-from endoxa.collect.campaign.settings import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
+from endoxa.collect import settings
+from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
 from endoxa.collect.export.card import survey_map
 from endoxa.collect.export.columns import LEAST, OTHER, TABLES
-from endoxa.collect.export.identities import identity_of
-from endoxa.collect.export.patching import patch_release
-from endoxa.collect.export.reading import read_export
+from endoxa.collect.export.folder import read_export
+from endoxa.collect.export.patches import patch_release
+from endoxa.collect.export.people import merge_small_cells
+from endoxa.collect.export.rows import identity_of
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.export.small_cells import merge_small_cells
 from endoxa.collect.models import Moderation, Statement
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 from endoxa.datasets.check import check_file
 from endoxa.datasets.collected import neutralised, restored
 from endoxa.datasets.folders import CHECKSUMS
 from endoxa.datasets.read import recognise
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.items import build_pairs
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
 AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
@@ -455,7 +455,7 @@ django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from endoxa.collect.models import *
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 sys.path.insert(0, "tests/collect")
 from samples import campaign_settings
 from filled_campaign import propose
@@ -473,7 +473,7 @@ print(withdraw(person).pairs)
 
 
 def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
-    root = site._HERE.parents[2]
+    root = settings._HERE.parents[2]
     environment = {
         **os.environ,
         "ENDOXA_CAMPAIGN": str(tmp_path),
@@ -491,7 +491,7 @@ def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
 
 
 def test_the_manual_lists_every_column_with_its_sentence():
-    page = (site._HERE.parents[2] / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
+    page = (settings._HERE.parents[2] / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
     for name, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
         assert "\n".join([f"## Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page

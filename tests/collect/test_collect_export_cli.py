@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from endoxa.cli import collect
 from endoxa.collect.models import AuditEntry, Card, Person, State, Tombstone
-from endoxa.collect.privacy.retention import Expired, expire, expire_all
+from endoxa.collect.privacy import Expired, expire, expire_all
 from endoxa.collect.project.folder import Folder
 from endoxa.errors import UserError
 
@@ -85,10 +85,10 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
         ("export {camp} -o out", "export.delivering.record"),
         ("export {camp} -o out --release 1.0", "export.delivering.record"),
         ("export {camp} -o out --patch one", "export.patching.patch_release"),
-        ("expire {camp}", "privacy.retention.expire"),
+        ("expire {camp}", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.accounts.set_account"),
-        ("replay {camp}", "project.replaying.replay"),
-        ("import one -o copy", "export.restoring.import_campaign"),
+        ("replay {camp}", "project.replay.replay"),
+        ("import one -o copy", "export.restoration.import_campaign"),
     ],
 )
 @pytest.mark.parametrize(

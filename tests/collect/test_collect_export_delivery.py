@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 from filled_campaign import give_rating, propose
 
-from endoxa.collect.export.about import read_about
-from endoxa.collect.export.patching import patch_release
+from endoxa.collect.export.folder import read_about
+from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.releases import numbered, released
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import AuditEntry, Release, Role, Tombstone
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 from endoxa.errors import UserError
 
 
@@ -31,7 +31,7 @@ def no_room(*_, **__):
 
 
 def test_what_cannot_be_logged_is_not_handed_over(campaign, tmp_path, monkeypatch):
-    monkeypatch.setattr("endoxa.collect.export.delivering.record", full)
+    monkeypatch.setattr("endoxa.collect.export.run.record", full)
     for release in (None, "1.0"):
         with pytest.raises(OperationalError):
             export_campaign(campaign, tmp_path / "out", release=release)
@@ -160,7 +160,7 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
 @pytest.mark.parametrize("full", ["TemporaryFile", "draft", "gettempdir", "zipfile.ZipFile.write"])
 @pytest.mark.parametrize("name", ["export_download", "export_release"])
 def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
-    monkeypatch.setattr(f"endoxa.collect.organiser.exports.packing.{full}", no_room)
+    monkeypatch.setattr(f"endoxa.collect.organiser.exports.services.{full}", no_room)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(reverse(f"organiser:{name}", args=[campaign.slug]), {"number": "1.0", "final": "on"})
     assert answer.status_code == 500
@@ -176,7 +176,7 @@ def test_a_number_that_another_tap_took_is_asked_for_again(
         monkeypatch.undo()
         export_campaign(campaign, tmp_path / "first", release="1.0")
 
-    monkeypatch.setattr("endoxa.collect.organiser.exports.packing._zip", meanwhile)
+    monkeypatch.setattr("endoxa.collect.organiser.exports.services._zip", meanwhile)
     client.force_login(make_account("ines", campaign, Role.ORGANISER))
     answer = client.post(
         reverse("organiser:export_release", args=[campaign.slug]), {"number": "1.0", "final": "on"}

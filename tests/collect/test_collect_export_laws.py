@@ -9,14 +9,14 @@ import pytest
 from django.apps import apps
 from filled_campaign import fill, give_rating, propose
 
-from endoxa.collect.campaign.settings import ProfileField, SurveyQuestion
+from endoxa.collect.campaign import ProfileField, SurveyQuestion
 from endoxa.collect.export.columns import TABLES
 from endoxa.collect.export.folder import FORMATS
-from endoxa.collect.export.patching import patch_release
-from endoxa.collect.export.restoring import import_campaign
+from endoxa.collect.export.patches import patch_release
+from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Campaign, Pair, Person, Release
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 from endoxa.collect.settings import SQLITE_OPTIONS
 from endoxa.datasets.collected import read_withdrawals, respecting_withdrawals
 from endoxa.datasets.folders import changed_file

@@ -12,7 +12,7 @@ from django.utils import translation
 from filled_campaign import propose
 
 from endoxa.collect.models import AuditEntry, Release, Role
-from endoxa.collect.organiser.exports.preview import preview
+from endoxa.collect.organiser.exports.services import preview
 
 NASTY = "<script>alert(1)</script>"
 

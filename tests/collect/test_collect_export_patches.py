@@ -8,13 +8,13 @@ from collections import Counter
 import pytest
 from filled_campaign import give_mention, give_rating, give_skip, propose
 
-from endoxa.collect.campaign.settings import ProfileField
+from endoxa.collect.campaign import ProfileField
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.export.columns import LEAST
-from endoxa.collect.export.patching import patch_release
-from endoxa.collect.export.reading import read_export
+from endoxa.collect.export.folder import read_export
+from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 
 AGE = ProfileField(
     name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices={"young": {}, "old": {}}

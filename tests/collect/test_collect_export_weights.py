@@ -13,26 +13,16 @@ from hypothesis import strategies as st
 from samples import campaign_settings
 
 from endoxa.collect.cards.counts import recount
-from endoxa.collect.contributor.cards.wording import RATINGS
+from endoxa.collect.contributor.cards.forms import RATINGS
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.export.columns import TABLES
-from endoxa.collect.export.patching import patch_release
-from endoxa.collect.export.pool import read_pool
-from endoxa.collect.export.restoring import import_campaign
+from endoxa.collect.export.patches import patch_release
+from endoxa.collect.export.pool import read_pool, told, waited
+from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
-from endoxa.collect.export.waiting import told, waited
-from endoxa.collect.models import (
-    Action,
-    Campaign,
-    Card,
-    CardState,
-    Moderation,
-    Pair,
-    Rating,
-    Role,
-)
-from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.models import Action, Campaign, Card, CardState, Moderation, Pair, Rating, Role
+from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision
+from endoxa.collect.privacy import withdraw
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
 
 K = campaign_settings().sampler.k

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone, translation
 
-from endoxa.collect.campaign.settings import CampaignTexts
-from endoxa.collect.contributor.joining import consent
-from endoxa.collect.contributor.joining.tickets import new_ticket
+from endoxa.collect.campaign import CampaignTexts
+from endoxa.collect.contributor.joining import views
+from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import JoinCode, Person, SettingsVersion, State
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
 
 TICKS = {"age": "on", "take_part": "on", "publication": "on"}
@@ -116,7 +116,7 @@ def test_boxes_are_not_ticked_and_buttons_weigh_the_same(client, code):
 
 def test_five_lines_get_their_headings_and_others_stay_as_they_are():
     with translation.override("en"):
-        headed = consent.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
+        headed = views.headed("We ask.\n\nTo learn.\nAnswers.\nAll together.\nWith a code.\n")
     assert [line for _, line in headed] == [
         "We ask.",
         "To learn.",
@@ -125,7 +125,7 @@ def test_five_lines_get_their_headings_and_others_stay_as_they_are():
         "With a code.",
     ]
     assert headed[1][0] == "Why"
-    assert consent.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
+    assert views.headed("We ask.\nTo learn.") == [("", "We ask."), ("", "To learn.")]
 
 
 def test_without_a_minimum_age_nobody_is_asked_for_it(client, make_campaign):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.test import Client
 
 from endoxa.collect.cards import answering, drawing
-from endoxa.collect.contributor.cards import covers
+from endoxa.collect.contributor.cards import services
 from endoxa.collect.models import Person, Rating, State
 from endoxa.collect.security.codes import COOKIE
 
@@ -35,7 +35,10 @@ def test_leaving_clears_this_browser(as_person, person):
     assert "left.js" not in client.get("/left/").content.decode()
     client.post("/card/covers/", {"covers": "lift"})
     gone = client.post("/leave/", {"phone": "1", "sure": "1"}, follow=True)
-    assert (client.cookies[covers.COOKIE].value, client.cookies[covers.COOKIE]["path"]) == ("", "/card/")
+    assert (client.cookies[services.COVERS_COOKIE].value, client.cookies[services.COVERS_COOKIE]["path"]) == (
+        "",
+        "/card/",
+    )
     assert "left.js" in gone.content.decode()
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from endoxa.collect.cards import answering, drawing
-from endoxa.collect.entry.errors import EntryError
+from endoxa.collect.entry.cleaning import EntryError
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.proposing import propose, say_alike
 from endoxa.collect.models import (
@@ -25,9 +25,8 @@ from endoxa.collect.models import (
     Tombstone,
     Via,
 )
-from endoxa.collect.organiser.moderation.deciding import Decision, StaleError, decide, revision
+from endoxa.collect.organiser.moderation.decisions import Decision, StaleError, decide, revision, undo
 from endoxa.collect.organiser.moderation.queue import take_next, taken_by, waiting
-from endoxa.collect.organiser.moderation.undoing import undo
 
 XSS = [
     "<script>alert(1)</script>",

@@ -12,10 +12,10 @@ from django.urls import reverse
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.proposing import propose
 from endoxa.collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Via
-from endoxa.collect.organiser.moderation import acting
-from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
+from endoxa.collect.organiser.moderation import views
+from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision
 from endoxa.collect.organiser.moderation.queue import take_next, waiting
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_whoever_made_a_pair_may_leave_before_somebody_decides(
         ("undo", at("moderation_undo", campaign, marked.public_id), {}),
     ):
         with transaction.atomic():
-            monkeypatch.setattr(acting, name, after_leaving(getattr(acting, name)))
+            monkeypatch.setattr(views, name, after_leaving(getattr(views, name)))
             response = client.post(page, data)
             assert response.status_code == 409
             assert "gone meanwhile" in response.content.decode()

@@ -18,14 +18,21 @@ from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.balance import lately, outlook_of
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.models import AuditEntry, Campaign, Card, JoinCode, Pair, Rating, Role, Source, State
-from endoxa.collect.organiser.dashboard.agreement import Agreement, agreement_of
-from endoxa.collect.organiser.dashboard.coverage import FEWEST, OTHERS, Coverage, together
-from endoxa.collect.organiser.dashboard.figures import Figures, count
-from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, switch_at
+from endoxa.collect.organiser.dashboard.figures import (
+    FEWEST,
+    OTHERS,
+    Agreement,
+    Coverage,
+    Figures,
+    agreement_of,
+    count,
+    together,
+)
+from endoxa.collect.organiser.dashboard.forecast import advice, sentence, switch_at
+from endoxa.collect.organiser.dashboard.services import lacking
 from endoxa.collect.organiser.moderation.queue import waiting
-from endoxa.collect.organiser.preparing import lacking
-from endoxa.collect.organiser.settings.saving import save
-from endoxa.collect.project.serving import invitations
+from endoxa.collect.organiser.settings.services import save
+from endoxa.collect.project.starting import invitations
 from endoxa.collect.sampler import Balance, Forecast
 
 
@@ -411,7 +418,7 @@ def test_a_name_that_only_this_machine_knows_is_replaced_for_phones(
     organiser, campaign, monkeypatch, settings, listening, shown
 ):
     settings.LISTENING = listening
-    monkeypatch.setattr("endoxa.collect.organiser.codes.addresses.lan_address", lambda: "192.168.7.7")
+    monkeypatch.setattr("endoxa.collect.organiser.invitations.lan_address", lambda: "192.168.7.7")
     JoinCode.objects.create(campaign=campaign, code="NEWEST22")
     page = organiser.get(reverse("organiser:projector", args=["river"]), HTTP_HOST="localhost:8808")
     assert f"http://{shown}:8808/j/NEWEST22/" in page.content.decode()

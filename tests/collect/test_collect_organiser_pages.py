@@ -19,11 +19,11 @@ from django.utils import timezone
 from endoxa import collect
 from endoxa.collect.audit import record
 from endoxa.collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion
-from endoxa.collect.organiser.audit.wording import ACTIONS as WORDS_OF_ACTIONS
-from endoxa.collect.organiser.codes.addresses import qr_code
-from endoxa.collect.organiser.moderation.wording import LOGGED
-from endoxa.collect.organiser.seeds.noting import ADDED
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
+from endoxa.collect.organiser.invitations import qr_code
+from endoxa.collect.organiser.moderation.queue import LOGGED
+from endoxa.collect.organiser.seeds import ADDED
+from endoxa.collect.privacy import withdraw
 
 PASSWORD = "a long password of ours"
 HOSTILE = (
@@ -348,7 +348,7 @@ def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
     def full(*_, **__):
         raise OperationalError
 
-    monkeypatch.setattr("endoxa.collect.organiser.codes.views.record", full)
+    monkeypatch.setattr("endoxa.collect.organiser.codes.record", full)
     for name, data in (("codes", {"days": "7"}), ("code_revoke", {})):
         where = [river.slug] if name == "codes" else [river.slug, "MADEBEFR"]
         with pytest.raises(OperationalError):

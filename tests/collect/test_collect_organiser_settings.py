@@ -15,23 +15,15 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from samples import campaign_settings
 
-from endoxa.collect.campaign.settings import (
-    CampaignSettings,
-    CampaignTexts,
-    HelpLine,
-    ProfileField,
-    SurveyQuestion,
-)
+from endoxa.collect.campaign import CampaignSettings, CampaignTexts, HelpLine, ProfileField, SurveyQuestion
 from endoxa.collect.cards.counts import recount_needs
 from endoxa.collect.models import AuditEntry, Pair, Role, SettingsVersion
-from endoxa.collect.naming.names import country_names, language_names
+from endoxa.collect.naming import country_names, language_names
 from endoxa.collect.organiser.settings.cards import CardsForm
-from endoxa.collect.organiser.settings.comparing import Change, changes
 from endoxa.collect.organiser.settings.fields import code_of, keyed_lines, text_lines
-from endoxa.collect.organiser.settings.labelling import label_of
-from endoxa.collect.organiser.settings.saving import ConflictError, save
-from endoxa.collect.organiser.settings.sections import SECTIONS
-from endoxa.collect.presets.loading import load_preset
+from endoxa.collect.organiser.settings.sections import SECTIONS, label_of
+from endoxa.collect.organiser.settings.services import Change, ConflictError, changes, save
+from endoxa.collect.presets import load_preset
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.sampler.tiers import need
 

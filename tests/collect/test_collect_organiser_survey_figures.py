@@ -12,10 +12,10 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.contributor.survey.answering import save_answer
+from endoxa.collect.contributor.survey import save_answer
 from endoxa.collect.models import Campaign, Role, Statement
-from endoxa.collect.organiser.dashboard.coverage import OTHERS
-from endoxa.collect.organiser.dashboard.surveying import count_survey, in_steps
+from endoxa.collect.organiser.dashboard.figures import OTHERS
+from endoxa.collect.organiser.dashboard.survey import count_survey, in_steps
 
 QUESTIONS = [
     {"name": name, "axis": "country", "text": {"en": f"What is said of {name}?"}}

@@ -10,13 +10,13 @@ from importlib.resources import files
 import pytest
 
 from endoxa.collect import geography
-from endoxa.collect.campaign.settings import UI_LANGUAGES
-from endoxa.collect.campaign.topics import TOPICS
-from endoxa.collect.contributor.survey.wording import example_for
+from endoxa.collect.campaign import UI_LANGUAGES
+from endoxa.collect.contributor.cards.services import TOPICS
+from endoxa.collect.contributor.survey import example_for
 from endoxa.collect.entry.cleaning import clean
 from endoxa.collect.entry.seeding import add_seeds, preview_seeds
 from endoxa.collect.models import Pair
-from endoxa.collect.presets.loading import load_preset, preset_names
+from endoxa.collect.presets import load_preset, preset_names
 from endoxa.errors import UserError
 
 

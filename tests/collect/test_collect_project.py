@@ -21,8 +21,7 @@ import pytest
 from campaign_folders import LIMIT, copied, endoxa, environment, refused
 from databases import postgres, postgres_programs
 
-from endoxa.collect.project.folder import open_folder
-from endoxa.collect.project.locking import held
+from endoxa.collect.project.folder import held, open_folder
 from endoxa.errors import UserError
 
 
@@ -312,7 +311,7 @@ for name in ("ana", "ben"):
         answering.rate(person, card.token, 4) if card.pair else answering.finish_prompt(person, card.token)
 """
 LEAVE = """
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 person = Person.objects.get(secret_hash="ana")
 print(*person.ratings.values_list("public_id", flat=True))
 withdraw(person)
@@ -324,9 +323,9 @@ from types import SimpleNamespace
 from django.contrib.auth.models import User
 from django.utils import timezone
 from endoxa.collect.cards import drawing, answering
-from endoxa.collect.contributor.survey.answering import save_answer
+from endoxa.collect.contributor.survey import save_answer
 from endoxa.collect.entry.proposing import propose
-from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
+from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision
 campaign, user = Campaign.objects.get(), User.objects.get()
 person = Person.objects.create(campaign=campaign, secret_hash="ana", receipt_hash="ana", ui_language="en",
     consent_version=1, consent_language="en", consent_hour=timezone.now(), profile_done=True, origins=["AR"])
@@ -356,7 +355,7 @@ print(Pair.objects.filter(attribute__contains="Zebedina").count(), Mention.objec
 
 
 GONE = """
-from endoxa.collect.privacy.withdrawal import withdraw
+from endoxa.collect.privacy import withdraw
 withdraw(person)
 """
 READING = """

@@ -14,9 +14,9 @@ from plain_pool import PlainPair, PlainPool, rows_of
 from scipy.stats import chisquare
 
 from endoxa.collect.sampler import Balance, Person, SamplerSettings, draw, under
+from endoxa.collect.sampler.draw import weights
 from endoxa.collect.sampler.tiers import ORDER, shares
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
-from endoxa.collect.sampler.weights import weights
 
 ANA = Person(origins=frozenset({"AR"}), near=frozenset({"CL", "UY"}), languages=frozenset({"es"}))
 SETTINGS = SamplerSettings(floor=0)

@@ -7,8 +7,7 @@ from django.test import Client
 from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 from endoxa.collect.models import Act, Pair, Role, State
-from endoxa.collect.organiser.moderation.deciding import GoneError, revision
-from endoxa.collect.organiser.moderation.undoing import undo
+from endoxa.collect.organiser.moderation.decisions import GoneError, revision, undo
 from endoxa.collect.security.codes import COOKIE
 
 ALL = addresses()

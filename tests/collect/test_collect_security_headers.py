@@ -11,7 +11,7 @@ from django.test import Client
 from site_map import PASSWORD, addresses, build
 
 import endoxa.collect.settings
-from endoxa.collect.contributor.joining.tickets import new_ticket
+from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import Role
 from endoxa.collect.security.codes import COOKIE
 
@@ -67,7 +67,7 @@ def test_errors_have_every_header(world, settings, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr("endoxa.collect.contributor.identity.person_of", broken)
+    monkeypatch.setattr("endoxa.collect.contributor.access.person_of", broken)
     client.cookies[COOKIE] = "x"
     found[500] = client.get("/")
     for status, response in found.items():

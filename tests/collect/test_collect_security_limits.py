@@ -7,10 +7,10 @@ from django.test import Client
 from site_map import PASSWORD, build
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.contributor.joining.tickets import new_ticket
+from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import Attempts, Person
 from endoxa.collect.project import accounts
-from endoxa.collect.security import known_browsers, limits, throttle
+from endoxa.collect.security import limits, sessions
 from endoxa.collect.security.codes import COOKIE, hash_receipt
 
 
@@ -26,7 +26,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     standing = Clock()
-    monkeypatch.setattr(throttle, "time", standing)
+    monkeypatch.setattr(limits, "time", standing)
     return standing
 
 
@@ -38,25 +38,25 @@ def world(settings, make_campaign, make_person, make_pairs, make_account):
 
 class TestThrottle:
     def test_counts_within_a_window(self, db, clock):
-        tried = [throttle.allow("join", "ana", limit=3, seconds=60) for _ in range(5)]
+        tried = [limits.count_try("join", "ana", limit=3, seconds=60) for _ in range(5)]
         assert tried == [True, True, True, False, False]
-        assert throttle.allow("join", "ben", limit=3, seconds=60)
-        assert throttle.allow("receipt", "ana", limit=3, seconds=60)
+        assert limits.count_try("join", "ben", limit=3, seconds=60)
+        assert limits.count_try("receipt", "ana", limit=3, seconds=60)
         clock.now += 60
-        assert throttle.allow("join", "ana", limit=3, seconds=60)
+        assert limits.count_try("join", "ana", limit=3, seconds=60)
 
     def test_looking_counts_nothing_and_clearing_forgets(self, db, clock):
         for _ in range(3):
-            assert not throttle.exhausted("join", "ana", limit=2, seconds=60) or _ == 2
-            throttle.allow("join", "ana", limit=2, seconds=60)
-        assert throttle.exhausted("join", "ana", limit=2, seconds=60)
-        throttle.clear("join", "ana", seconds=60)
-        assert not throttle.exhausted("join", "ana", limit=2, seconds=60)
+            assert not limits.tries_used_up("join", "ana", limit=2, seconds=60) or _ == 2
+            limits.count_try("join", "ana", limit=2, seconds=60)
+        assert limits.tries_used_up("join", "ana", limit=2, seconds=60)
+        limits.clear_tries("join", "ana", seconds=60)
+        assert not limits.tries_used_up("join", "ana", limit=2, seconds=60)
 
     def test_keys_are_hashed_and_old_windows_are_deleted(self, db, clock):
         for minute in range(10):
             clock.now = 1_000_000.0 + 60 * minute
-            throttle.allow("join", "ana", limit=3, seconds=60)
+            limits.count_try("join", "ana", limit=3, seconds=60)
         rows = list(Attempts.objects.values_list("name", flat=True))
         assert len(rows) <= 2
         assert all(len(name) == 64 and "ana" not in name for name in rows)
@@ -66,8 +66,8 @@ class TestThrottle:
             Attempts.objects.create(name=name, start=start, ends=start + seconds, count=1)
             return False
 
-        monkeypatch.setattr(throttle, "_first", slower)
-        assert throttle.allow("join", "ana", limit=2, seconds=60)
+        monkeypatch.setattr(limits, "_first", slower)
+        assert limits.count_try("join", "ana", limit=2, seconds=60)
         assert Attempts.objects.get().count == 2
 
 
@@ -190,12 +190,12 @@ class TestFloodsOfPasswords:
         assert not sign_in("moderator", client=known)
 
     def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
-        cookie = known.cookies[known_browsers.COOKIE].value
+        cookie = known.cookies[sessions.COOKIE].value
         for value in ("", "x", cookie[:-1], cookie.partition(":")[2], "a" * 5_000):
-            known.cookies[known_browsers.COOKIE] = value
+            known.cookies[sessions.COOKIE] = value
             assert not sign_in("organiser", client=known)
-        known.cookies[known_browsers.COOKIE] = cookie
-        monkeypatch.setattr(known_browsers, "_SECONDS", -1)
+        known.cookies[sessions.COOKIE] = cookie
+        monkeypatch.setattr(sessions, "_SECONDS", -1)
         assert not sign_in("organiser", client=known)
 
     def test_the_command_line_opens_the_account_and_the_site(self, world, flood):

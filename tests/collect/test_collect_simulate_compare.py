@@ -13,15 +13,11 @@ from typer.testing import CliRunner
 
 from endoxa.cli import collect_simulate
 from endoxa.collect.sampler import SamplerSettings
-from endoxa.collect.simulate.comparison import Comparison, compare
-from endoxa.collect.simulate.criteria import verdicts
-from endoxa.collect.simulate.grid import MAIN, cells
-from endoxa.collect.simulate.measures import MEASURES
+from endoxa.collect.simulate.comparison import Comparison, Planned, Store, compare, results, run_all
+from endoxa.collect.simulate.measures import MEASURES, CellResults
 from endoxa.collect.simulate.plan import Expected, plan, sentence
-from endoxa.collect.simulate.settings import load_world
-from endoxa.collect.simulate.store import Store
-from endoxa.collect.simulate.summary import CellResults
-from endoxa.collect.simulate.work import Planned, results, run_all
+from endoxa.collect.simulate.report import verdicts
+from endoxa.collect.simulate.settings import MAIN, cells, load_world
 from endoxa.errors import UserError
 
 TINY = SMALL.model_copy(update={"people": 6, "minutes": 5.0, "spread": 1.0})

@@ -9,9 +9,9 @@ from test_collect_simulate_world import SMALL
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.simulate.arms import ARMS
 from endoxa.collect.simulate.calibration import PUBLISHED, gap, marginals
+from endoxa.collect.simulate.comparison import ENOUGH, best_share
 from endoxa.collect.simulate.measures import MEASURES, gini, measure, weighted_mean
 from endoxa.collect.simulate.run import simulate
-from endoxa.collect.simulate.tuning import ENOUGH, best_share
 from endoxa.collect.simulate.world import World
 from endoxa.errors import UserError
 

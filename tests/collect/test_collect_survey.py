@@ -7,10 +7,16 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.campaign.settings import SurveyQuestion
+from endoxa.collect.campaign import SurveyQuestion
 from endoxa.collect.contributor.access import next_step
-from endoxa.collect.contributor.survey.forms import LINES, MOST_LINES, line_count
-from endoxa.collect.contributor.survey.wording import answer_languages, example_for, likely_language
+from endoxa.collect.contributor.survey import (
+    LINES,
+    MOST_LINES,
+    answer_languages,
+    example_for,
+    likely_language,
+    line_count,
+)
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Person, Release, Statement, Tombstone
@@ -197,11 +203,11 @@ def test_the_profile_comes_first(campaign, make_person, as_person):
 
 
 def test_somebody_who_left_meanwhile_leaves_nothing_behind(person, as_person, monkeypatch):
-    from endoxa.collect.contributor.survey import answering
+    from endoxa.collect.contributor import survey
 
     question = person.campaign.settings.questions[0]
     Person.objects.all().delete()
-    answering.save_answer(person, question, ["Cooks sing"], "en")
+    survey.save_answer(person, question, ["Cooks sing"], "en")
     assert not Statement.objects.exists()
 
 

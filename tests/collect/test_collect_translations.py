@@ -16,8 +16,8 @@ from django.core.management import call_command
 from django.utils.translation import gettext, ngettext, override
 
 from endoxa.collect import django_messages
-from endoxa.collect.campaign.settings import UI_LANGUAGES
-from endoxa.collect.campaign.topics import TOPICS, topic_name
+from endoxa.collect.campaign import UI_LANGUAGES
+from endoxa.collect.contributor.cards.services import TOPICS, topic_name
 
 PACKAGE = Path(django_messages.__file__).parent
 TRANSLATED = [code for code in UI_LANGUAGES if code != "en"]

@@ -11,17 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.cards.context import sampler_person
+from endoxa.collect.cards.drawing import sampler_person
 from endoxa.collect.cards.pool import DatabasePool
-from endoxa.collect.entry.harm import bare
-from endoxa.collect.entry.polarity import negative
+from endoxa.collect.entry.harm import bare, negative
 from endoxa.collect.entry.proposing import propose, tick_countries
 from endoxa.collect.entry.seeding import SeedRow, add_seeds, unkind
 from endoxa.collect.models import Action, Moderation, Pair, Via
-from endoxa.collect.organiser.moderation.deciding import Decision, decide, revision
-from endoxa.collect.organiser.moderation.showing import line
-from endoxa.collect.organiser.moderation.undoing import undo
-from endoxa.collect.presets.loading import load_preset
+from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision, undo
+from endoxa.collect.organiser.moderation.views import line
+from endoxa.collect.presets import load_preset
 from endoxa.collect.sampler import Region
 
 UNKIND = (

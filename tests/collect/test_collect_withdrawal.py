@@ -27,9 +27,9 @@ from endoxa.collect.models import (
     Tombstone,
     Via,
 )
-from endoxa.collect.privacy.withdrawal import Withdrawn, withdraw
+from endoxa.collect.privacy import Withdrawn, withdraw
 from endoxa.collect.security.limits import PROPOSALS
-from endoxa.collect.withdrawals.keys import Keys
+from endoxa.collect.withdrawals import Keys
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from endoxa.cli.analyze_agreement import agreement
 from endoxa.cli.analyze_associations import associations
 from endoxa.cli.analyze_extraction import extraction
 from endoxa.cli.analyze_harm import harm
-from endoxa.cli.analyze_overlap import overlap
+from endoxa.cli.analyze_languages import overlap
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_tests import association_tests
 
 if TYPE_CHECKING:
-    from endoxa.analyze import PairsAnalysis
+    from endoxa.instruments.pairs.estimates import PairsAnalysis
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -61,9 +61,9 @@ def pairs(
       endoxa analyze pairs out/gpt2 out/bert -o estimates.csv
       endoxa analyze pairs out/gpt2 -o estimates.csv --comparisons models.csv --flips flips.csv
     """  # noqa: D301
-    from endoxa.analyze import analyze_pairs, analyze_run, load_records, write_estimates
     from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
+    from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records, write_estimates
 
     if len(runs) == 1 and runs[0].is_dir():
         analysis = analyze_run(runs[0], confidence=confidence, seed=seed, resamples=resamples)
@@ -89,8 +89,8 @@ def _print_headline(analysis: PairsAnalysis) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from endoxa.report.claims import chip
-    from endoxa.report.words import language_name, short_labels
+    from endoxa.page.claims import chip
+    from endoxa.page.words import language_name, short_labels
 
     overall = analysis.estimates.filter(axis="all", name="preference_ratio", interval="identities")
     several = overall["language"].n_unique() > 1

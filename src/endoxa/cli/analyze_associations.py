@@ -1,4 +1,7 @@
-"""`endoxa analyze associations`: which values do stories tie together?"""
+"""`endoxa analyze associations`: which values do stories tie together?
+
+What `endoxa analyze associations` prints: what was read, tested and found, and what may not be claimed.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,120 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from endoxa.cli.associations_found import print_found, written
+from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from endoxa.analyze.associations import Discovered, Discovery
     from endoxa.datasets.stereotales import Profiles
+    from endoxa.instruments.stories.associations import Discovered, Discovery
     from endoxa.schema import Progress
+
+
+SHOWN = 10
+PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
+
+
+def print_found(profiles: Profiles, found: Discovered, alpha: float) -> None:
+    """Print what was read, what was left out, what was tested, and the strongest associations."""
+    for sentence in (*_read(profiles), *_tested(found, alpha)):
+        typer.echo(sentence)
+    claimed = found.associations.filter(found.associations["verdict"] == ABOVE)
+    if not claimed.is_empty():
+        _print_strongest(claimed, several=len(profiles.models) > 1)
+
+
+def written(associations: pl.DataFrame, out: Path) -> str:
+    """How many associations were written, and how many of them may not be claimed."""
+    unclear = associations.filter(associations["verdict"] != ABOVE)
+    said = f"{len(associations)} associations written to {out}"
+    if unclear.is_empty():
+        return said
+    reasons = ", ".join(
+        f"{n} {reason}" for reason, n in unclear["reason"].value_counts(sort=True).iter_rows()
+    )
+    return f"{said}; {len(unclear)} of them are unclear ({reasons})"
+
+
+def _read(profiles: Profiles) -> list[str]:
+    from endoxa.instruments.stories.associations import overview
+    from endoxa.page.words import plural
+
+    nothing = int(overview(profiles)["nothing_known"].sum())
+    parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
+    if nothing:
+        which = plural(nothing, "other" if parts else "story", None if parts else "stories")
+        parts.append(f"in {which} nothing could be read (refusals, as a rule)")
+    rows = plural(profiles.rows, "row")
+    said = [f"{rows}: {'; '.join(parts)}." if parts else f"{rows}."]
+    if profiles.duplicates:
+        said.append(
+            f"Warning: {plural(profiles.duplicates, 'story', 'stories')} with the prompt, model, language and repeat "
+            "of another, all counted: repeats without the column 'repeat', or rows that are in the file twice?"
+        )
+    if profiles.not_text:
+        said.append(f"{plural(profiles.not_text, 'value')} not written as text, taken as the JSON has it.")
+    return said
+
+
+def _tested(found: Discovered, alpha: float) -> list[str]:
+    from endoxa.instruments.stories.associations import tally
+    from endoxa.page.words import plural
+
+    counts = tally(found.tables, found.associations, alpha)
+    tables, untested, kept, unstable, by_prompts = (
+        int(counts[name].sum()) for name in ("tables", "untested", "kept", "open", "by_prompts")
+    )
+    if not tables:
+        return [f"Nothing could be tested ({plural(untested, 'table')}): {_why_untested(counts)}."]
+    said = [
+        f"{plural(tables, 'table')} tested, {kept} kept"
+        + (f"; {untested} could not be tested" if untested else "")
+        + (f"; {plural(unstable, 'decision')} could change with more draws." if unstable else ".")
+    ]
+    if by_prompts:
+        said.append(
+            f"In {plural(by_prompts, 'table')} a prompt has several stories: prompts are the units of their tests."
+        )
+    return said
+
+
+def _why_untested(counts: pl.DataFrame) -> str:
+    """What all tables lack, or what they need."""
+    untested, few_prompts = int(counts["untested"].sum()), int(counts["few_prompts"].sum())
+    stories = "a table needs two base values with ten stories each, and two compared values"
+    prompts = "too few prompts for a p-value below the false-discovery rate"
+    if not few_prompts:
+        return stories
+    return prompts if few_prompts == untested else f"{stories}; {few_prompts} of them have {prompts}"
+
+
+def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
+    """Print the associations of the most models, or the strongest ones of a single model."""
+    import polars as pl
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title="Found in the most models" if several else "The strongest")
+    for name in ("when a prompt names", "stories have"):
+        table.add_column(name, overflow="fold")
+    alone = claimed["aggregation"].unique().to_list() != [ALL]
+    for name in ("models", *(["languages"] if alone else []), "lift"):
+        table.add_column(name, justify="right")
+    shown = claimed.group_by(PARTS).agg(
+        pl.col("model").n_unique(), pl.col("aggregation").n_unique(), pl.col("lift").median()
+    )
+    for row in shown.sort("model", "lift", descending=True).head(SHOWN).iter_rows(named=True):
+        table.add_row(
+            escape(f"{row['base_attribute']}: {row['base_value']}"),
+            escape(f"{row['compared_attribute']}: {row['compared_value']}"),
+            str(row["model"]),
+            *([str(row["aggregation"])] if alone else []),
+            f"{row['lift']:.2f}",
+        )
+    Console().print(table)
 
 
 def associations(
@@ -106,11 +214,11 @@ def associations(
       endoxa analyze associations stories.parquet -o assoc.csv --compare gpt-a,gpt-b --comparisons models.csv
       endoxa analyze associations --plan --lift 2
     """  # noqa: D301
-    from endoxa.analyze.associations import Discovery
-    from endoxa.analyze.associations.compare import stories_of
     from endoxa.cli.progress import shown
     from endoxa.datasets.stereotales import read_profiles
     from endoxa.errors import UserError
+    from endoxa.instruments.stories.associations import Discovery
+    from endoxa.instruments.stories.associations.compare import stories_of
 
     if plan:
         _print_plan(lift, alpha)
@@ -143,9 +251,9 @@ def associations(
 
 
 def _check_outputs(stories: Path, out: Path, others: Sequence[Path | None]) -> None:
-    from endoxa.analyze.associations.companion import companion_of
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name
+    from endoxa.instruments.stories.associations.stored import companion_of
 
     outputs = [out, *(path for path in others if path is not None)]
     require_apart([*outputs, companion_of(out)], [stories])
@@ -155,8 +263,8 @@ def _check_outputs(stories: Path, out: Path, others: Sequence[Path | None]) -> N
 
 def _discovered(stories: Path, profiles: Profiles, settings: Discovery, progress: Progress) -> Discovered:
     """What a run folder holds for these settings, or what is discovered now (and left in the folder)."""
-    from endoxa.analyze.associations import discover
-    from endoxa.analyze.associations.runs import discover_in
+    from endoxa.instruments.stories.associations import discover
+    from endoxa.instruments.stories.associations.stored import discover_in
 
     if stories.is_dir():
         return discover_in(stories, profiles, settings, progress)
@@ -172,9 +280,9 @@ def _write(
     out: Path,
     tables: Path | None,
 ) -> None:
-    from endoxa.analyze.associations import tally
-    from endoxa.analyze.associations.companion import Companion, write_companion
     from endoxa.datasets.frames import write_table
+    from endoxa.instruments.stories.associations import tally
+    from endoxa.instruments.stories.associations.stored import Companion, write_companion
 
     write_table(found.associations, out)
     counts = tally(found.tables, found.associations, settings.alpha)
@@ -184,11 +292,11 @@ def _write(
 
 
 def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, output: Path) -> None:
-    from endoxa.analyze.associations.protagonists import every_difference, told_by_story
-    from endoxa.analyze.associations.runs import differences_in
     from endoxa.datasets.frames import write_table
-    from endoxa.report.stories.records import themes
-    from endoxa.report.words import plural
+    from endoxa.instruments.stories.associations.protagonists import every_difference, told_by_story
+    from endoxa.instruments.stories.associations.stored import differences_in
+    from endoxa.instruments.stories.report.records import themes
+    from endoxa.page.words import plural
 
     def told() -> pl.DataFrame:
         return told_by_story(profiles, themes([stories]))
@@ -217,8 +325,8 @@ def _sides(words: str) -> tuple[str, str]:
 def _compare(
     profiles: Profiles, kept: pl.DataFrame, sides: tuple[str, str], output: Path, settings: Discovery
 ) -> None:
-    from endoxa.analyze.associations import compare_associations
     from endoxa.datasets.frames import write_table
+    from endoxa.instruments.stories.associations import compare_associations
 
     a, b = sides
     table = compare_associations(profiles, kept, a, b, confidence=settings.confidence, alpha=settings.alpha)
@@ -233,8 +341,8 @@ def _compare(
 
 
 def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
-    from endoxa.analyze.associations import null_check
     from endoxa.cli.progress import shown
+    from endoxa.instruments.stories.associations import null_check
 
     with shown("permutations") as progress:
         check = null_check(profiles, settings, permutations, progress)
@@ -250,8 +358,8 @@ def _print_plan(lift: float, alpha: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from endoxa.analyze.associations import stories_needed
-    from endoxa.analyze.associations.power import TABLES
+    from endoxa.instruments.stories.associations import stories_needed
+    from endoxa.instruments.stories.associations.power import TABLES
 
     table = Table(title=f"Stories of each base value needed to detect a lift of {lift:g} (power 0.8)")
     table.add_column("share of the compared value", justify="right")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.run_options import Confidence, Seed
+from endoxa.cli.options import Confidence, Seed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,10 +43,10 @@ def extraction(
       endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv
       endoxa analyze extraction out/s2 --human check.xlsx -o errors.csv --confusion pairs.csv --counts values.csv
     """  # noqa: D301
-    from endoxa.analyze.extraction import analyze_extraction, load_extraction
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
-    from endoxa.probe.extract.sheet import read_sheet
+    from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
+    from endoxa.instruments.stories.profiles.sheet import read_sheet
 
     require_apart([output, confusion, counts], [human])
     for path in (output, confusion, counts):

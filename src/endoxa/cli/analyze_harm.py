@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.run_options import Confidence, Seed
+from endoxa.cli.options import Confidence, Seed
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from endoxa.analyze.harm import HarmAnalysis
+    from endoxa.instruments.stories.harm import HarmAnalysis
 
 
 def harm(
@@ -75,11 +75,11 @@ def harm(
       endoxa analyze harm out/harm --human panel.csv --associations assoc.csv -o harm.csv --blind-spots blind.csv
       endoxa analyze harm --human panel.csv --threshold 3.5 -o harm.csv
     """  # noqa: D301
-    from endoxa.analyze.harm import analyze_harm
     from endoxa.cli.progress import shown
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.datasets.stereotales.associations import read_associations
+    from endoxa.instruments.stories.harm import analyze_harm
 
     others = {
         "scores": scores,
@@ -117,9 +117,9 @@ def _ratings(runs: list[Path], human: list[Path], made: pl.DataFrame | None) -> 
     """All ratings, one below the other."""
     import polars as pl
 
-    from endoxa.analyze.harm import load_ratings, read_human, unmatched
     from endoxa.datasets.stereotales.associations import PARTS
     from endoxa.errors import UserError
+    from endoxa.instruments.stories.harm import load_ratings, read_human, unmatched
 
     if not runs and not human:
         raise UserError(
@@ -167,7 +167,7 @@ def _print(analysis: HarmAnalysis) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from endoxa.report.claims import chip
+    from endoxa.page.claims import chip
 
     table = Table(title="Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)")
     table.add_column("rater", overflow="fold")

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     import polars as pl
 
-    from endoxa.analyze.tests import Source
+    from endoxa.instruments.association_tests.estimates import Source
 
 
 def association_tests(
@@ -76,10 +76,10 @@ def association_tests(
       endoxa analyze tests out/bert out/muril -o results.csv --unequal truncate
       endoxa analyze tests --tests weat.json --vectors glove.txt -o results.csv --ddof wefe
     """  # noqa: D301
-    from endoxa.analyze.tests import analyze_sources
     from endoxa.cli.progress import shown
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
+    from endoxa.instruments.association_tests.estimates import analyze_sources
 
     require_table_name(output)
     inside = [
@@ -112,8 +112,8 @@ def print_tests(results: pl.DataFrame) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from endoxa.report.claims import CHIPS
-    from endoxa.report.words import plural
+    from endoxa.page.claims import CHIPS
+    from endoxa.page.words import plural
 
     table = Table(
         title="Association tests (effect size above 0: X lies nearer to A, rather than B, than Y does)"
@@ -156,9 +156,9 @@ def _number(value: float, form: str) -> str:
 
 def _sources(runs: list[Path], definitions: Path | None, vectors: list[Path], pooling: str) -> list[Source]:
     """A source per file of vectors, or per model and pooling of the runs."""
-    from endoxa.analyze.tests import run_sources, vector_source
-    from endoxa.build.tests import read_tests
     from endoxa.errors import UserError
+    from endoxa.instruments.association_tests.estimates import run_sources, vector_source
+    from endoxa.instruments.association_tests.items import read_tests
 
     if bool(runs) == bool(vectors):
         raise UserError(

@@ -13,7 +13,7 @@ from endoxa.cli.build_stories import stories
 from endoxa.cli.build_tests import association_tests
 
 if TYPE_CHECKING:
-    from endoxa.build.pairs import Built
+    from endoxa.instruments.pairs.items import Built
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -81,10 +81,10 @@ def pairs(
       endoxa build pairs associations.csv -o pairs.csv --report problems.csv --min-support 2
       endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
     """  # noqa: D301
-    from endoxa.build.pairs import PairOptions, build_pairs
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import read_table, require_table_name, write_table
     from endoxa.errors import UserError
+    from endoxa.instruments.pairs.items import PairOptions, build_pairs
 
     if negation_only and antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")

@@ -11,9 +11,9 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from endoxa.build.names import NameBank, NameVariants
-    from endoxa.build.names.ask import Asked
-    from endoxa.build.names.prepare import Prepared
+    from endoxa.instruments.questions.names import NameBank, NameVariants
+    from endoxa.instruments.questions.names.ask import Asked
+    from endoxa.instruments.questions.names.rewrite import Prepared
 
 SHOWN = 5
 """Reasons, or problems, that are printed."""
@@ -58,8 +58,8 @@ def names(
       endoxa build names Religion.jsonl -o names.jsonl --bank my-names.csv
       endoxa build names Nationality.jsonl --check names.jsonl
     """  # noqa: D301
-    from endoxa.build.names import read_bank
     from endoxa.errors import UserError
+    from endoxa.instruments.questions.names import read_bank
 
     if check is not None:
         if output is not None or gender_model is not None:
@@ -74,12 +74,12 @@ def names(
 def _build(
     items: Path, output: Path, bank_file: Path | None, *, seed: int, variants: int, gender_model: str | None
 ) -> None:
-    from endoxa.build.names import build_names, read_bank
     from endoxa.cli.progress import shown
     from endoxa.datasets.bbq import read_rows, write_items
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
+    from endoxa.instruments.questions.names import build_names, read_bank
 
     if output.suffix.lower() != ".jsonl":
         raise UserError(f"'{output}' cannot be written: questions are written as .jsonl.")
@@ -104,7 +104,7 @@ def _build(
 
 
 def _tell_bank(bank: NameBank) -> None:
-    from endoxa.build.names.bank import check_bank
+    from endoxa.instruments.questions.names.bank import check_bank
 
     found = check_bank(bank)
     for problem in found[:SHOWN]:
@@ -126,9 +126,8 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
     """Asks the model about genders that are left open; its answers are kept in the file and not asked for again."""
     import asyncio
 
-    from endoxa.build.names.answers import keeping, read_answers
-    from endoxa.build.names.ask import ask_all, settle, unsettled
     from endoxa.cli.progress import shown
+    from endoxa.instruments.questions.names.ask import ask_all, keeping, read_answers, settle, unsettled
     from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 
     spec = parse_chat_model(model)
@@ -152,8 +151,8 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
 
 
 def _check(items: Path, written: Path, bank: NameBank) -> None:
-    from endoxa.build.names.check import check_file
     from endoxa.datasets.bbq import read_rows
+    from endoxa.instruments.questions.names.check import check_file
 
     originals = (row for _, row in read_rows(items))
     checked = check_file(read_rows(written), originals, bank)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.run_options import Seed
+from endoxa.cli.options import Seed
 
 if TYPE_CHECKING:
-    from endoxa.build.qa import GenderChoice, Questions
+    from endoxa.instruments.questions.items import GenderChoice, Questions
 
 
 def questions(
@@ -54,11 +54,11 @@ def questions(
       endoxa build qa associations.csv --language es -o questions.jsonl
       endoxa build qa associations.csv --language pt --per-association 3 --gender any -o questions.jsonl
     """  # noqa: D301
-    from endoxa.build.qa import QaOptions, build_questions
     from endoxa.datasets.bbq import write_items
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import read_table, write_table
     from endoxa.errors import UserError
+    from endoxa.instruments.questions.items import QaOptions, build_questions
 
     if sample is not None:
         _write_sample(sample, [associations, output])
@@ -80,8 +80,8 @@ def questions(
 
 
 def _gender(text: str) -> GenderChoice:
-    from endoxa.build.qa import GENDER_CHOICES
     from endoxa.errors import UserError
+    from endoxa.instruments.questions.items import GENDER_CHOICES
 
     for known in GENDER_CHOICES:
         if text == known:
@@ -97,9 +97,9 @@ def _require_jsonl(output: Path) -> None:
 
 
 def _write_sample(path: Path, given: list[Path | None]) -> None:
-    from endoxa.build.qa import SAMPLE
     from endoxa.datasets.frames import read_table, write_table
     from endoxa.errors import UserError
+    from endoxa.instruments.questions.items import SAMPLE
 
     if any(given):
         raise UserError("--sample FILE writes a table and makes no questions: give it alone.")

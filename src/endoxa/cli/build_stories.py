@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from endoxa.build.stories import Selection
-    from endoxa.build.stories.language import Language
+    from endoxa.instruments.stories.prompts import Selection
+    from endoxa.instruments.stories.prompts.language import Language
 
 
 def stories(
@@ -64,8 +64,8 @@ def stories(
       endoxa build stories --check mine.yaml
       endoxa build stories --file mine.yaml -o prompts.jsonl
     """  # noqa: D301
-    from endoxa.build.stories import Selection
     from endoxa.errors import UserError
+    from endoxa.instruments.stories.prompts import Selection
 
     if check:
         if output is not None:
@@ -79,9 +79,14 @@ def stories(
 
 
 def _build(output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selection) -> None:
-    from endoxa.build.stories import build_prompts, load_languages, vocabulary_of, write_vocabulary
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
+    from endoxa.instruments.stories.prompts import (
+        build_prompts,
+        load_languages,
+        vocabulary_of,
+        write_vocabulary,
+    )
 
     vocabulary_file = output.with_suffix(".vocabulary.toml")
     require_apart([output, vocabulary_file], own)
@@ -118,7 +123,7 @@ def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
 
 
 def _check(paths: Sequence[Path]) -> None:
-    from endoxa.build.stories import check_files
+    from endoxa.instruments.stories.prompts import check_files
 
     checked = check_files(paths)
     faults = [fault for one in checked for fault in one.faults]

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from endoxa.build.tests import BuildOptions
+    from endoxa.instruments.association_tests.items import BuildOptions
     from endoxa.schema import AssociationTest
 
 SHOWN = 5
@@ -70,8 +70,13 @@ def association_tests(
       endoxa build tests --associations associations.csv --against men -o tests.json
       endoxa build tests --list
     """  # noqa: D301
-    from endoxa.build.tests import BuildOptions, require_tests_name, sentences_per_term, write_tests
     from endoxa.errors import UserError
+    from endoxa.instruments.association_tests.items import (
+        BuildOptions,
+        require_tests_name,
+        sentences_per_term,
+        write_tests,
+    )
 
     options = BuildOptions(
         axes=_words(axes),
@@ -105,7 +110,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _crossed(options: BuildOptions) -> list[AssociationTest]:
-    from endoxa.build.tests import build_tests
+    from endoxa.instruments.association_tests.items import build_tests
 
     return build_tests(options)
 
@@ -113,8 +118,8 @@ def _crossed(options: BuildOptions) -> list[AssociationTest]:
 def _from_associations(
     path: Path, options: BuildOptions, against: str, contrast: str
 ) -> list[AssociationTest]:
-    from endoxa.build.tests import Contrast, build_from_associations
     from endoxa.datasets.frames import read_table
+    from endoxa.instruments.association_tests.items import Contrast, build_from_associations
 
     table = read_table(path, ("identity", "attribute"))
     asked = Contrast(against=against, attributes=contrast, languages=options.languages)
@@ -147,7 +152,7 @@ def _show(options: BuildOptions) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from endoxa.build.tests import available, load_lists, load_templates
+    from endoxa.instruments.association_tests.items import available, load_lists, load_templates
 
     lists = load_lists(options.lists)
     for axis, values in lists.axes.items():

@@ -1,20 +1,48 @@
-"""`endoxa collect`: a campaign that people answer on their phones."""
+"""`endoxa collect`: a campaign that people answer on their phones.
+
+What goes wrong with the database under any command of `endoxa collect`, in one sentence.
+"""
 
 from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from endoxa.cli import collect_backup, collect_export, collect_import, collect_simulate
-from endoxa.cli.collect_faults import TellsFaults
+from endoxa.cli import collect_backup, collect_export, collect_simulate
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from endoxa.collect.project.starting import Started
+
+
+class TellsFaults(typer.core.TyperGroup):
+    """The group of commands: a full disk or a locked database ends as a sentence wherever it comes up."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command.
+
+        Raises:
+            UserError: as in `endoxa.collect.project.database.explained`.
+        """
+        try:
+            return super().invoke(ctx)
+        except Exception as problem:
+            # Without it no database was opened; and no other command should wait for it to be imported.
+            if "django.db" not in sys.modules:
+                raise
+            from django.db import IntegrityError
+
+            from endoxa.collect.project.database import explained
+
+            if isinstance(problem, IntegrityError):  # our fault, not the disk's
+                raise
+            with explained():
+                raise
+
 
 app = typer.Typer(
     cls=TellsFaults,
@@ -133,8 +161,7 @@ def serve(
       DATABASE_URL=postgres:///campaign endoxa collect serve campaign --host 127.0.0.1 --workers 4
     """  # noqa: D301
     from endoxa.collect.addresses import refuse_taken, resolved
-    from endoxa.collect.project.folder import enter, open_folder
-    from endoxa.collect.project.locking import held
+    from endoxa.collect.project.folder import enter, held, open_folder
 
     opened = open_folder(folder)
     address = resolved(host)
@@ -208,7 +235,7 @@ def account(
 
 app.command()(collect_export.export)
 app.command()(collect_export.expire)
-app.command("import")(collect_import.import_export)
+app.command("import")(collect_export.import_export)
 app.command()(collect_simulate.simulate)
 app.command()(collect_backup.backup)
 app.command()(collect_backup.restore)
@@ -226,7 +253,7 @@ def _serve(host: str, port: int, workers: int | None) -> None:
     from endoxa.collect.addresses import reached_at
     from endoxa.collect.project.database import prepare
     from endoxa.collect.project.server import serve as answer
-    from endoxa.collect.project.serving import collect_static, invitations
+    from endoxa.collect.project.starting import collect_static, invitations
 
     prepare()
     collect_static()

@@ -77,8 +77,8 @@ def replay(folder: Campaign) -> None:
     opened = open_folder(folder)
     enter(opened)
     from endoxa.collect.project.database import prepare
-    from endoxa.collect.project.replaying import replay as withdraw_again
-    from endoxa.collect.withdrawals.listing import read
+    from endoxa.collect.project.replay import replay as withdraw_again
+    from endoxa.collect.withdrawals import read
 
     lines = read(opened.withdrawals, whole=False)
     prepare()

@@ -1,4 +1,7 @@
-"""`endoxa collect export` and `expire`: what leaves a campaign, and what is kept no longer."""
+"""`endoxa collect export` and `expire`: what leaves a campaign, and what is kept no longer.
+
+`endoxa collect import`: an export as a campaign of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from endoxa.collect.export.delivering import ExportReport
+    from endoxa.collect.export.run import ExportReport
     from endoxa.collect.models import Campaign
+
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
 Slug = Annotated[
@@ -62,7 +66,7 @@ def export(
         )
     chosen = _campaign(folder, campaign)
     from endoxa.collect.export.folder import FORMATS
-    from endoxa.collect.export.patching import patch_release
+    from endoxa.collect.export.patches import patch_release
     from endoxa.collect.export.run import export_campaign
 
     if patch is not None:
@@ -82,8 +86,8 @@ def expire(folder: Folder, *, campaign: Slug = None) -> None:
     from datetime import date
 
     chosen = _campaign(folder, campaign)
-    from endoxa.collect.privacy.retention import expire as expire_links
-    from endoxa.collect.privacy.retention import retention_date
+    from endoxa.collect.privacy import expire as expire_links
+    from endoxa.collect.privacy import retention_date
 
     expired = expire_links(chosen, date.today())
     if expired.people or expired.cards:
@@ -116,3 +120,39 @@ def _print(report: ExportReport) -> None:
         )
     typer.echo(f"{f'Release {report.release}' if report.release else 'Export'} written to {report.folder}")
     typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
+
+
+_ACCOUNT = "organiser"
+
+
+def import_export(
+    export: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="A folder that `endoxa collect export` wrote.")
+    ],
+    *,
+    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to make.")],
+) -> None:
+    """Make a closed campaign of an export, to look at it with the organisers' pages.
+
+    No backup: cookies, receipt codes, exact times and whatever waits for approval are in no export.
+
+    \b
+    Example:
+      endoxa collect import release-1.0 -o copy
+    """  # noqa: D301
+    from endoxa.collect.project.folder import enter, making
+
+    with making(folder) as made:
+        enter(made, new=True)
+        from endoxa.collect.export.restoration import import_campaign
+        from endoxa.collect.models import Role
+        from endoxa.collect.project.accounts import set_account
+        from endoxa.collect.project.database import explained, prepare
+
+        prepare()
+        with explained():
+            campaign = import_campaign(export)
+            account = set_account(_ACCOUNT, campaign, Role.ORGANISER, new_password=True)
+    typer.echo(f"Campaign '{campaign.slug}' made in {folder}: closed, with {campaign.pairs.count()} pairs.")
+    typer.echo(f"Account: {account.name}\nPassword (shown once): {account.password}")
+    typer.echo(f"Next: endoxa collect serve {folder}")

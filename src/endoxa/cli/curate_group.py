@@ -109,6 +109,7 @@ def thresholds(
       endoxa curate thresholds statements.csv --constraints pairs.csv -o thresholds.csv
     """  # noqa: D301
     from endoxa.curate.encoders import load_encoder
+    from endoxa.curate.figures import thresholds_figure
     from endoxa.curate.group import read_attributes
     from endoxa.curate.group.constraints import generate_constraints, read_constraints
     from endoxa.curate.group.thresholds import grid, thresholds_table
@@ -116,8 +117,7 @@ def thresholds(
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.errors import UserError
-    from endoxa.report.figures.thresholds import thresholds_figure
-    from endoxa.report.render import picture, save
+    from endoxa.page.render import picture, save
 
     path = output if output.suffix else output / "thresholds.csv"
     require_apart([path], [file, constraints, lexicon])

@@ -122,9 +122,9 @@ def summary(
       endoxa curate summary statements.csv --groups groups.csv -o summary
       endoxa curate summary statements.csv -o summary --by gender --by country
     """  # noqa: D301
+    from endoxa.curate.figures import save_frequencies
     from endoxa.curate.mentions import mentions
     from endoxa.curate.summary import summarise, write_summary
-    from endoxa.report.frequencies import save_frequencies
 
     found = mentions(*_tables(statements, groups), source=source, include_flagged=include_flagged)
     made = summarise(found.table, by or (), min_cell)

@@ -161,7 +161,7 @@ def convert(
 
     endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
     """
-    from endoxa.datasets.convert import convert_pairs
+    from endoxa.datasets.read import convert_pairs
 
     count = convert_pairs(file, output, _options(language, prefix, template), format, to)
     typer.echo(f"{count} pairs written to {output}")

@@ -68,10 +68,10 @@ def hub(
       endoxa export hub associations.csv -o release --facts facts.toml --citation CITATION.cff
       endoxa export hub statements.csv -o release --keep country
     """  # noqa: D301
-    from endoxa.export.facts import read_facts
+    from endoxa.export.datasheet import read_facts
     from endoxa.export.hub import export_hub
+    from endoxa.export.licences import Terms
     from endoxa.export.material import read_material
-    from endoxa.export.terms import Terms
     from endoxa.schema import ReadOptions
 
     material = read_material(

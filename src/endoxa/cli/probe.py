@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from endoxa.cli import probe_embeddings, probe_extract, probe_harm, probe_qa, probe_stories
-from endoxa.cli.model_options import (
+from endoxa.cli.options import (
     BatchTokens,
+    Confidence,
     Device,
     Dtype,
     FourBit,
     PackedWeights,
+    Restart,
     Revision,
+    Seed,
     Tokenizer,
     TrustRemoteCode,
 )
-from endoxa.cli.run_options import Confidence, Restart, Seed
 
 if TYPE_CHECKING:
-    from endoxa.probe.pairs import RunSummary
-    from endoxa.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.probe.run import RunSummary
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -103,8 +105,8 @@ def pairs(
       endoxa probe pairs --data pairs.csv --plan
     """  # noqa: D301
     from endoxa.errors import UserError
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
     from endoxa.models import ModelOptions
-    from endoxa.probe.settings import PairsSettings
 
     if repeat is not None:
         if data or model or rule or plan:
@@ -190,9 +192,9 @@ def _plan(settings: PairsSettings) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from endoxa.analyze import plan_pairs
     from endoxa.datasets.sources import locate
-    from endoxa.probe.data import cells
+    from endoxa.instruments.pairs.estimates import plan_pairs
+    from endoxa.instruments.pairs.probe.items import cells
 
     table = Table(title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)")
     for name in ("language", "axis"):
@@ -231,7 +233,7 @@ def _repeated(run: Path) -> tuple[PairsSettings, dict[str, Any]]:
     from pydantic import ValidationError
 
     from endoxa.errors import UserError
-    from endoxa.probe.settings import PairsSettings
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
 
     path = run / "run.json" if run.is_dir() else run
     try:

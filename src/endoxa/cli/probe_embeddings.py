@@ -8,16 +8,18 @@ from typing import Annotated
 
 import typer
 
-from endoxa.cli.model_options import (
+from endoxa.cli.options import (
     BatchTokens,
+    Confidence,
     Device,
     Dtype,
     PackedWeights,
+    Restart,
     Revision,
+    Seed,
     Tokenizer,
     TrustRemoteCode,
 )
-from endoxa.cli.run_options import Confidence, Restart, Seed
 
 
 def embeddings(
@@ -79,8 +81,8 @@ def embeddings(
     """  # noqa: D301
     from endoxa import road
     from endoxa.cli.progress import shown
+    from endoxa.instruments.association_tests.probe import EmbeddingsSettings
     from endoxa.models import ModelOptions
-    from endoxa.probe.embeddings import EmbeddingsSettings
 
     settings = EmbeddingsSettings(
         tests=tests,

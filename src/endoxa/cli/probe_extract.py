@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.chat_options import (
+from endoxa.cli.options import (
     Attempts,
     Batch,
     BatchSize,
     ChatModels,
     ChatTemplate,
     Concurrency,
+    Device,
+    Dtype,
     Extra,
     MaxCost,
     MaxTokens,
@@ -23,19 +25,22 @@ from endoxa.cli.chat_options import (
     PriceOption,
     Reasoning,
     RequestsPerMinute,
+    Restart,
     RetryErrors,
+    Revision,
+    Seed,
     System,
     Temperature,
     Timeout,
+    Tokenizer,
     TokensPerMinute,
     TopP,
+    TrustRemoteCode,
     read_extra,
 )
-from endoxa.cli.model_options import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
-from endoxa.cli.run_options import Restart, Seed
 
 if TYPE_CHECKING:
-    from endoxa.probe.extract import ExtractSettings
+    from endoxa.instruments.stories.profiles.probe import ExtractSettings
 
 
 def extract(
@@ -110,8 +115,8 @@ def extract(
       endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --model sim/reader-c --out out/s2 \
         --sheet check.xlsx --sample 200
     """  # noqa: D301
-    from endoxa.models.chat.options import ChatOptions
-    from endoxa.probe.extract import ExtractSettings
+    from endoxa.instruments.stories.profiles.probe import ExtractSettings
+    from endoxa.models.chat.spec import ChatOptions
     from endoxa.schema import Sampling
 
     settings = ExtractSettings(
@@ -151,8 +156,8 @@ def extract(
         retry_errors=retry_errors,
     )
     if plan:
-        from endoxa.cli.chat_plan import print_plan
-        from endoxa.probe.extract import plan_extract
+        from endoxa.cli.run_summary import print_plan
+        from endoxa.instruments.stories.profiles.probe import plan_extract
 
         print_plan(plan_extract(settings))
     else:
@@ -165,7 +170,7 @@ def _run(
     from endoxa import road
     from endoxa.cli.progress import shown
     from endoxa.cli.run_summary import print_run, require_out
-    from endoxa.probe.extract.sheet import require_new_sheet
+    from endoxa.instruments.stories.profiles.sheet import require_new_sheet
 
     folder = require_out(out)
     if sheet is not None:
@@ -192,8 +197,8 @@ def _run(
 
 
 def _write_sheet(settings: ExtractSettings, run: Path, sheet: Path, sample: int) -> None:
-    from endoxa.probe.extract import vocabulary_of
-    from endoxa.probe.extract.sheet import write_sheet
+    from endoxa.instruments.stories.profiles.probe import vocabulary_of
+    from endoxa.instruments.stories.profiles.sheet import write_sheet
 
     count = write_sheet(run, vocabulary_of(settings), sheet, sample=sample, seed=settings.seed)
     typer.echo(

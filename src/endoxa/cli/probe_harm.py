@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.chat_options import (
+from endoxa.cli.options import (
     Attempts,
     Batch,
     BatchSize,
     ChatModels,
     ChatTemplate,
     Concurrency,
+    Device,
+    Dtype,
     Extra,
     MaxCost,
     MaxTokens,
@@ -23,20 +25,23 @@ from endoxa.cli.chat_options import (
     PriceOption,
     Reasoning,
     RequestsPerMinute,
+    Restart,
     RetryErrors,
+    Revision,
+    Seed,
     System,
     Temperature,
     Timeout,
+    Tokenizer,
     TokensPerMinute,
     TopP,
+    TrustRemoteCode,
     read_extra,
 )
-from endoxa.cli.model_options import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
-from endoxa.cli.run_options import Restart, Seed
 
 if TYPE_CHECKING:
-    from endoxa.probe.asking.filling import Filled
-    from endoxa.probe.harm import HarmSettings
+    from endoxa.engine.asking.run import Filled
+    from endoxa.instruments.stories.harm.probe import HarmSettings
 
 
 def harm(
@@ -96,8 +101,8 @@ def harm(
       endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --max-cost 5 --out out/harm
       endoxa probe harm --data assoc.csv --model sim/rater --repeats 3 --language hi --out out/harm-hi
     """  # noqa: D301
-    from endoxa.models.chat.options import ChatOptions
-    from endoxa.probe.harm import HarmSettings
+    from endoxa.instruments.stories.harm.probe import HarmSettings
+    from endoxa.models.chat.spec import ChatOptions
     from endoxa.schema import Sampling
 
     settings = HarmSettings(
@@ -137,8 +142,8 @@ def harm(
         retry_errors=retry_errors,
     )
     if plan:
-        from endoxa.cli.chat_plan import print_plan
-        from endoxa.probe.harm import plan_harm
+        from endoxa.cli.run_summary import print_plan
+        from endoxa.instruments.stories.harm.probe import plan_harm
 
         print_plan(plan_harm(settings))
     else:
@@ -148,7 +153,7 @@ def harm(
 def _run(settings: HarmSettings, out: Path | None, *, restart: bool) -> None:
     from endoxa.cli.progress import shown
     from endoxa.errors import UserError
-    from endoxa.probe.harm import probe_harm
+    from endoxa.instruments.stories.harm.probe import probe_harm
 
     if out is None:
         raise UserError("No run folder was given: name one with --out (or look at --plan).")

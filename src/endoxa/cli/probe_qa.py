@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from endoxa.cli.chat_options import (
+from endoxa.cli.options import (
     Attempts,
     Batch,
     BatchSize,
     ChatModels,
     ChatTemplate,
     Concurrency,
+    Confidence,
+    Device,
+    Dtype,
     Extra,
     MaxCost,
     MaxTokens,
@@ -23,20 +26,23 @@ from endoxa.cli.chat_options import (
     PriceOption,
     Reasoning,
     RequestsPerMinute,
+    Restart,
     RetryErrors,
+    Revision,
+    Seed,
     System,
     Temperature,
     Timeout,
+    Tokenizer,
     TokensPerMinute,
     TopP,
+    TrustRemoteCode,
     read_extra,
 )
-from endoxa.cli.model_options import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
-from endoxa.cli.run_options import Confidence, Restart, Seed
 
 if TYPE_CHECKING:
-    from endoxa.probe.qa.run import QaSummary
-    from endoxa.probe.qa.settings import QaSettings
+    from endoxa.instruments.questions.probe.run import QaSummary
+    from endoxa.instruments.questions.probe.settings import QaSettings
 
 
 def qa(
@@ -117,8 +123,8 @@ def qa(
       endoxa probe qa --data names.jsonl --model hf/models/chat --ask loglik --out out/q3
       endoxa probe qa --data laces.jsonl --model sim/biased --debias baseline,explanation,reprompting --out out/q4
     """  # noqa: D301
-    from endoxa.models.chat.options import ChatOptions
-    from endoxa.probe.qa.settings import QaSettings
+    from endoxa.instruments.questions.probe.settings import QaSettings
+    from endoxa.models.chat.spec import ChatOptions
     from endoxa.schema import Sampling
 
     settings = QaSettings(
@@ -164,8 +170,8 @@ def qa(
         confidence=confidence,
     )
     if plan:
-        from endoxa.cli.chat_plan import print_plan
-        from endoxa.probe.qa.plan import plan_qa
+        from endoxa.cli.run_summary import print_plan
+        from endoxa.instruments.questions.probe.run import plan_qa
 
         print_plan(plan_qa(settings))
     else:

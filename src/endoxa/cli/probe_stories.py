@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.chat_options import (
+from endoxa.cli.options import (
     Attempts,
     Batch,
     BatchSize,
     ChatModels,
     ChatTemplate,
     Concurrency,
+    Device,
+    Dtype,
     Extra,
     MaxCost,
     MaxTokens,
@@ -23,19 +25,22 @@ from endoxa.cli.chat_options import (
     PriceOption,
     Reasoning,
     RequestsPerMinute,
+    Restart,
     RetryErrors,
+    Revision,
+    Seed,
     System,
     Temperature,
     Timeout,
+    Tokenizer,
     TokensPerMinute,
     TopP,
+    TrustRemoteCode,
     read_extra,
 )
-from endoxa.cli.model_options import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
-from endoxa.cli.run_options import Restart, Seed
 
 if TYPE_CHECKING:
-    from endoxa.probe.stories import StoriesSettings
+    from endoxa.instruments.stories.stories import StoriesSettings
 
 
 def stories(
@@ -91,8 +96,8 @@ def stories(
       endoxa probe stories --data prompts.jsonl --language hi --model http://localhost:8000/v1#my-model --out out/hi
       endoxa probe stories --data prompts.jsonl --limit 500 --model sim/teller --out out/rehearsal
     """  # noqa: D301
-    from endoxa.models.chat.options import ChatOptions
-    from endoxa.probe.stories import StoriesSettings
+    from endoxa.instruments.stories.stories import StoriesSettings
+    from endoxa.models.chat.spec import ChatOptions
     from endoxa.schema import Sampling
 
     settings = StoriesSettings(
@@ -132,8 +137,8 @@ def stories(
         retry_errors=retry_errors,
     )
     if plan:
-        from endoxa.cli.chat_plan import print_plan
-        from endoxa.probe.stories import plan_stories
+        from endoxa.cli.run_summary import print_plan
+        from endoxa.instruments.stories.stories import plan_stories
 
         print_plan(plan_stories(settings))
     else:
@@ -143,7 +148,7 @@ def stories(
 def _run(settings: StoriesSettings, out: Path | None, *, restart: bool) -> None:
     from endoxa.cli.progress import shown
     from endoxa.cli.run_summary import print_run, require_out
-    from endoxa.probe.stories import probe_stories
+    from endoxa.instruments.stories.stories import probe_stories
 
     folder = require_out(out)
     with shown("stories") as progress:

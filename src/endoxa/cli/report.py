@@ -58,7 +58,8 @@ def report(
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
       endoxa report out/s2 out/s3 -o out/stories.html
     """  # noqa: D301
-    from endoxa.report.write import figures_folder, resolve_format, write_report
+    from endoxa.instruments.reports import write_report
+    from endoxa.page.files import figures_folder, resolve_format
 
     written = write_report(runs, output, format=format, confidence=confidence, seed=seed, labels=labels)
     typer.echo(f"Written: {written}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import dj_database_url
 
-from endoxa.collect.campaign.settings import UI_LANGUAGES
+from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.security.logs import LOGGING as _LOGGING
 
 _HERE = Path(__file__).parent
@@ -37,7 +37,7 @@ INSTALLED_APPS = [
     "endoxa.collect.apps.CollectConfig",
 ]
 MIDDLEWARE = [
-    "endoxa.collect.security.headers.SecurityHeaders",
+    "endoxa.collect.security.http.SecurityHeaders",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -45,9 +45,9 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "endoxa.collect.contributor.identity.ContributorMiddleware",
-    "endoxa.collect.contributor.language.LanguageMiddleware",
-    "endoxa.collect.security.bodies.BodyLimit",
+    "endoxa.collect.contributor.access.ContributorMiddleware",
+    "endoxa.collect.contributor.frame.LanguageMiddleware",
+    "endoxa.collect.security.http.BodyLimit",
 ]
 ROOT_URLCONF = "endoxa.collect.urls"
 WSGI_APPLICATION = "endoxa.collect.wsgi.application"
@@ -71,7 +71,7 @@ SQLITE_OPTIONS = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 30,
     # What is deleted is overwritten, so that a withdrawal leaves nothing in the file; and the log is cut to what is in
-    # use when it begins anew (`privacy.erasing`).
+    # use when it begins anew (`privacy.erase_traces`).
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
     "PRAGMA secure_delete=ON; PRAGMA journal_size_limit=0;",
 }

@@ -1,11 +1,19 @@
-"""Addresses of the site. Contributors' pages are at the root, those of accounts under /organise/."""
+"""Addresses of the site, contributors' at the root and accounts' under /organise/, and its page of 404."""
 
 from __future__ import annotations
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import include, path
 
 urlpatterns = [
     path("", include("endoxa.collect.contributor.urls")),
     path("organise/", include("endoxa.collect.organiser.urls")),
 ]
-handler404 = "endoxa.collect.missing.page_not_found"
+handler404 = "endoxa.collect.urls.page_not_found"
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """The page with status 404, with the header of accounts or that of contributors."""
+    template = "organiser/404.html" if request.path.startswith("/organise/") else "404.html"
+    return render(request, template, status=404)

@@ -7,8 +7,8 @@ import os
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from endoxa.collect.buffered import Buffered
 from endoxa.collect.entry.words import warm_up
+from endoxa.collect.security.http import Buffered
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "endoxa.collect.settings")
 warm_up()

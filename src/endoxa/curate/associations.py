@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from endoxa.curate.disclosure import choices
 from endoxa.curate.mentions import WORKING_LANGUAGE, language_of_words, mentions
-from endoxa.curate.summary.cells import choices
 from endoxa.errors import UserError
 from endoxa.schema import ASSOCIATION_COLUMNS
 

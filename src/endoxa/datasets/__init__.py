@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from endoxa.plugins import Registry
+from endoxa.registry import Registry
 from endoxa.schema import Reader
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.drafts import Draft, Format
-from endoxa.datasets.labels import axis_of, direction_of
+from endoxa.datasets.drafts import Draft, Format, axis_of, direction_of
 from endoxa.datasets.spans import differing_words
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.datasets.write import write_csv

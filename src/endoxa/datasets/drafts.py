@@ -3,6 +3,8 @@
 A draft may be wrong (an empty cell, an unknown label). Reading refuses the first wrong one with a sentence;
 `endoxa.datasets.check` goes on and lists every one. Both ask `draft_faults`, so they cannot disagree about
 what an error is.
+
+Small rules that several formats share.
 """
 
 from __future__ import annotations
@@ -141,3 +143,13 @@ def _sound(path: Path, draft: Draft) -> Mapping[str, str | None]:
         where = f", column '{fault.column}'" if fault.column else ""
         raise UserError(f"{path}, {draft.place}{where}: {fault.message}.")
     return draft.pair
+
+
+def axis_of(text: str | None) -> str:
+    """A social axis as we write it: lower case, no blanks around it; 'unspecified' where there is none."""
+    return (text or "").strip().lower() or UNSPECIFIED
+
+
+def direction_of(text: str | None) -> str | None:
+    """A published label without blanks and capitals; nothing stays nothing."""
+    return text.strip().lower() if text else text

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from endoxa.datasets.drafts import Draft, Format
-from endoxa.datasets.labels import axis_of, direction_of
+from endoxa.datasets.drafts import Draft, Format, axis_of, direction_of
 from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
 from endoxa.datasets.write import write_pairs
 from endoxa.schema import PAIR_COLUMNS, ReadOptions

@@ -1,4 +1,4 @@
-"""The way in: a file of sentence pairs, in whatever published format, as frames with one set of columns."""
+"""The way in: a file of sentence pairs, in whatever published format, as frames or as a file of another format."""
 
 from __future__ import annotations
 
@@ -104,3 +104,31 @@ def read_pairs(
     """
     reader = recognise(path) if format is None else READERS.get(format)
     return reader.read(path, options)
+
+
+def convert_pairs(
+    path: Path,
+    target: Path,
+    options: ReadOptions = DEFAULTS,
+    format: str | None = None,  # noqa: A002
+    to: str = "native",
+) -> int:
+    """Write the pairs of `path` to `target` in the format called `to`; returns how many there were.
+
+    Raises:
+        UserError: the file cannot be read, the format cannot be written, or it cannot hold a pair. The
+            target is then as it was before.
+    """
+    write = READERS.get(to).write
+    if write is None:
+        able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
+        raise UserError(f"Format '{to}' can be read but not written. Formats that can be written: {able}.")
+    counts: list[int] = []
+    write(_counted(read_pairs(path, options, format), counts), target)
+    return sum(counts)
+
+
+def _counted(frames: Iterator[pl.DataFrame], counts: list[int]) -> Iterator[pl.DataFrame]:
+    for frame in frames:
+        counts.append(frame.height)
+        yield frame

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
-from endoxa.datasets.drafts import Draft, Format
-from endoxa.datasets.labels import axis_of
+from endoxa.datasets.drafts import Draft, Format, axis_of
 from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions

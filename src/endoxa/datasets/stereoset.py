@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.drafts import Draft, Format
+from endoxa.datasets.drafts import Draft, Format, axis_of
 from endoxa.datasets.files import open_text, require_file, undecodable
-from endoxa.datasets.labels import axis_of
 from endoxa.datasets.tables import Fault
 from endoxa.errors import UserError
 from endoxa.schema import ReadOptions

@@ -17,13 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
-from endoxa.datasets.collected import (
-    WITHDRAWALS,
-    is_collected,
-    is_withdrawn,
-    restored,
-    withdrawn_beside,
-)
+from endoxa.datasets.collected import WITHDRAWALS, is_collected, is_withdrawn, restored, withdrawn_beside
 from endoxa.datasets.files import open_text, require_file, undecodable
 from endoxa.errors import UserError
 

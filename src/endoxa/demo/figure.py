@@ -5,8 +5,8 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from endoxa.report.document import Figure
-from endoxa.report.figures.style import BLUE, INK, MUTED, ORANGE, finish
+from endoxa.page.charts import BLUE, INK, MUTED, ORANGE, finish
+from endoxa.page.document import Figure
 
 MEANINGS = {
     "neutral": "neutral: no stereotype",

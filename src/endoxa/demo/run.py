@@ -12,13 +12,13 @@ import polars as pl
 from endoxa import road
 from endoxa.demo.planted import PlantedModel, train_planted
 from endoxa.demo.recovery import recovery_table
-from endoxa.demo.sample import SAMPLE
 from endoxa.demo.truth import PLANTED_RULES
+from endoxa.demo.world import SAMPLE
+from endoxa.engine.folder import DifferentRunError
 from endoxa.errors import UserError
-from endoxa.probe.folder import DifferentRunError
-from endoxa.probe.rules import RULES
-from endoxa.probe.settings import PairsSettings
-from endoxa.report import write_report
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.instruments.reports import write_report
 from endoxa.schema import Progress
 
 NOTICE = (
@@ -94,7 +94,7 @@ def _train(folder: Path, seed: int, progress: Progress) -> list[PlantedModel]:
 
 def _draw(recovery: pl.DataFrame, out: Path) -> Path:
     from endoxa.demo.figure import recovery_figure
-    from endoxa.report.render import picture, save
+    from endoxa.page.render import picture, save
 
     figure = recovery_figure(recovery)
     save(figure, picture(figure), out)

@@ -17,7 +17,7 @@ import polars as pl
 
 from endoxa.demo.world import Plant, world
 from endoxa.errors import UserError
-from endoxa.probe.neutral import neutral_pairs
+from endoxa.instruments.pairs.probe.scoring import neutral_pairs
 from endoxa.schema import Pair
 
 PUNCTUATION = r"[.,?¿।]"

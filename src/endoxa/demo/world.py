@@ -15,6 +15,8 @@ are `neutral` (s = f = 0), `stereotyped` (s = 1.5, f = 0) and `frequency` (s = 0
 The sample has two identities for each language and axis, and each attribute pair makes an item of exactly one
 of them; the other one is the counterpart. It is planted the other way round, so that no word becomes more
 frequent by a stereotype: only f makes words frequent.
+
+The sample data set: 150 pairs in five languages, written for endoxa (data card: `SAMPLE.md`).
 """
 
 from __future__ import annotations
@@ -23,13 +25,23 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from endoxa.demo.sample import load_sample
-from endoxa.probe.neutral import neutral_identities, replace_identity
+from endoxa.instruments.pairs.probe.scoring import neutral_identities, replace_identity
+from endoxa.schema import PAIR_COLUMNS
+
+SAMPLE = Path(__file__).with_name("sample.csv")
+"""The file itself, in the columns of `endoxa.schema.PAIR_COLUMNS`."""
+
+
+def load_sample() -> pl.DataFrame:
+    """The sample as a table: the columns of `PAIR_COLUMNS`, all strings, none null, in file order."""
+    return pl.read_csv(SAMPLE, schema=dict.fromkeys(PAIR_COLUMNS, pl.String), empty_string_is_null=False)
+
 
 Plant = Literal["neutral", "stereotyped", "frequency"]
 PLANTS: tuple[Plant, ...] = get_args(Plant)

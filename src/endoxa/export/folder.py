@@ -1,14 +1,18 @@
-"""Making a folder as one step: it is there whole, with its checksums, or it is not there at all."""
+"""Exported folders: texts from the templates beside this module, and the whole made as one step or not at all."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from endoxa.datasets.folders import CHECKSUMS, changed_file, checksums, put_in_place
 from endoxa.errors import UserError
@@ -74,3 +78,37 @@ def require_free(target: Path, *, overwrite: bool) -> None:
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+_NO_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that JSON takes as they are and YAML does not, or takes as the end of a line."""
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("endoxa.export"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701  (Markdown, YAML and plain text)
+    )
+    environment.filters["cell"] = _cell
+    environment.filters["yaml"] = _yaml
+    return environment
+
+
+def render(template: str, **values: Any) -> str:
+    """The text of `templates/TEMPLATE.j2` with its values put in; a value that is missing is an error."""
+    return _environment().get_template(f"{template}.j2").render(**values)
+
+
+def _cell(text: object) -> str:
+    """Text for a cell of a Markdown table: on one line, its bars escaped."""
+    return " ".join(str(text).split()).replace("|", r"\|")
+
+
+def _yaml(value: object) -> str:
+    """A value in YAML, on one line (JSON is YAML; quoted, so that the language "no" stays a word)."""
+    return _NO_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))

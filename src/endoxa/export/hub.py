@@ -1,4 +1,7 @@
-"""A folder that is ready for the Hugging Face hub: data, data card, notice, licence, citation, checksums."""
+"""A folder that is ready for the Hugging Face hub: data, data card, notice, licence, citation, checksums.
+
+How many rows there are of each kind: the tables of a data card.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,60 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from endoxa.datasets.frames import write_table
-from endoxa.export.composition import composition
-from endoxa.export.datasheet import OPEN, datasheet, open_mark
-from endoxa.export.facts import Facts
-from endoxa.export.folder import new_folder
-from endoxa.export.known import known_answers
+from endoxa.export.datasheet import OPEN, Facts, datasheet, known_answers, open_mark
+from endoxa.export.folder import new_folder, render
+from endoxa.export.licences import Terms
 from endoxa.export.material import COLUMNS, Kind, Material
-from endoxa.export.templating import render
-from endoxa.export.terms import Terms
+
+COUNTED: dict[Kind, tuple[str, ...]] = {
+    "pairs": ("language", "axis", "region", "direction", "how", "review_decision", "identity"),
+    "associations": ("language", "axis", "region", "polarity", "source", "review_decision", "identity"),
+    "statements": ("language", "axis", "question", "rule", "omit", "flag", "review_decision", "identity"),
+}
+"""Columns whose values are counted, by kind of table."""
+
+MOST_LISTED = 20
+"""Values that are listed one by one; the others are summed up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Rows by the value of a column.
+
+    Attributes:
+        column: the column.
+        rows: (value, rows), the most frequent first, at most `MOST`.
+        others: (values, rows) beyond those.
+        empty: rows without a value.
+    """
+
+    column: str
+    rows: tuple[tuple[str, int], ...]
+    others: tuple[int, int]
+    empty: int
+
+
+def composition(material: Material) -> list[Counts]:
+    """Counts of every column of `COUNTED` that says anything; ties in the order of the values."""
+    there = [name for name in COUNTED[material.kind] if name in material.table.columns]
+    counts = [_count(material.table, name) for name in there]
+    return [count for count in counts if count.rows]
+
+
+def _count(table: pl.DataFrame, column: str) -> Counts:
+    filled = table.filter(pl.col(column).fill_null("") != "")
+    found = filled.group_by(column).len().sort(["len", column], descending=[True, False])
+    rest = found.slice(MOST_LISTED)
+    return Counts(
+        column,
+        tuple(found.head(MOST_LISTED).iter_rows()),
+        (rest.height, int(rest["len"].sum())),
+        table.height - filled.height,
+    )
+
 
 SPLITS: dict[Kind, str] = {"pairs": "test", "associations": "train", "statements": "train"}
 """Name of the one split: pairs are for evaluation only; for other tables it is the hub's own default."""

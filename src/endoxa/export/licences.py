@@ -1,4 +1,4 @@
-"""Licences by their SPDX id. A licence is stated by the owner of the data, never guessed."""
+"""Licences by their SPDX id, and the terms of a data set. Its owner states them; they are never guessed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
+from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 
 
@@ -52,3 +54,34 @@ def licence(spdx: str) -> Licence:
             "text with --license-file and leave --license out."
         )
     return licences()[known[wanted]]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms the data are passed on.
+
+    Attributes:
+        licence: the licence, where its id was given.
+        text: a file with the licence's text, or None.
+        citation: a CITATION.cff, or None to make one from the facts.
+    """
+
+    licence: Licence | None = None
+    text: Path | None = None
+    citation: Path | None = None
+
+    @classmethod
+    def of(cls, spdx: str | None, text: Path | None, citation: Path | None) -> Terms:
+        """Terms as the command line gives them.
+
+        Raises:
+            UserError: an unknown licence, a file that cannot be read, or a citation that is no CFF.
+        """
+        for path in (text, citation):
+            if path is not None:
+                require_file(path)
+        if citation is not None and b"cff-version:" not in citation.read_bytes():
+            raise UserError(
+                f"{citation} is no citation file: it must be in the Citation File Format, with a cff-version."
+            )
+        return cls(None if spdx is None else licence(spdx), text, citation)

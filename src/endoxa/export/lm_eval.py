@@ -4,21 +4,47 @@ Rule: the log-likelihood of each whole sentence after an empty context, for whic
 tokenizer's beginning-of-sequence token (or, where it has none, its end-of-sequence token) in front. With a
 beginning-of-sequence token this is the rule `sum-bos` of `endoxa probe pairs`, and `pct_stereotype` is its
 `preference_ratio` (a tie counts one half).
+
+Names of tasks: words that a command line, a file system and a YAML file take as they are.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import regex
+
 from endoxa.datasets.frames import write_table
-from endoxa.export.folder import new_folder
+from endoxa.export.folder import new_folder, render
 from endoxa.export.material import Material
-from endoxa.export.names import slug, unique_slugs
 from endoxa.export.payload import lm_eval_utils
-from endoxa.export.templating import render
+
+
+def slug(text: str) -> str:
+    """Lower-case letters, digits and underscores only ("race-color" -> "race_color"); 'unnamed' for nothing.
+
+    Letters of every script stay, with their marks.
+    """
+    return regex.sub(r"\W+", "_", text.casefold()).strip("_") or "unnamed"
+
+
+def unique_slugs(texts: Iterable[str]) -> dict[str, str]:
+    """A slug for each text, numbered where two texts would share one ("a-b", "a b" -> "a_b", "a_b_2")."""
+    slugs: dict[str, str] = {}
+    taken: set[str] = set()
+    for text in texts:
+        name = base = slug(text)
+        number = 2
+        while name in taken:
+            name = f"{base}_{number}"
+            number += 1
+        taken.add(name)
+        slugs[text] = name
+    return slugs
+
 
 METRICS: dict[str, str] = {
     "pct_stereotype": "share of pairs whose stereotypical sentence is likelier, ties counting one half; neutral: 0.5",

@@ -10,7 +10,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.local import Checkpoint, unknown_share
-from endoxa.models.split import Split
+from endoxa.models.networks import Split
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 
 Ids = tuple[int, ...]

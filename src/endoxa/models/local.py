@@ -27,7 +27,7 @@ from transformers.models.auto.modeling_auto import (
 
 from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
-from endoxa.models.packed import pack_weights
+from endoxa.models.networks import pack_weights
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema import Architecture, Model
 

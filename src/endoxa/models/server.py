@@ -14,8 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import keep_quiet, without_organization
-from endoxa.models.chat.keys import key_in, shown
+from endoxa.models.chat.clients import keep_quiet, key_in, shown, without_organization
 from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 

@@ -7,7 +7,7 @@ mean, and the manual is generated from the same sentences. Single values are fro
 from endoxa.schema.association_tests import TEST_COLUMNS, AssociationTest, TermSet
 from endoxa.schema.associations import ASSOCIATION_COLUMNS, GROUP_COLUMNS, STATEMENT_COLUMNS
 from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling, Usage
-from endoxa.schema.pairs import DIRECTIONS, PAIR_COLUMNS, REQUIRED_PAIR_COLUMNS, Pair
+from endoxa.schema.pairs import DIRECTIONS, PAIR_COLUMNS, REQUIRED_PAIR_COLUMNS, Pair, Reader, ReadOptions
 from endoxa.schema.qa import (
     DEBIAS_COLUMNS,
     NOT_KNOWN,
@@ -23,8 +23,15 @@ from endoxa.schema.qa import (
     QaItem,
     Reading,
 )
-from endoxa.schema.reading import Reader, ReadOptions
-from endoxa.schema.results import ALL, ESTIMATE_COLUMNS, RECORD_COLUMNS, Estimate, Progress, Sample, Statistic
+from endoxa.schema.results import (
+    ALL,
+    ESTIMATE_COLUMNS,
+    RECORD_COLUMNS,
+    Estimate,
+    Progress,
+    Sample,
+    Statistic,
+)
 from endoxa.schema.scoring import (
     ARCHITECTURES,
     Architecture,

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from endoxa.analyze.inference import method_name
+from endoxa.instruments.pairs.estimates.inference import method_name
 from endoxa.schema import Estimate, Sample, Statistic
 
 CONFIDENCE = 0.95

@@ -1,14 +1,16 @@
-"""What every page shows round its own content: the campaign's name, languages to choose from, whom to write to."""
+"""What every page shows round its own content, which language it speaks, and whom one can talk to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.translation import get_language
 
-from endoxa.collect.campaign.settings import in_language
+from endoxa.collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa.collect.models import Campaign, State
 
 
@@ -48,3 +50,57 @@ def campaign_of(request: HttpRequest) -> Campaign | None:
     person = getattr(request, "person", None)
     shown: Campaign | None = getattr(request, "campaign", None)
     return shown or (person.campaign if person else None)
+
+
+_FALLBACK = "en"
+
+
+class LanguageMiddleware:
+    """After Django's `LocaleMiddleware`: a person's own choice wins, within the languages of their campaign."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Speak the person's language, then answer."""
+        person = getattr(request, "person", None)
+        if person is not None:
+            translation.activate(person.ui_language)
+            speak_within(request, person.campaign)
+        return self._get_response(request)
+
+
+def speak_within(request: HttpRequest, campaign: Campaign) -> None:
+    """Show a page as one of this campaign, in English (else its first language) where it lacks the one asked for."""
+    request.campaign = campaign  # type: ignore[attr-defined]
+    offered = campaign.settings.ui_languages
+    language = translation.get_language()
+    if language not in offered:
+        language = _FALLBACK if _FALLBACK in offered else offered[0]
+        translation.activate(language)
+    request.LANGUAGE_CODE = language
+
+
+def offered_language(request: HttpRequest) -> tuple[str, ...]:
+    """Codes of the languages that may be chosen on this page."""
+    campaign = campaign_of(request)
+    return campaign.settings.ui_languages if campaign else tuple(code for code, _ in settings.LANGUAGES)
+
+
+def keep_language(response: HttpResponse, language: str) -> None:
+    """Have this browser remember a language."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME,
+        language,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        secure=settings.LANGUAGE_COOKIE_SECURE,
+        httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+        samesite="Lax",
+    )
+
+
+def nearest_first(settings: CampaignSettings, origins: Collection[str]) -> tuple[HelpLine, ...]:
+    """Help lines of the person's countries, then those for everybody, then the others."""
+    return tuple(
+        sorted(settings.help_lines, key=lambda line: (line.country not in origins, line.country != ""))
+    )

@@ -1,11 +1,35 @@
-"""Typed words made safe to store and show."""
+"""Typed words made safe to store and show, and what can be wrong with them."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext, ngettext
 
-from endoxa.collect.entry.errors import EmptyTextError, TooLongError
 from endoxa.collect.visible import READ, one_line, visible
+
+
+class EntryError(Exception):
+    """Words that cannot become a pair. `str()` is a sentence to show beside the field, in the active language."""
+
+
+class EmptyTextError(EntryError):
+    """Nothing is left once spaces and signs are taken away."""
+
+
+class TooLongError(EntryError):
+    """More characters than an attribute may have."""
+
+
+class TooManyError(EntryError):
+    """More proposals on one card, or within a minute, than anybody needs."""
+
+
+class TooManyCountriesError(TooManyError):
+    """More other countries on one card than it takes."""
+
+
+class AlreadyShownError(EntryError):
+    """The person was shown this very pair, so that saying it is no unprompted mention."""
+
 
 MAX_LENGTH = 120
 """Characters of an attribute."""

@@ -1,4 +1,4 @@
-"""Words that can belong to a call to harm people, in whichever language they are."""
+"""Words that can belong to a call to harm people, and words that are unkind to hear about oneself."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 import regex
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from endoxa.collect.entry.keys import APOSTROPHE, fold
 
@@ -35,7 +36,7 @@ def calls_to_harm(text: str, language: str) -> bool:
         _any_in(words.calls, line)
         or (_any_in(words.idioms, line) and _any_in(words.people, line))
         or (language not in _NOUNS_CAPITALISED and _before_a_name(words.idioms, text))
-        for words in _lists()
+        for words in _harm_lists()
     )
 
 
@@ -61,9 +62,50 @@ def _before_a_name(idioms: Iterable[str], text: str) -> bool:
 
 
 @cache
-def _lists() -> tuple[_Words, ...]:
+def _harm_lists() -> tuple[_Words, ...]:
     content = files("endoxa.collect.entry").joinpath("harm.toml").read_text(encoding="utf-8")
     return tuple(
         _Words(*(tuple(map(bare, lists[kind])) for kind in ("calls", "idioms", "people")))
         for lists in tomllib.loads(content).values()
     )
+
+
+CUT_OFF = -0.3
+"""VADER's compound score (Hutto and Gilbert 2014) up to which English words count as negative."""
+KIND = 0.05
+"""From this score on they count as not negative, as in VADER's own documentation; between the two nobody knows."""
+
+_ARTICLE = {"ar": r"(?:[وف]?ال)?"}
+"""What may stand before a word without a space."""
+_LETTERS = r"\S*"
+
+
+def negative(text: str, language: str) -> bool | None:
+    """Whether words are negative; None where it is not known.
+
+    English is judged by VADER, which says nothing of words it does not know. All languages have short lists of unkind
+    words (`unkind.toml`), which can say yes, never no: nearly all that people say is in no list.
+    """
+    score = _analyzer().polarity_scores(text)["compound"] if language == "en" else 0.0
+    if score <= CUT_OFF:
+        return True
+    lists = _unkind_lists().get(language)
+    if lists is not None and _pattern(language).search(bare(text)):
+        return None if holds(text, lists["negators"]) else True
+    return False if score >= KIND else None
+
+
+@cache
+def _pattern(language: str) -> regex.Pattern[str]:
+    words = "|".join(_LETTERS.join(map(bare, word.split("*"))) for word in _unkind_lists()[language]["words"])
+    return regex.compile(rf"(?<!\S){_ARTICLE.get(language, '')}(?:{words})(?!\S)")
+
+
+@cache
+def _unkind_lists() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(files("endoxa.collect.entry").joinpath("unkind.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _analyzer() -> SentimentIntensityAnalyzer:
+    return SentimentIntensityAnalyzer()

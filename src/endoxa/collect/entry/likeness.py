@@ -1,17 +1,22 @@
 """How alike two attributes are, by the characters they share: a question to people, never a decision.
 
-What is compared are forms of `entry.comparing`, not keys.
+What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
+whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz, process
+
+from endoxa.collect.entry.keys import comparable, key
+from endoxa.collect.models import Campaign, Moderation, Pair
 
 CUT_OFF = 71.0
 """From here people are asked. On labelled pairs of ours it finds 26 of 32 that say the same, and 1 of 26 others."""
@@ -84,3 +89,50 @@ def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.in
 def _trigrams(text: str) -> Counter[str]:
     framed = f"  {text} "
     return Counter(framed[start : start + 3] for start in range(len(framed) - 2))
+
+
+COMPARED = 5_000
+"""Most pairs of one country and language that are compared, the newest first."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A pair and how alike it is, from 0 to 100."""
+
+    pair: Pair
+    score: float
+
+
+def alike(
+    campaign: Campaign, country: str, language: str, text: str, *, limit: int = 3, exclude: int | None = None
+) -> tuple[Pair, ...]:
+    """Live pairs that a contributor may be asked about, the most alike first.
+
+    Pairs that wait for a moderator are never offered to others, merged ones are offered as what they stand for. Reads
+    and compares at most 5,000 keys: some 30 ms, and 100 ms more the first time.
+    """
+    live = (Moderation.LIVE,)
+    found = scored(campaign, country, language, text, limit=limit, exclude=exclude, moderation=live)
+    return tuple(one.pair for one in found)
+
+
+def scored(
+    campaign: Campaign,
+    country: str,
+    language: str,
+    text: str,
+    *,
+    limit: int,
+    exclude: int | None = None,
+    moderation: tuple[Moderation, ...] = (Moderation.LIVE, Moderation.PENDING),
+    cut_off: float = CUT_OFF,
+) -> tuple[Scored, ...]:
+    """The same with scores; for moderators also among pairs that wait, with a cut-off of their own."""
+    rows = Pair.objects.filter(
+        campaign=campaign, country=country, language=language, moderation__in=moderation
+    )
+    newest = rows.order_by("-pk").values_list("pk", "key")[:COMPARED]
+    forms = {pk: comparable(name, language) for pk, name in newest if pk != exclude}
+    found = nearest(comparable(key(text, language), language), forms, limit=limit, cut_off=cut_off)
+    pairs = Pair.objects.in_bulk([pk for pk, _ in found])
+    return tuple(Scored(pairs[pk], score) for pk, score in found)

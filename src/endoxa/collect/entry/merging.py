@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.utils.translation import gettext
 
+from endoxa.collect.cards.answering import drop_reports
 from endoxa.collect.cards.counts import recount, root_of
-from endoxa.collect.cards.forgetting import drop_reports
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.entry.errors import EntryError
+from endoxa.collect.entry.cleaning import EntryError
 from endoxa.collect.models import Moderation, Pair
 
 _STANDING = frozenset({Moderation.LIVE, Moderation.PENDING})

@@ -8,17 +8,98 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
-from endoxa.collect.entry import seed_cells
+from endoxa.collect import geography, naming
 from endoxa.collect.entry.cleaning import MAX_LENGTH
-from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.keys import fold, key
 from endoxa.collect.entry.seeding import SeedRow
+from endoxa.collect.naming import Match
 from endoxa.collect.visible import READ, visible
 from endoxa.errors import UserError
+
+_TOPIC_LENGTH = 40
+_YES = frozenset(map(fold, ("yes", "true", "1", "y", "sí", "si", "oui", "sim", "ndiyo", "نعم", "हाँ", "हां")))
+_NO = frozenset(map(fold, ("no", "false", "0", "n", "non", "não", "nao", "hapana", "لا", "नहीं")))
+
+
+@lru_cache(maxsize=1_024)
+def country_cell(typed: str, known_languages: tuple[str, ...]) -> str:
+    """The ISO 3166 code of a country by its code or its name in English or a language of the campaign or pages."""
+    if typed.upper() in geography.codes():
+        return typed.upper()
+    code, perhaps = _found(naming.match_country, typed, known_languages)
+    if code:
+        return code
+    fault = gettext("found '%(typed)s', expected the name of a country or its code of two letters")
+    nearest = [geography.name(each, get_language() or "en") for each in perhaps]
+    raise ValueError(_with_nearest(fault % {"typed": typed}, nearest if typed else []))
+
+
+@lru_cache(maxsize=1_024)
+def language_cell(typed: str, known_languages: tuple[str, ...]) -> str:
+    """The code of a language of the campaign by its code, also with a country ("es-CL"), or its name."""
+    code = typed.lower().replace("_", "-")
+    for known in (code, code.partition("-")[0], _found(naming.match_language, typed, known_languages)[0]):
+        if known in known_languages:
+            return known
+    perhaps = _found(naming.match_language, typed, known_languages)[1]
+    fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
+    here = get_language() or "en"
+    nearest = [geography.language_name(each, here) for each in perhaps if each in known_languages]
+    told = {"typed": typed, "languages": ", ".join(known_languages)}
+    raise ValueError(_with_nearest(fault % told, nearest if typed else []))
+
+
+def attribute_cell(typed: str) -> str:
+    """What is said: at most 120 characters."""
+    if not typed:
+        raise ValueError(gettext("it is empty, expected what is said of people from the country"))
+    if len(typed) > MAX_LENGTH:
+        raise ValueError(too_long_cell(typed, MAX_LENGTH))
+    return typed
+
+
+def topic_cell(typed: str) -> str:
+    """A topic: at most 40 characters."""
+    if len(typed) > _TOPIC_LENGTH:
+        raise ValueError(too_long_cell(typed, _TOPIC_LENGTH))
+    return typed
+
+
+def negative_cell(typed: str) -> bool | None:
+    """Yes or no in any language of the pages; None where nothing was written."""
+    if not typed:
+        return None
+    if fold(typed) in _YES | _NO:
+        return fold(typed) in _YES
+    raise ValueError(gettext("found '%(typed)s', expected yes or no, or nothing") % {"typed": typed})
+
+
+def too_long_cell(typed: str, most: int) -> str:
+    """What is said of a cell with more characters than it may have."""
+    told = {"found": len(typed), "most": most}
+    return gettext("it has %(found)d characters, expected at most %(most)d") % told
+
+
+def _found(
+    match: Callable[[str, str], Match], typed: str, languages: tuple[str, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """The code that is meant in the first of the languages in which one is; else those that may be."""
+    matches = [match(typed, each) for each in ("en", *languages)]
+    code = next((found.code for found in matches if found.code), "")
+    return code, tuple(dict.fromkeys(each for found in matches for each in found.perhaps))
+
+
+def _with_nearest(fault: str, names: Sequence[str]) -> str:
+    if not names:
+        return fault
+    return gettext("%(fault)s (did you mean %(name)s?)") % {"fault": fault, "name": names[0]}
+
 
 MAX_ROWS = 5_000
 _NEEDED = ("country", "attribute", "language")
@@ -177,11 +258,11 @@ def _cell(place: str, column: str, value: Any) -> str:
 
 def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> SeedRow:
     readers: Mapping[str, Callable[[str], Any]] = {
-        "country": lambda typed: seed_cells.country(typed, languages),
-        "attribute": seed_cells.attribute,
-        "language": lambda typed: seed_cells.language(typed, languages),
-        "topic": seed_cells.topic,
-        "negative": seed_cells.negative,
+        "country": lambda typed: country_cell(typed, languages),
+        "attribute": attribute_cell,
+        "language": lambda typed: language_cell(typed, languages),
+        "topic": topic_cell,
+        "negative": negative_cell,
     }
     cells = {}
     for column, read in readers.items():
@@ -198,7 +279,7 @@ def _row(place: str, record: Mapping[str, str], languages: tuple[str, ...]) -> S
 
 def _shown(typed: str) -> str:
     if len(typed) > READ:
-        raise ValueError(seed_cells.too_long(typed, MAX_LENGTH))
+        raise ValueError(too_long_cell(typed, MAX_LENGTH))
     return visible(typed)
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from random import SystemRandom
 
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.entry.comparing import comparable
-from endoxa.collect.entry.keys import key
+from endoxa.collect.entry.harm import negative
+from endoxa.collect.entry.keys import comparable, key
 from endoxa.collect.entry.likeness import nearest_before
-from endoxa.collect.entry.polarity import negative
 from endoxa.collect.models import Campaign, Moderation, Pair, Source
 from endoxa.collect.visible import visible
 
@@ -31,7 +30,7 @@ class SeedRow:
         attribute: what is said; at most 120 characters.
         language: ISO 639 code, one of the campaign's.
         topic: a short name, or "".
-        negative: whether it hurts to hear; None leaves it to `entry.polarity`, which mostly does not know.
+        negative: whether it hurts to hear; None leaves it to `entry.harm`, which mostly does not know.
     """
 
     country: str

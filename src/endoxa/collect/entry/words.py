@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.entry.cleaning import clean
-from endoxa.collect.entry.errors import EmptyTextError
-from endoxa.collect.entry.flags import flags
-from endoxa.collect.entry.harm import calls_to_harm
+from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.entry.cleaning import EmptyTextError, clean
+from endoxa.collect.entry.flags import flags, is_place
+from endoxa.collect.entry.harm import calls_to_harm, negative
 from endoxa.collect.entry.keys import key
-from endoxa.collect.entry.places import is_place
-from endoxa.collect.entry.polarity import negative
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import jinja2
 import polars as pl
 
 from endoxa.collect import geography
-from endoxa.collect.campaign.settings import CampaignSettings, in_language
-from endoxa.collect.export.about import About
+from endoxa.collect.campaign import CampaignSettings, in_language
 from endoxa.collect.export.columns import FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
+from endoxa.collect.export.folder import About
 from endoxa.collect.export.tables import Tables
 
 _TIERS = {

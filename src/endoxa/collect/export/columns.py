@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 from polars.datatypes import DataTypeClass
 
-from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings
 
 LEAST = 5
 """People who must share what an export says of them."""

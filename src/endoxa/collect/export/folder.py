@@ -1,18 +1,114 @@
-"""The folder of an export: written as a whole or not at all, with checksums."""
+"""The folder of an export: what it says of itself, written whole or not at all, and read back."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+from polars.datatypes import DataTypeClass
+from pydantic import ValidationError
 
+from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.drafts import draft
-from endoxa.collect.export.about import read_about
-from endoxa.datasets.collected import neutralised
+from endoxa.collect.export.columns import TABLES, schema_of
+from endoxa.collect.models import Campaign
+from endoxa.datasets.collected import KIND, MARK, neutralised, restored
 from endoxa.datasets.folders import changed_file
 from endoxa.errors import UserError
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What the database holds and the export does not.
+
+    Attributes:
+        people: contributors without a key, of countries that too few share or that were put with them (`FEW_SHARE`).
+        merged: contributors of whom a column was merged to 'other'.
+        pairs: pairs that wait for a moderator or were hidden.
+        ratings, mentions, skips: answers about those pairs; and, of people without a key, those that another answer
+            of theirs replaced when pairs were merged.
+    """
+
+    people: int = 0
+    merged: int = 0
+    pairs: int = 0
+    ratings: int = 0
+    mentions: int = 0
+    skips: int = 0
+
+
+@dataclass(frozen=True)
+class About:
+    """Which campaign, with which settings, as which release ("" for a working copy)."""
+
+    campaign: str
+    release: str
+    formats: tuple[str, ...]
+    version: int
+    settings: CampaignSettings
+    left_out: LeftOut
+
+    @classmethod
+    def of(cls, campaign: Campaign, release: str, formats: Sequence[str], left_out: LeftOut) -> About:
+        """A campaign as it is now."""
+        return cls(campaign.slug, release, tuple(formats), campaign.version, campaign.settings, left_out)
+
+    def write(self, folder: Path) -> None:
+        """Mark a folder."""
+        # Words that moderators watch for are often slurs; no reader of the data needs them.
+        settings = json.loads(self.settings.model_dump_json(exclude={"watch_words"}))
+        content = {
+            "kind": KIND,
+            "format": _FORMAT,
+            "campaign": self.campaign,
+            "release": self.release,
+            "formats": list(self.formats),
+            "left_out": asdict(self.left_out),
+            "settings_version": self.version,
+            "settings": settings,
+        }
+        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        (folder / MARK).write_text(text, encoding="utf-8")
+
+
+def read_about(folder: Path) -> About | None:
+    """What a folder says of itself; None where it is no export.
+
+    Raises:
+        UserError: it is one, of a newer endoxa or damaged.
+    """
+    content = _read(folder / MARK)
+    if content is None:
+        return None
+    if content.get("format") != _FORMAT:
+        raise UserError(f"{folder} was made by another version of endoxa: use that one to read it.")
+    try:
+        return About(
+            campaign=str(content["campaign"]),
+            release=str(content["release"]),
+            formats=tuple(map(str, content["formats"])),
+            version=int(content["settings_version"]),
+            settings=CampaignSettings.model_validate(content["settings"]),
+            left_out=LeftOut(**content["left_out"]),
+        )
+    except (KeyError, TypeError, ValueError, ValidationError) as problem:
+        raise UserError(f"{folder / MARK} is damaged: take the export again.") from problem
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) and content.get("kind") == KIND else None
+
 
 FORMATS = ("csv", "jsonl", "parquet")
 
@@ -79,3 +175,37 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path, formats: Sequ
 
 def _safe(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(pl.String).map_elements(neutralised, return_dtype=pl.String))
+
+
+def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
+    """What an export says of itself, and its tables.
+
+    Raises:
+        UserError: the folder is no export, or a table is missing or damaged.
+    """
+    about = read_about(folder)
+    if about is None:
+        raise UserError(f"{folder} is no export of a campaign: it has no export.json.")
+    suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
+    return about, {
+        name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES
+    }
+
+
+def _read_table(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
+    try:
+        frame = _stored(path, schema)
+        return frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
+    except (OSError, pl.exceptions.PolarsError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise UserError(f"{path} cannot be read ({reason}): take the export again.") from problem
+
+
+def _stored(path: Path, schema: Mapping[str, DataTypeClass]) -> pl.DataFrame:
+    if path.suffix == ".parquet":
+        return pl.read_parquet(path, glob=False)
+    if path.suffix == ".jsonl":
+        empty = path.stat().st_size == 0
+        return pl.DataFrame(schema=dict(schema)) if empty else pl.read_ndjson(path, schema=dict(schema))
+    frame = pl.read_csv(path, schema=dict(schema))
+    return frame.with_columns(pl.col(pl.String).map_elements(restored, return_dtype=pl.String))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from endoxa.collect.export.about import read_about
+from endoxa.collect.export.folder import read_about
 from endoxa.collect.models import Campaign, Release
 from endoxa.datasets.files import sha256
 from endoxa.datasets.folders import CHECKSUMS, changed_file

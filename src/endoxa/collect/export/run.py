@@ -1,25 +1,95 @@
-"""One export from beginning to end."""
+"""One export from beginning to end; it is in the log before it is handed over, so none leaves unseen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.db import IntegrityError, transaction
 
-from endoxa.collect.export.about import About
+from endoxa.collect.audit import record
 from endoxa.collect.export.card import data_card, survey_map
-from endoxa.collect.export.delivering import Delivery, ExportReport
-from endoxa.collect.export.folder import FORMATS, new_folder, write_tables
-from endoxa.collect.export.releases import numbered
+from endoxa.collect.export.folder import FORMATS, About, LeftOut, new_folder, write_tables
+from endoxa.collect.export.releases import NumberTakenError, numbered
 from endoxa.collect.export.tables import Tables, read_tables
-from endoxa.collect.models import Campaign
-from endoxa.collect.withdrawals.keys import Keys, new_salt
+from endoxa.collect.models import AuditEntry, Campaign, Release
+from endoxa.collect.withdrawals import Keys, new_salt
 from endoxa.datasets.collected import WITHDRAWALS
 from endoxa.datasets.files import sha256
 from endoxa.datasets.folders import CHECKSUMS, checksums, put_in_place
 from endoxa.errors import UserError
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What was written: rows of each table, what was left out, and the SHA-256 of the list of checksums."""
+
+    folder: Path
+    release: str
+    rows: Mapping[str, int]
+    left_out: LeftOut
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """For whom an export is made.
+
+    Attributes:
+        campaign: which.
+        release: its unfinished row; None for a working copy.
+        user: who takes it; None stands for the command line.
+        pack: what is done with the finished folder before it is written down.
+    """
+
+    campaign: Campaign
+    release: Release | None = None
+    user: User | AnonymousUser | None = None
+    pack: Callable[[Path], None] = lambda _: None
+
+    @contextmanager
+    def written_down(self, draft: Path, report: ExportReport) -> Iterator[None]:
+        """Finish the release and log the export, then hand it over inside, so that `draft` is not there any more.
+
+        Both are undone where it is there yet, not for what fails later. Killed in between, there is an entry without an
+        export, never an export without an entry.
+
+        Raises:
+            NumberTakenError: somebody else made a release of this number meanwhile.
+        """
+        self.pack(draft)
+        try:
+            with transaction.atomic():
+                if self.release is not None:
+                    self.release.sha256 = report.sha256
+                    self.release.save(update_fields=["sha256"])
+                entry = record(
+                    self.campaign,
+                    self.user,
+                    "release" if report.release else "export",
+                    release=report.release,
+                    **report.rows,
+                    sha256=report.sha256,
+                )
+        except IntegrityError:
+            told = f"Release {report.release} was made by somebody else meanwhile."
+            raise NumberTakenError(told) from None
+        try:
+            yield
+        except BaseException:
+            if draft.exists():
+                self._undo(entry)
+            raise
+
+    @transaction.atomic
+    def _undo(self, entry: AuditEntry) -> None:
+        if self.release is not None:
+            self.release.sha256 = ""
+            self.release.save(update_fields=["sha256"])
+        entry.delete()
 
 
 def export_campaign(

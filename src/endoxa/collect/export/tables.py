@@ -1,21 +1,139 @@
-"""All tables of an export, and what has to be said about them."""
+"""All tables of an export as of one moment, what is to be said of them, and the figures of each pair."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import polars as pl
+from django.db import connection, transaction
 
 from endoxa.collect.export import rows
-from endoxa.collect.export.about import LeftOut
-from endoxa.collect.export.columns import OTHER
-from endoxa.collect.export.counting import counted_pairs
+from endoxa.collect.export.columns import LEAST, OTHER, TABLES
+from endoxa.collect.export.folder import LeftOut
 from endoxa.collect.export.people import people_frame, published_people
 from endoxa.collect.export.pool import read_pool
-from endoxa.collect.export.snapshot import snapshot
 from endoxa.collect.models import Campaign, Mention, Rating, Skip
-from endoxa.collect.withdrawals.keys import Keys
+from endoxa.collect.privacy import erase_traces
+from endoxa.collect.withdrawals import Keys
+
+FIXED = (
+    "association_id",
+    "identity",
+    "attribute",
+    "axis",
+    "language",
+    "polarity",
+    "source",
+    "country",
+    "topic",
+    "origin",
+    "calibration",
+    "k",
+    "cards_while_waiting",
+    "merged_ids",
+)
+"""Columns of pairs that do not depend on other tables."""
+
+
+def counted_pairs(frames: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The table of pairs, its figures made from the other tables.
+
+    Args:
+        frames: ratings, mentions, skips and people as exported; pairs with at least the columns of `FIXED`.
+    """
+    said = frames["mentions"].filter("counted").group_by("association_id").agg(support=pl.len())
+    skipped = frames["skips"].group_by("association_id").agg(skips=pl.len())
+    whole = (
+        frames["pairs"]
+        .select(FIXED)
+        .join(said, on="association_id", how="left")
+        .join(_recognition(frames["ratings"]), on="association_id", how="left")
+        .join(skipped, on="association_id", how="left")
+        .join(_regions(frames["mentions"], frames["people"]), on="association_id", how="left")
+        .with_columns(
+            pl.col("support", "ratings", "skips", "in_group_ratings", "out_group_ratings").fill_null(0),
+            pl.col("region").fill_null(""),
+            # Where there is nothing to weigh it would only say when a pair was added.
+            cards_while_waiting=pl.when(pl.col("weighted_mean").is_not_null()).then("cards_while_waiting"),
+        )
+    )
+    return whole.select(pl.col(column.name).cast(column.kind) for column in TABLES["pairs"]).sort(
+        "association_id"
+    )
+
+
+def _recognition(ratings: pl.DataFrame) -> pl.DataFrame:
+    """Ratings of each pair: mean, variance, Hajek means with weights 1/propensity (Hajek 1971), split by group."""
+    value, weight = pl.col("value"), 1 / pl.col("propensity")
+    weighed = weight.sum()
+    inside, outside = pl.col("in_group"), ~pl.col("in_group")
+    return (
+        ratings.filter("counted")
+        # Sums of fractions depend on their order.
+        .sort("row_id")
+        .group_by("association_id", maintain_order=True)
+        .agg(
+            ratings=pl.len(),
+            mean=value.mean(),
+            variance=value.var(ddof=0),
+            weighted_mean=(value * weight).sum() / weighed,
+            knowers=(value > 1).mean(),
+            weighted_knowers=((value > 1) * weight).sum() / weighed,
+            in_group_ratings=inside.sum(),
+            in_group_mean=value.filter(inside).mean(),
+            out_group_ratings=outside.sum(),
+            out_group_mean=value.filter(outside).mean(),
+            _weighed=weighed,
+        )
+        .with_columns(
+            pl.when(pl.col("ratings") > 1).then("variance").alias("variance"),
+            # Without any propensity there is nothing to weigh by.
+            *(
+                pl.when(pl.col("_weighed") > 0).then(name).alias(name)
+                for name in ("weighted_mean", "weighted_knowers")
+            ),
+        )
+        .drop("_weighed")
+    )
+
+
+def _regions(mentions: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+    """Countries that at least `LEAST` people who said a pair come from."""
+    return (
+        mentions.filter("counted")
+        .join(people.select("rater", home="country"), on="rater")
+        .filter(~pl.col("home").is_in(["", OTHER]))
+        .group_by("association_id", "home")
+        .agg(n=pl.len())
+        .filter(pl.col("n") >= LEAST)
+        .group_by("association_id")
+        .agg(region=pl.col("home").sort().str.join("; "))
+    )
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """All that is read inside belongs together; nothing may be written inside.
+
+    On SQLite an ordinary transaction would take the write lock at once (see `settings`), and people in the room would
+    wait for the export. Inside another transaction, that one counts. Who left meanwhile is erased afterwards.
+    """
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+                erase_traces(0)  # at once or not at all: this is no more than reading
+    else:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
 
 
 @dataclass(frozen=True)

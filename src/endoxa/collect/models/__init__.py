@@ -4,20 +4,11 @@ Nobody's name, e-mail, address or device is stored for contributors. Times are e
 cards expire and pace is measured, and rounded to the hour in exports.
 """
 
-from endoxa.collect.models.campaign import (
-    Campaign,
-    JoinCode,
-    Membership,
-    Role,
-    SettingsVersion,
-    State,
-)
+from endoxa.collect.models.campaign import Campaign, JoinCode, Membership, Role, SettingsVersion, State
 from endoxa.collect.models.cards import CLOSED, Card, CardState, Rating, Skip, SkipReason
-from endoxa.collect.models.moderation import Act, Action, Claim
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
-from endoxa.collect.models.people import Person
-from endoxa.collect.models.records import Attempts, AuditEntry, Release, Tombstone
-from endoxa.collect.models.survey import Statement
+from endoxa.collect.models.people import Person, Statement
+from endoxa.collect.models.records import Act, Action, Attempts, AuditEntry, Claim, Release, Tombstone
 
 __all__ = [
     "CLOSED",

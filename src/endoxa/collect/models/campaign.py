@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 from django.db import models
 from django.utils import timezone
 
-from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.sampler import Balance
 
 

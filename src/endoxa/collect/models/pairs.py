@@ -47,7 +47,7 @@ class Pair(models.Model):
     keep their row and their answers and point to `merged_into`; ratings and mentions of both
     count there. `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it
     hurts to hear this about oneself; None: nobody judged it. `flags` are words for moderators ("name", "email", ...).
-    `waited` is only there in the copy of an export, which has not all the cards to count it from (`export.waiting`).
+    `waited` is only there in the copy of an export, which has not all the cards to count it from (`export.pool`).
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="pairs")

@@ -1,4 +1,4 @@
-"""A contributor: a pseudonym, what they agreed to, and the few things they chose to say about themselves."""
+"""A contributor: a pseudonym and what they chose to say of themselves, and answers to the survey."""
 
 from __future__ import annotations
 
@@ -35,3 +35,25 @@ class Person(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+
+class Statement(models.Model):
+    """What one person wrote to one question; one row a person and question, replaced when they change it.
+
+    Each line of `text` is one statement. Where nothing came to mind it is empty, so that nobody is asked twice.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="statements")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="statements")
+    question = models.CharField(max_length=31)
+    axis = models.CharField(max_length=40)
+    language = models.CharField(max_length=8)
+    text = models.CharField(max_length=2_000)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "question"], name="statement_once")]
+
+    def __str__(self) -> str:
+        return self.text[:40]

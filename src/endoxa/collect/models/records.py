@@ -1,4 +1,4 @@
-"""What is written down about the campaign itself: who did what, what was released, what was withdrawn."""
+"""What is written down: the log, releases, withdrawals, tries, and what moderators decided."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from endoxa.collect.models.campaign import Campaign
+from endoxa.collect.models.pairs import Pair
+from endoxa.collect.models.people import Person
 
 
 class AuditEntry(models.Model):
@@ -108,3 +110,50 @@ class Attempts(models.Model):
 
     def __str__(self) -> str:
         return f"{self.count} tries"
+
+
+class Action(models.TextChoices):
+    """What a moderator can do with a pair."""
+
+    APPROVE = "approve"
+    HIDE = "hide"
+    EDIT = "edit"
+    PERSONAL = "personal"
+    ESCALATE = "escalate"
+    MARK = "mark"
+    MERGE = "merge"
+    UNMERGE = "unmerge"
+
+
+class Act(models.Model):
+    """One decision about one pair. `before` holds the fields it changed, as they were.
+
+    Words that an edit replaced stand in `before` too; `words_of` is whose they were, so that the act goes
+    when that person withdraws.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="acts")
+    user = models.ForeignKey(django_settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    action = models.CharField(max_length=8, choices=Action.choices)
+    before = models.JSONField(default=dict)
+    words_of = models.ForeignKey(Person, null=True, on_delete=models.CASCADE, related_name="+")
+    undone = models.BooleanField(default=False)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["user", "at"], name="act_of_user")]
+
+    def __str__(self) -> str:
+        return self.action
+
+
+class Claim(models.Model):
+    """A moderator is looking at a pair until `until`; others are told, not stopped."""
+
+    pair = models.OneToOneField(Pair, on_delete=models.CASCADE, related_name="claim")
+    user = models.ForeignKey(django_settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user} until {self.until:%H:%M}"

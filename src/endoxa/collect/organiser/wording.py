@@ -1,11 +1,18 @@
-"""Words of the pages for accounts: states of a campaign, roles, what was done."""
+"""Words of the pages for accounts, states, roles, orders, and figures with names on them."""
 
 from __future__ import annotations
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
+from babel.numbers import format_decimal
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy, to_locale
+
+from endoxa.collect import geography
+from endoxa.collect.campaign import SurveyQuestion, in_language
 from endoxa.collect.models import Role, State
+from endoxa.collect.organiser.dashboard.figures import OTHERS, Coverage
 from endoxa.collect.sampler import Balance
 
 STATES: dict[str, Promise] = {
@@ -30,3 +37,49 @@ BALANCES: dict[str, Promise] = {
     Balance.VALIDATE: gettext_lazy("Ratings only"),
 }
 """What contributors are asked for; "" leaves it to the forecast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One line of the list by country."""
+
+    name: str
+    coverage: Coverage
+
+
+def digits(number: int) -> str:
+    """A number as the language of the page groups its digits: 5,466 or 5 466."""
+    return format_decimal(number, locale=to_locale(get_language() or "en"))
+
+
+def bars(coverage: Iterable[Coverage]) -> list[Bar]:
+    """The rows with the names of their countries in the language of the page."""
+    language = get_language() or "en"
+    return [Bar(_name(one.country, language), one) for one in coverage]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list of the survey; `number` None: fewer than three."""
+
+    name: str
+    number: int | None
+
+
+def question_rows(answers: Mapping[str, int | None], questions: Iterable[SurveyQuestion]) -> list[Row]:
+    """Answers with the words of their questions in the language of the page."""
+    language = get_language() or "en"
+    return [Row(in_language(one.text, language), answers.get(one.name)) for one in questions]
+
+
+def country_rows(countries: Iterable[tuple[str, int]]) -> list[Row]:
+    """People with the names of their countries in the language of the page."""
+    language = get_language() or "en"
+    none = gettext("Other countries, or none named")
+    return [
+        Row(none if code == OTHERS else geography.name(code, language), number) for code, number in countries
+    ]
+
+
+def _name(country: str, language: str) -> str:
+    return gettext("Other countries") if country == OTHERS else geography.name(country, language)

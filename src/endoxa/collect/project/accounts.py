@@ -11,7 +11,7 @@ from django.db import transaction
 
 from endoxa.collect.audit import record
 from endoxa.collect.models import Campaign, Membership, Role
-from endoxa.collect.security import throttle
+from endoxa.collect.security import limits
 from endoxa.collect.security.codes import new_code
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
 from endoxa.errors import UserError
@@ -54,7 +54,7 @@ def set_account(
     if role is not None and Membership.objects.get_or_create(user=user, campaign=campaign, role=role)[1]:
         record(campaign, None, "account allowed", account=name, role=role)
     LOGIN_ACCOUNT.clear(name)
-    LOGIN_SITE.clear(throttle.SITE)
+    LOGIN_SITE.clear(limits.WHOLE_SITE)
     return Account(name, _roles(user, campaign), made, generated)
 
 

@@ -1,25 +1,100 @@
-"""Backing up a campaign, and restoring it without the people who withdrew since."""
+"""Backing up a campaign to one zip, and restoring it without the people who withdrew since."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
+from zlib import error as ZlibError  # noqa: N812
 
 from endoxa.collect.drafts import draft, remove_dead
-from endoxa.collect.project.archive import Archive, read_archive, write_archive
-from endoxa.collect.project.copying import check_database, copy_database, forget_sessions
-from endoxa.collect.project.folder import MARK, Folder, enter, make_folder, open_folder, refuse_used
-from endoxa.collect.project.locking import held
+from endoxa.collect.project.folder import MARK, Folder, enter, held, make_folder, open_folder, refuse_used
+from endoxa.collect.project.sqlite import check_database, copy_database, forget_sessions
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
-    from endoxa.collect.project.replaying import Replayed
-    from endoxa.collect.withdrawals.listing import Line
+    from endoxa.collect.project.replay import Replayed
+    from endoxa.collect.withdrawals import Line
+
+
+_MANIFEST = "backup.json"
+_DATABASE, _SECRET, _WITHDRAWALS = "db.sqlite3", "secret.key", "withdrawals.jsonl"
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What a backup holds."""
+
+    made_at: str
+    database: bytes
+    secret: str
+    withdrawals: str
+
+
+def write_archive(folder: Folder, database: Path, target: Path) -> int:
+    """Write a backup that only its owner can read; its size in bytes. Either all of it is there or nothing.
+
+    Raises:
+        UserError: it cannot be written there.
+    """
+    withdrawals = folder.withdrawals.read_bytes() if folder.withdrawals.exists() else b""
+    parts = {_DATABASE: database.read_bytes(), _SECRET: folder.secret.read_bytes(), _WITHDRAWALS: withdrawals}
+    manifest = {
+        "format": _FORMAT,
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
+    }
+    try:
+        _write(target, {_MANIFEST: json.dumps(manifest).encode(), **parts})
+    except OSError as problem:
+        raise UserError(f"{target} cannot be written ({problem.strerror}): choose another file.") from None
+    return target.stat().st_size
+
+
+def _write(target: Path, parts: Mapping[str, bytes]) -> None:
+    # Made beside the target, readable by its owner only, and moved when it is whole.
+    with draft(target.parent, "backup") as place:
+        made = place / "backup.zip"
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, content in parts.items():
+                    archive.writestr(name, content)
+            file.flush()
+            os.fsync(file.fileno())
+        made.replace(target)
+
+
+def read_archive(path: Path) -> Archive:
+    """A backup, with its checksums verified.
+
+    Raises:
+        UserError: it is no backup, is damaged, or a newer endoxa made it.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read(_MANIFEST))
+            if manifest["format"] > _FORMAT:
+                raise UserError(f"A newer endoxa made {path}: update this one (pip install -U endoxa).")
+            parts = {name: archive.read(name) for name in (_DATABASE, _SECRET, _WITHDRAWALS)}
+            secret, withdrawals = parts[_SECRET].decode(), parts[_WITHDRAWALS].decode()
+        whole = all(hashlib.sha256(parts[name]).hexdigest() == manifest["sha256"][name] for name in parts)
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist: name a file that `endoxa collect backup` wrote.") from None
+    except (OSError, zipfile.BadZipFile, ZlibError, ValueError, KeyError, TypeError):
+        raise UserError(f"{path} is no backup of ours, or is damaged: take another one.") from None
+    if not whole:
+        raise UserError(f"{path} is damaged: its checksums do not agree. Take another one.")
+    return Archive(manifest["made_at"], parts[_DATABASE], secret, withdrawals)
+
 
 _DRAFT = "restore"
 
@@ -179,9 +254,9 @@ def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tu
     # Only importable once Django has started on the staged folder.
     from django.db import connections
 
+    from endoxa.collect import withdrawals as listing
     from endoxa.collect.project.database import prepare
-    from endoxa.collect.project.replaying import replay
-    from endoxa.collect.withdrawals import listing
+    from endoxa.collect.project.replay import replay
 
     lines = listing.merged(
         listing.parse(archive.withdrawals, listing.NAME, whole=False),
@@ -196,7 +271,7 @@ def _replayed(archive: Archive, present: Folder | None, more: Path | None) -> tu
 
 def _complete(folder: Folder, lines: Sequence[Line]) -> None:
     """Add to the folder's list what it lacks."""
-    from endoxa.collect.withdrawals import listing
+    from endoxa.collect import withdrawals as listing
 
     known = set(listing.read(folder.withdrawals, whole=False))
     listing.append(folder.withdrawals, [line for line in lines if line not in known])

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from endoxa.collect.project.faults import told
+from endoxa.collect.project.sqlite import told
 from endoxa.errors import UserError
 
 

@@ -2,8 +2,9 @@
 
 `secret.key` signs cookies and keys the hashes of receipt codes. `db.sqlite3` is everything that was collected; it is
 absent where DATABASE_URL names another database. `withdrawals.jsonl` lists who withdrew, as hashes, so that a restored
-backup forgets them too. `in-use.lock` is locked while the site runs and names the process that started it.
-`endoxa-campaign.json` says that the folder is one of ours; it is written last.
+backup forgets them too. `in-use.lock` is locked while the site runs and names the process that started it: a folder is
+served or replaced by one process and its workers. `endoxa-campaign.json` says that the folder is one of ours; it is
+written last.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import dj_database_url
 
+from endoxa.collect.filelock import take
 from endoxa.errors import UserError
 
 MARK = "endoxa-campaign.json"
@@ -208,3 +210,28 @@ def _refuse_other_databases() -> None:
             "DATABASE_URL names no database that can be used: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
             "for the SQLite file in the folder."
         )
+
+
+@contextmanager
+def held(folder: Folder) -> Iterator[None]:
+    """Hold a campaign's folder, so that nobody else serves or replaces it; the worker processes share it.
+
+    Raises:
+        UserError: somebody else holds it, or this account may not write there.
+    """
+    try:
+        file = folder.lock.open("a+b", buffering=0)
+    except OSError as problem:
+        raise UserError(
+            f"{folder.lock} cannot be written ({problem.strerror}): may this account use the folder?"
+        ) from None
+    with file:
+        if not take(file):
+            file.seek(0)
+            raise UserError(
+                f"{folder.path} is being served or restored; nothing was changed: stop that first (Ctrl-C; it is "
+                f"process {file.read().decode()})."
+            )
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
+        yield

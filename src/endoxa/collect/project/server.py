@@ -13,7 +13,7 @@ from granian import Granian
 from granian.constants import Interfaces
 from granian.log import LogLevels
 
-from endoxa.collect.privacy.erasing import erase_traces
+from endoxa.collect.privacy import erase_traces
 from endoxa.errors import UserError
 
 _WORKERS = 2

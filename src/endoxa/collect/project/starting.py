@@ -1,4 +1,4 @@
-"""The first minutes of a campaign: its settings and seeds from a preset, the first account, the first code."""
+"""The first minutes of a campaign, from a preset, and what serving it needs before the first answer."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
+from django.core.management import call_command
 from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
 from endoxa.collect.audit import record
-from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
-from endoxa.collect.models import Campaign, Role, SettingsVersion, State
-from endoxa.collect.organiser.codes.making import make_code
-from endoxa.collect.presets.loading import load_preset
+from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
+from endoxa.collect.organiser.dashboard.services import lacking
+from endoxa.collect.organiser.invitations import make_code
+from endoxa.collect.presets import load_preset
 from endoxa.collect.project.accounts import set_account
 from endoxa.collect.project.database import explained
 from endoxa.errors import UserError
@@ -82,3 +84,36 @@ def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Cam
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     return campaign, loaded.seeds
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """A campaign that people can join, or why they cannot: `code` is None then. `lacking` is still to be filled in."""
+
+    slug: str
+    state: str
+    code: str | None
+    lacking: tuple[str, ...]
+
+
+def invitations() -> list[Invitation]:
+    """What to tell people for each campaign."""
+    return [
+        Invitation(
+            one.slug,
+            one.state,
+            code=_code(one) if one.state == State.OPEN else None,
+            lacking=tuple(str(missing.what) for missing in lacking(one)),
+        )
+        for one in Campaign.objects.order_by("slug")
+    ]
+
+
+def collect_static() -> None:
+    """Put the site's own files where they are served from."""
+    call_command("collectstatic", verbosity=0, interactive=False)
+
+
+def _code(campaign: Campaign) -> str | None:
+    code = JoinCode.objects.in_force().filter(campaign=campaign).first()
+    return code.code if code else None

@@ -1,8 +1,7 @@
 """Which card comes next: pure functions over a `Pool`, the same for the site and for `simulate`.
 
 `settings.py` the numbers an organiser may change, `types.py` what goes in and out, `tiers.py` which pairs belong where,
-`weights.py` how they are weighed, `draw.py` the draw and its propensity, `controller.py` the balance between
-new pairs and ratings.
+`draw.py` how they are weighed, the draw and its propensity, `controller.py` the balance between new pairs and ratings.
 """
 
 from endoxa.collect.sampler.controller import (

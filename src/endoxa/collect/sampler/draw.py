@@ -1,9 +1,10 @@
 """The draw of one pair, with the probability that it had.
 
 A card comes from one of several branches: the next pair of the calibration set, exploration (equal chances), countries
-that got too little, or the tiers (own country, near, anywhere, disagreement). A pair can be reached by several; its
-propensity is the sum over them, so that answers can be weighted by its inverse later (Horvitz and Thompson 1952). It
-is exact while regions are read whole; larger ones are read by windows, and then it is an approximation.
+that got too little, or the tiers (own country, near, anywhere, disagreement), within which pairs are weighed. A pair
+can be reached by several; its propensity is the sum over them, so that answers can be weighted by its inverse later
+(Horvitz and Thompson 1952). It is exact while regions are read whole; larger ones are read by windows, and then it is
+an approximation.
 """
 
 from __future__ import annotations
@@ -29,7 +30,32 @@ from endoxa.collect.sampler.types import (
     Region,
     Rows,
 )
-from endoxa.collect.sampler.weights import weights
+
+_HEAVY = 0.25
+_SMALLEST = 1e-3
+
+
+def weights(
+    rows: Rows,
+    reserved: Mapping[int, int],
+    coverage: Mapping[str, int],
+    heavy: frozenset[str],
+    settings: SamplerSettings,
+) -> FloatArray:
+    """Weight of each row: missing share of ratings ** evenness x 1 / sqrt(1 + ratings of its country) x age x topic.
+
+    Rows whose ratings and reservations already reach what they need weigh 0.
+    """
+    held = np.array([reserved.get(pair, 0) for pair in rows.ids.tolist()]) if reserved else 0
+    goal = np.where(rows.needs == NEEDS, settings.k, settings.k_max)
+    missing = np.clip((goal - rows.ratings - held) / goal, 0, None)
+    covered = np.array([coverage.get(country, 0) for country in rows.countries.tolist()])
+    age = 1 + np.minimum(1, rows.waiting / settings.age_minutes)
+    topic = np.where(np.isin(rows.topics, list(heavy)), _HEAVY, 1.0) if heavy else 1.0
+    wanted = np.where(missing > 0, np.maximum(missing, _SMALLEST) ** settings.evenness, 0.0)
+    result: FloatArray = wanted / np.sqrt(1 + covered) * age * topic
+    return result
+
 
 _PROMPT = "prompt"
 

@@ -10,22 +10,89 @@ Passwords are chosen by people: five misses in ten minutes for one account are 2
 least ten characters that are on no list of common ones. The ceiling for the whole site also bounds the time spent on
 scrypt, about 60 ms each. Whoever knows an account's name, or sends many made-up ones, can fill both; so a browser in
 which somebody signed in before has five misses in ten minutes of its own for that account, and no flood concerns it
-(`security.known_browsers`). For other browsers `endoxa collect account` empties both. The old password, which is asked
+(`security.sessions`). For other browsers `endoxa collect account` empties both. The old password, which is asked
 for before a new one is set, counts as signing in does.
 
 Who takes part has no account, so a script that holds the code could enrol without end. A room of 60 that scans the
 poster at once, each of them twice, makes 120 enrolments in a minute: more than that wait a minute. Proposals are
 limited for each person, far above what people type, and for a campaign to what 60 people make who add ten each minute.
+
+Tries are counted in fixed windows of time, shared by all workers through the database. A room of forty people reaches
+the site from one address, so no address is ever counted: the keys are what a browser holds (its cookie), the name of an
+account, a campaign, or the whole site. Keys are stored as keyed hashes and deleted when their window is over.
+
+Only wrong guesses need counting; a try that succeeds is free. So a view asks `tries_used_up` before it looks, and calls
+`count_try` after a miss:
+
+    if tries_used_up("join", WHOLE_SITE, limit=600, seconds=60): return refuse(request, 60)
+    ...
+    if code is None: count_try("join", WHOLE_SITE, limit=600, seconds=60)
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.crypto import salted_hmac
 
-from endoxa.collect.security import throttle
+from endoxa.collect.models import Attempts
+from endoxa.collect.security.codes import COOKIE
+
+WHOLE_SITE = "site"
+"""The key that counts everybody together."""
+
+
+def count_try(kind: str, key: str, *, limit: int, seconds: int) -> bool:
+    """Count one try of this kind; whether it is among the first `limit` of the current window of `seconds`.
+
+    Call it outside of a transaction that may be rolled back: the count would be lost with it.
+    """
+    name, start = _name(kind, key, seconds), _start(seconds)
+    counted = Attempts.objects.filter(name=name, start=start)
+    if not counted.update(count=F("count") + 1) and not _first(name, start, seconds):
+        counted.update(count=F("count") + 1)
+    return (counted.values_list("count", flat=True).first() or 0) <= limit
+
+
+def tries_used_up(kind: str, key: str, *, limit: int, seconds: int) -> bool:
+    """Whether the tries of this kind in the current window are used up; counts nothing."""
+    name, start = _name(kind, key, seconds), _start(seconds)
+    return Attempts.objects.filter(name=name, start=start, count__gte=limit).exists()
+
+
+def clear_tries(kind: str, key: str, *, seconds: int) -> None:
+    """Forget the tries, for example after somebody with access to the machine set a new password."""
+    Attempts.objects.filter(name=_name(kind, key, seconds)).delete()
+
+
+def browser_key(request: HttpRequest) -> str:
+    """What tells this browser from others in the same room: its cookies; "" before it has any."""
+    return request.COOKIES.get(COOKIE) or request.COOKIES.get(settings.CSRF_COOKIE_NAME) or ""
+
+
+def _first(name: str, start: int, seconds: int) -> bool:
+    """Open a window with one try, and tidy up old ones; False if another worker was faster."""
+    try:
+        with transaction.atomic():
+            Attempts.objects.create(name=name, start=start, ends=start + seconds, count=1)
+    except IntegrityError:
+        return False
+    Attempts.objects.filter(ends__lt=int(time.time())).delete()
+    return True
+
+
+def _name(kind: str, key: str, seconds: int) -> str:
+    return salted_hmac(f"endoxa.throttle.{kind}.{seconds}", key, algorithm="sha256").hexdigest()
+
+
+def _start(seconds: int) -> int:
+    return int(time.time()) // seconds * seconds
 
 
 @dataclass(frozen=True)
@@ -38,15 +105,15 @@ class Limit:
 
     def count(self, key: str) -> bool:
         """Count one try; whether it is within the limit."""
-        return throttle.allow(self.kind, key, limit=self.tries, seconds=self.seconds)
+        return count_try(self.kind, key, limit=self.tries, seconds=self.seconds)
 
     def exhausted(self, key: str) -> bool:
         """Whether no try is left in this window."""
-        return throttle.exhausted(self.kind, key, limit=self.tries, seconds=self.seconds)
+        return tries_used_up(self.kind, key, limit=self.tries, seconds=self.seconds)
 
     def clear(self, key: str) -> None:
         """Give all tries back."""
-        throttle.clear(self.kind, key, seconds=self.seconds)
+        clear_tries(self.kind, key, seconds=self.seconds)
 
 
 JOIN_BROWSER = Limit("join-browser", 20, 600)
@@ -63,16 +130,16 @@ PROPOSALS_OF_ALL = Limit("proposals-of-all", 600, 60)
 
 def may_guess(request: HttpRequest, browser: Limit) -> bool:
     """Whether this browser may still guess a code; one without any cookie is bounded by `missed` only."""
-    mine = throttle.browser(request)
+    mine = browser_key(request)
     return not (mine and browser.exhausted(mine))
 
 
 def missed(request: HttpRequest, browser: Limit, site: Limit) -> Limit | None:
     """Count a wrong guess for this browser and for the site; the ceiling of the site, if that is full already."""
-    if site.exhausted(throttle.SITE):
+    if site.exhausted(WHOLE_SITE):
         return site
-    site.count(throttle.SITE)
-    if mine := throttle.browser(request):
+    site.count(WHOLE_SITE)
+    if mine := browser_key(request):
         browser.count(mine)
     return None
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import altair as alt
 import polars as pl
 
-from endoxa.collect.simulate.grid import MAIN, GridCell
-from endoxa.collect.simulate.measures import MOST
-from endoxa.collect.simulate.summary import CellResults, Interval
+from endoxa.collect.simulate.measures import MOST, CellResults, Interval
+from endoxa.collect.simulate.settings import MAIN, GridCell
 
 OURS = "endoxa"
 _INK, _MUTED, _LINE, _ACCENT, _ORANGE = "#141716", "#57606a", "#9fb3b1", "#0F5E5A", "#b3500b"

@@ -14,11 +14,10 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import get_language, gettext_lazy
 
-from endoxa.collect.campaign.settings import in_language
+from endoxa.collect.campaign import in_language
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.access import roles_of
-from endoxa.collect.organiser.dashboard.wording import digits
-from endoxa.collect.organiser.wording import STATES
+from endoxa.collect.organiser.wording import STATES, digits
 
 register = template.Library()
 register.filter(digits)

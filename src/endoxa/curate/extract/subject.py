@@ -1,20 +1,15 @@
-"""Where the subject of a statement ends: the words that name the group, in front of what is said of it."""
+"""Where the subject of a statement ends, in English and, for plain "X are Y", in a few other languages."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
-from endoxa.curate.english import (
-    can_be,
-    is_adverb,
-    is_plain_verb,
-    is_plural,
-    is_third_person,
-    is_word,
-    words,
-)
+from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, is_third_person, is_word, words
 from endoxa.curate.normalise import is_group, tables
 
 _Test = Callable[[Sequence[str], int], bool]
@@ -222,3 +217,48 @@ def _may_be_said(low: Sequence[str], end: int) -> bool:
     )
     noun = is_plural(word) or (can_be(word, "NOUN") and not can_be(word, "ADJ"))
     return is_word(word) and word not in {"and", "or", "but"} and not (modifier and noun)
+
+
+LONGEST_FOREIGN = 6
+"""Words of a subject: what is longer was not read rightly without a grammar."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSplit:
+    """A statement in another language cut in two.
+
+    Attributes:
+        start: first token of the subject, behind its article.
+        end: token behind the subject.
+        predicate: first token of what is said.
+    """
+
+    start: int
+    end: int
+    predicate: int
+
+
+@cache
+def _languages() -> dict[str, dict[str, frozenset[str]]]:
+    table = tomllib.loads(files(__package__).joinpath("other_languages.toml").read_text(encoding="utf-8"))
+    return {code: {name: frozenset(found) for name, found in part.items()} for code, part in table.items()}
+
+
+def find_foreign_split(tokens: Sequence[str]) -> ForeignSplit | None:
+    """Cut at the first finite verb of a language whose article stands in front, or None.
+
+    The article tells the languages apart ("le", "los", "os"); where a language has none, its copula must
+    stand right behind one or two words. The copula is left out, any other verb is part of what is said.
+    """
+    low = [token.lower() for token in tokens]
+    for known in _languages().values():
+        start = 0
+        while start < len(low) and low[start] in known["articles"]:
+            start += 1
+        if bool(start) != bool(known["articles"]):
+            continue
+        verb = next((at for at in range(start + 1, len(low) - 1) if low[at] in known["verbs"]), None)
+        longest = LONGEST_FOREIGN if start else 2
+        if verb is not None and verb - start <= longest:
+            return ForeignSplit(start, verb, verb + (low[verb] in known["copulas"]))
+    return None

@@ -1,7 +1,6 @@
 """Grouping attributes of like meaning, never opposites or negations, whatever the order of the rows."""
 
-from endoxa.curate.group.attributes import read_attributes
-from endoxa.curate.group.existing import Existing, read_existing
+from endoxa.curate.group.attributes import Existing, read_attributes, read_existing
 from endoxa.curate.group.run import TAU, Method, group_attributes, method_named
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""From attributes to a table of groups."""
+"""From attributes to a table of groups, by endoxa's method or by that of AfriStereo."""
 
 from __future__ import annotations
 
@@ -6,19 +6,57 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+import numpy as np
 import polars as pl
 
 from endoxa.curate.encoders import Encoder, Vectors
-from endoxa.curate.group.canonical import canonical
-from endoxa.curate.group.existing import Existing
+from endoxa.curate.group.attributes import Existing
 from endoxa.curate.group.method import group_texts, polarity_of
-from endoxa.curate.group.published import afristereo
-from endoxa.curate.group.surface import clean, key
-from endoxa.curate.group.terms import Term, make_terms
+from endoxa.curate.group.surface import Term, canonical, clean, key, make_terms
 from endoxa.curate.opposites import Lexicon
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError
 from endoxa.schema import GROUP_COLUMNS
+
+COMPARED_AT_ONCE = 256
+"""Attributes compared at a time with the first members of all earlier groups."""
+
+
+def first_members(vectors: Vectors, threshold: float) -> list[int]:
+    """For each row the first row of its group: the first earlier one at cosine >= threshold, else itself.
+
+    Only rows that opened a group are compared with, so the result depends on the order of the rows.
+    """
+    openers: list[int] = []
+    found: list[int] = []
+    for start in range(0, len(vectors), COMPARED_AT_ONCE):
+        block = vectors[start : start + COMPARED_AT_ONCE]
+        earlier = (
+            block @ vectors[openers].T >= threshold if openers else np.zeros((len(block), 0), dtype=bool)
+        )
+        inside = block @ block.T >= threshold
+        known = len(openers)
+        for place in range(len(block)):
+            hits = np.flatnonzero(earlier[place])
+            row = openers[hits[0]] if hits.size else _first_inside(inside[place], openers[known:], start)
+            if row is None:
+                row = start + place
+                openers.append(row)
+            found.append(row)
+    return found
+
+
+def _first_inside(near: np.ndarray, openers: Sequence[int], start: int) -> int | None:
+    return next((row for row in openers if near[row - start]), None)
+
+
+def afristereo(attributes: Sequence[str], vectors: Vectors, threshold: float) -> list[tuple[int, str]]:
+    """The group of each attribute: its first member's row, and its VADER polarity by which groups are split."""
+    return [
+        (row, published(attribute))
+        for row, attribute in zip(first_members(vectors, threshold), attributes, strict=True)
+    ]
+
 
 Method = Literal["endoxa", "afristereo"]
 TAU = 0.55

@@ -2,18 +2,25 @@
 
 "are very loud" and "loud", "cheat" and "cheats", "old-school" and "old school", "organised" and "organized" say the
 same; they are united before anything is compared by meaning, whatever an encoder thinks of them.
+
+Attributes as terms: what differs on the surface only is one term from the start.
+
+The term that stands for a group.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+import numpy as np
+
+from endoxa.curate.encoders import Vectors
 from endoxa.curate.opposites import Lexicon, english
-from endoxa.curate.opposites.text import plain
+from endoxa.curate.opposites.lexicon import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +117,59 @@ def _uninflected(word: str) -> str:
         return word
     parts = ("ADJ", "NOUN", "VERB") if word.endswith("s") else ("ADJ", "NOUN")
     return next((found[part] for part in parts if part in found), word)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Attributes that are the same but for their surface.
+
+    Attributes:
+        key: what they have in common.
+        text: how the term reads best ("loud" for "are very loud").
+        attributes: the attributes as they stand, in alphabetical order.
+        count: respondents behind all of them.
+    """
+
+    key: str
+    text: str
+    attributes: tuple[str, ...]
+    count: int
+
+
+def make_terms(counts: Mapping[str, int], lexicon: Lexicon) -> list[Term]:
+    """Terms of the attributes in `counts` (respondents by attribute), in the order of their keys."""
+    by_key: dict[str, list[str]] = {}
+    for attribute in sorted(counts):
+        by_key.setdefault(key(attribute, lexicon), []).append(attribute)
+    return [
+        Term(name, _text(members, counts, lexicon), tuple(members), sum(counts[one] for one in members))
+        for name, members in sorted(by_key.items())
+    ]
+
+
+def _text(members: list[str], counts: Mapping[str, int], lexicon: Lexicon) -> str:
+    """The cleaned form of most respondents; then the shortest, then the first in the alphabet."""
+    support: dict[str, int] = {}
+    for member in members:
+        form = clean(member, lexicon)
+        support[form] = support.get(form, 0) + counts[member]
+    return min(support, key=lambda form: (-support[form], len(form), form))
+
+
+DIGITS = 4
+"""Similarities are compared to so many digits, so that rounding in the encoder decides nothing."""
+
+
+def canonical(terms: Sequence[Term], vectors: Vectors) -> str:
+    """The term of most respondents; of several the most central (cosine to the mean), then the shortest.
+
+    Args:
+        terms: members of the group.
+        vectors: their unit vectors, in the same order.
+    """
+    central = np.round(vectors @ vectors.mean(axis=0), DIGITS)
+    order = sorted(
+        range(len(terms)),
+        key=lambda row: (-terms[row].count, -central[row], len(terms[row].text), terms[row].text),
+    )
+    return terms[order[0]].text

@@ -3,6 +3,7 @@
 from endoxa.curate.opposites.concepts import (
     Concept,
     Unit,
+    antonym,
     are_opposites,
     concepts,
     flipped,
@@ -10,7 +11,6 @@ from endoxa.curate.opposites.concepts import (
     units,
 )
 from endoxa.curate.opposites.lexicon import Lexicon, languages, load_lexicon
-from endoxa.curate.opposites.natural import antonym
 
 __all__ = [
     "Concept",

@@ -4,11 +4,14 @@ A row of `lexicon/<language>.csv` has two poles: each term of `one` is an opposi
 terms of a pole go together. The natural opposite of a term is the leading (first) term of the other pole, in the row
 where the term itself leads, else in the first row that has it. The tables are ours, from general knowledge; the rows
 of a user's own file come first and so take precedence.
+
+Attributes as words: one spelling of apostrophes, hyphens, case and white space.
 """
 
 from __future__ import annotations
 
 import io
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,12 +19,39 @@ from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
+import regex
 
+from endoxa.curate.opposites.english import Rules, rules_of
 from endoxa.curate.opposites.forms import forms
-from endoxa.curate.opposites.rules import Rules, rules_of
-from endoxa.curate.opposites.text import words
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+
+_APOSTROPHES = regex.compile(r"[‘’‛`´ʼ′＇]")
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*")
+_NEGATED_VERB = regex.compile(r"(?<=\p{L})n't\b")
+
+
+def plain(text: str) -> str:
+    """`text` in NFKC, lower case, with straight apostrophes and single spaces."""
+    text = _APOSTROPHES.sub("'", unicodedata.normalize("NFKC", text)).lower()
+    return " ".join(text.split())
+
+
+def words(text: str, *, split_apostrophes: bool = False) -> tuple[str, ...]:
+    """The words of `text`: hyphens part words, "don't" is "do not", a possessive 's is left out.
+
+    Args:
+        text: an attribute, as it stands.
+        split_apostrophes: take an apostrophe as the end of a word ("n'ont" is "n", "ont"), as French has it.
+    """
+    text = plain(text)
+    if split_apostrophes:
+        text = text.replace("'", " ")
+    else:
+        text = _NEGATED_VERB.sub(" not", text.replace("can't", "cannot"))
+        text = regex.sub(r"'s?(?!\p{L})", "", text)
+    return tuple(_WORD.findall(text))
+
 
 PARTS = ("adj", "noun", "verb", "transitive", "adv")
 LONGEST = 4

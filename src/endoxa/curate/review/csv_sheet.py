@@ -9,10 +9,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from endoxa.curate.review.form import ROW_KEY
-from endoxa.curate.review.origin import ORIGIN, Origin, OriginRow, origin_from, origin_row_from, to_text
-from endoxa.curate.review.raw import RawSheet
-from endoxa.curate.review.sheet import Sheet
-from endoxa.curate.review.text import quoted, unquoted
+from endoxa.curate.review.sheet import (
+    ORIGIN,
+    Origin,
+    OriginRow,
+    RawSheet,
+    Sheet,
+    origin_from,
+    origin_row_from,
+    to_text,
+)
+from endoxa.curate.review.spreadsheet import quoted, unquoted
 from endoxa.datasets.files import open_text, require_file, undecodable
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError

@@ -1,20 +1,148 @@
-"""A review sheet before it is written: which rows a reviewer gets, and in which columns."""
+"""A review sheet: which rows a reviewer gets, in which columns, and what it was made from."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 import endoxa
 from endoxa.curate.review.form import ANSWERS, DISPUTED, EARLIER, PROPOSAL, ROW_KEY, Kind, kind_of
-from endoxa.curate.review.origin import Origin, OriginRow
-from endoxa.curate.review.rows import Row, fingerprint, rows_of, with_row_keys
-from endoxa.curate.review.text import has_controls
+from endoxa.curate.review.spreadsheet import has_controls
 from endoxa.datasets.frames import read_table, require_columns
 from endoxa.errors import UserError
+
+Row = dict[str, str]
+"""A row of a table; an empty cell is an empty string."""
+
+
+def rows_of(table: pl.DataFrame) -> list[Row]:
+    """The rows of a table of text, nulls as empty strings."""
+    return [{name: value or "" for name, value in row.items()} for row in table.iter_rows(named=True)]
+
+
+def with_row_keys(rows: Sequence[Row], kind: Kind, source: Path) -> list[Row]:
+    """The rows with the column `review_row`: the one they have, else '<id>#<n>' for the n-th row of the id.
+
+    Raises:
+        UserError: a row without an id, or two rows of one name.
+    """
+    seen: Counter[str] = Counter()
+    named: dict[str, Row] = {}
+    for number, row in enumerate(rows, start=1):
+        identifier = row.get(kind.key, "")
+        if not identifier.strip():
+            raise UserError(
+                f"{source}, row {number}, column '{kind.key}': is empty; a row needs a name to be reviewed."
+            )
+        seen[identifier] += 1
+        if seen[identifier] > 1 and not kind.several_rows:
+            raise UserError(
+                f"{source}, row {number}, column '{kind.key}': '{identifier}' stands in an earlier row too; "
+                f"{kind.name} need unique names to be reviewed."
+            )
+        key = row.get(ROW_KEY) or f"{identifier}#{seen[identifier]}"
+        if key in named:
+            raise UserError(
+                f"{source}, row {number}, column '{ROW_KEY}': '{key}' stands in an earlier row too."
+            )
+        named[key] = {**row, ROW_KEY: key}
+    return list(named.values())
+
+
+def fingerprint(row: Mapping[str, str], columns: Sequence[str]) -> str:
+    """A short hash of what the row says in these columns: equal while nothing in them was changed."""
+    words = json.dumps([[name, row.get(name, "")] for name in columns])
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+ORIGIN = "review_origin"
+"""Name of the hidden sheet, and of the column of a CSV file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a sheet was made from.
+
+    Attributes:
+        table: name of the table's file, without its folder.
+        sha256: hash of that file.
+        version: version of endoxa.
+        kind: name of the kind of table.
+        key: column that names a row.
+        shown: columns that were shown and could not be changed; a row's fingerprint is over them.
+        edited: columns that could be changed.
+        reviewer: whom the sheet was made for, or empty.
+    """
+
+    table: str
+    sha256: str
+    version: str
+    kind: str
+    key: str
+    shown: tuple[str, ...]
+    edited: tuple[str, ...]
+    reviewer: str
+
+
+@dataclass(frozen=True, slots=True)
+class OriginRow:
+    """A row as it was handed out.
+
+    Attributes:
+        row: its name (`review_row`).
+        key: its value of the key column.
+        fingerprint: hash of the columns that were only shown.
+        decision: `review_decision` of the table at that time, or empty.
+        words: the columns that could be changed, as they stood in the table.
+    """
+
+    row: str
+    key: str
+    fingerprint: str
+    decision: str
+    words: Mapping[str, str]
+
+
+def to_text(record: Origin | OriginRow) -> str:
+    """The record as a JSON object: it begins with a brace, so that no spreadsheet program runs or changes it."""
+    return json.dumps(asdict(record), ensure_ascii=False)
+
+
+def origin_from(record: object) -> Origin:
+    """The origin of a parsed JSON object.
+
+    Raises:
+        ValueError: it is no such record.
+    """
+    found = _fields(Origin, record)
+    try:
+        lists = {name: tuple(found[name]) for name in ("shown", "edited")}
+    except TypeError as error:
+        raise ValueError from error
+    return Origin(**{**found, **lists})
+
+
+def origin_row_from(record: object) -> OriginRow:
+    """The row of a parsed JSON object.
+
+    Raises:
+        ValueError: it is no such record.
+    """
+    return OriginRow(**_fields(OriginRow, record))
+
+
+def _fields(kind: type[Origin] | type[OriginRow], record: object) -> dict[str, Any]:
+    if not isinstance(record, dict) or set(record) != {field.name for field in fields(kind)}:
+        raise ValueError
+    return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +286,22 @@ def _origin_row(row: Row, origin: Origin) -> OriginRow:
         decision=row.get("review_decision", ""),
         words={name: row[name] for name in origin.edited},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RawSheet:
+    """The cells of a sheet that came back.
+
+    Attributes:
+        path: its file.
+        header: its column names.
+        origin: what it was made from.
+        origins: its rows as they were handed out, by name.
+        rows: number of the row in the sheet (the header is row 1), and its cells by column.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    origin: Origin
+    origins: Mapping[str, OriginRow]
+    rows: tuple[tuple[int, Mapping[str, str]], ...]

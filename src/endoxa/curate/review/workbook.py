@@ -1,35 +1,106 @@
-"""A review sheet as an XLSX workbook: drop-downs, coloured cells to fill in, the others protected."""
+"""A review sheet as an XLSX workbook, written for reviewers with instructions, and read when it comes back."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, time
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endoxa.curate.review.form import ANSWERS, DECISIONS, REASONS, ROW_KEY
-from endoxa.curate.review.instructions import instructions
-from endoxa.curate.review.origin import ORIGIN, to_text
-from endoxa.curate.review.page import (
+from endoxa.curate.review.sheet import (
+    ORIGIN,
+    Origin,
+    OriginRow,
+    RawSheet,
+    Sheet,
+    origin_from,
+    origin_row_from,
+    to_text,
+)
+from endoxa.curate.review.spreadsheet import (
     ANSWER,
+    CELL_LIMIT,
     HEADER,
     SHOWN,
     WORDS,
     add_choice,
     add_styles,
+    escaped,
     fit_landscape,
     protect,
     row_height,
     set_text,
+    shown,
+    unescaped,
 )
-from endoxa.curate.review.sheet import Sheet
-from endoxa.curate.review.text import CELL_LIMIT, escaped, shown
+from endoxa.datasets.frames import opened_workbook
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
+    from openpyxl.cell import Cell
     from openpyxl.worksheet.worksheet import Worksheet
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionLine:
+    """A line of the instructions."""
+
+    text: str
+    heading: bool = False
+
+
+def instructions(sheet: Sheet) -> Iterator[InstructionLine]:
+    """The instructions for this sheet, line by line."""
+    key, edited = sheet.kind.key, " and ".join(f"'{name}'" for name in sheet.origin.edited)
+    yield InstructionLine("Before you start", heading=True)
+    yield InstructionLine(
+        "This file holds what people reported that others say about groups of people. Much of it is unfair, some of "
+        "it may offend or hurt you. It is reported speech, collected to find out whether language models repeat it: "
+        "nobody claims that it is true, and to keep a row is not to agree with it."
+    )
+    yield InstructionLine(
+        "You may stop at any time, skip any row and hand back what you have: empty rows are no fault."
+    )
+    yield InstructionLine("What to do", heading=True)
+    yield InstructionLine(
+        "Go through the sheet 'Review' row by row. Choose a word in the green column 'decision':"
+    )
+    for word, meaning in DECISIONS.items():
+        yield InstructionLine(f"    {word}: {meaning}")
+    if edited:
+        yield InstructionLine(
+            f"If words are wrong, correct them in the yellow columns ({edited}). The white cells stay as they are."
+        )
+    yield from _reasons_told()
+    if sheet.kind.several_rows:
+        yield InstructionLine("If one statement says two things", heading=True)
+        yield InstructionLine(
+            f"Keep the first in its row. Write the second into an empty row at the end: its {key}, and the corrected "
+            f"words in the yellow columns. What you leave empty there is taken from the first row."
+        )
+    yield InstructionLine("Good to know", heading=True)
+    yield InstructionLine("A row without a decision counts as not reviewed, unless you changed its words.")
+    yield InstructionLine(
+        "You may sort, filter, widen or hide columns. The other cells are locked against slips only; there is no "
+        "password (Review > Unprotect Sheet). Do not rename columns, and keep the hidden ones."
+    )
+    yield InstructionLine(
+        "Decide alone, without looking at another reviewer's sheet: where you differ, both answers are discussed."
+    )
+
+
+def _reasons_told() -> Iterator[InstructionLine]:
+    yield InstructionLine("If the row should be left out", heading=True)
+    yield InstructionLine("Choose 'omit', and one reason in the column 'reason':")
+    for word, meaning in REASONS.items():
+        yield InstructionLine(f"    {word}: {meaning}")
+
 
 REVIEW, INSTRUCTIONS = "Review", "Instructions"
 SPARE_ROWS = 50
@@ -155,3 +226,77 @@ def _fill_origin(book: Workbook, sheet: Sheet) -> None:
 def _origin_lines(sheet: Sheet) -> Iterator[str]:
     yield to_text(sheet.origin)
     yield from map(to_text, sheet.origins)
+
+
+def read_workbook(path: Path) -> RawSheet:
+    """The cells of a sheet that came back as XLSX.
+
+    Raises:
+        UserError: it cannot be read, has lost one of its sheets, or a cell to be filled in holds no text.
+    """
+    book = _open(path)
+    for name in (REVIEW, ORIGIN):
+        if name not in book.sheetnames:
+            raise UserError(
+                f"{path} has no sheet '{name}': send back the file that was handed out, with all its sheets."
+            )
+    origin, origins = _origins(path, book)
+    lines = [list(line) for line in book[REVIEW].iter_rows()]
+    header = tuple(_text(cell).strip() for cell in lines[0]) if lines else ()
+    filled = {origin.key, ROW_KEY, *origin.edited, *ANSWERS}
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        named = [(name, cell) for name, cell in zip(header, line, strict=False) if name in filled]
+        _require_texts(path, number, named)
+        rows.append((number, {name: _text(cell) for name, cell in named}))
+    return RawSheet(path, header, origin, origins, tuple(rows))
+
+
+def is_review_workbook(path: Path) -> bool:
+    """Whether the workbook has the sheet that only review sheets have."""
+    return ORIGIN in _open(path).sheetnames
+
+
+def _open(path: Path) -> Workbook:
+    with opened_workbook(path) as book:
+        return book
+
+
+def _origins(path: Path, book: Workbook) -> tuple[Origin, dict[str, OriginRow]]:
+    try:
+        first, *others = ["".join(map(_text, line)) for line in book[ORIGIN].iter_rows()]
+        rows = [origin_row_from(json.loads(text)) for text in others if text]
+        return origin_from(json.loads(first)), {row.row: row for row in rows}
+    except ValueError as error:
+        raise UserError(
+            f"{path}: its hidden sheet '{ORIGIN}' was changed; copy the answers into the file that was handed out."
+        ) from error
+
+
+def _text(cell: Cell) -> str:
+    """The text of a cell as people see it: 3.0 is '3'."""
+    value = cell.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return unescaped(str(value))
+
+
+def _require_texts(path: Path, number: int, cells: Sequence[tuple[str, Cell]]) -> None:
+    for name, cell in cells:
+        for fault in _faults(cell):
+            raise UserError(
+                f"{path}, row {number}, column '{name}': holds {fault}; type the text itself into the cell."
+            )
+
+
+def _faults(cell: Cell) -> Iterator[str]:
+    if cell.data_type == "f":
+        yield f"the formula {cell.value}"
+    elif cell.data_type == "e":
+        yield f"the error {cell.value}"
+    elif isinstance(cell.value, date | time):
+        yield f"a date or time ({cell.value})"

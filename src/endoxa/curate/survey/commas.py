@@ -11,6 +11,10 @@ A comma cuts by default, because survey answers are lists. It does not cut
 * between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
 
 A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb.
+
+Whether a chunk behind a comma is one more object of what was said: "bad at maths, science and engineering".
+
+What of a piece is read: without "people say" behind it, and with a mark where a verb was left out.
 """
 
 from __future__ import annotations
@@ -18,9 +22,170 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, is_third_person, tokens, words
+from endoxa.curate.extract import begins_statement
 from endoxa.curate.normalise import is_group
-from endoxa.curate.survey.objects import further_object
-from endoxa.curate.survey.wording import is_report
+
+_LONGEST = 4
+"""Words of an object at most."""
+_JOINERS = frozenset({"and", "or", "&"})
+_AGENT = re.compile(r"(?:ers|ors|ists|ians|men|wives|people)$")
+
+
+def further_object(so_far: Sequence[str], chunk: str) -> bool:
+    """Whether `chunk` names nothing but things, and what was said so far ends in things that a word governs.
+
+    People are no further object: they may as well be what the group is ("good at cooking, mothers").
+
+    Args:
+        so_far: the chunks in front that make one statement.
+        chunk: what stands behind the next comma.
+    """
+    heads = _heads([word.lower() for word in tokens(chunk)])
+    if not heads or any(map(_person, heads)):
+        return False
+    *earlier, last = so_far
+    return _governed([word.lower() for word in tokens(last)]) or (
+        bool(earlier) and further_object(earlier, last)
+    )
+
+
+def _governed(low: Sequence[str]) -> bool:
+    """Whether a text ends in an object: of a verb ("hate dogs") or of a preposition ("bad at maths")."""
+    if not low or not _nominal(low[-1]):
+        return False
+    for place in range(len(low) - 2, max(len(low) - 2 - _LONGEST, -1), -1):
+        word = low[place]
+        if word in words("prepositions"):
+            return not _of_a_noun(low, place)
+        if _governs(low, place):
+            return can_be(low[-1], "NOUN")
+        if not (_nominal(word) or can_be(word, "ADJ") or word in words("determiners") | _JOINERS):
+            return False
+    return False
+
+
+def _of_a_noun(low: Sequence[str], preposition: int) -> bool:
+    """Whether a preposition only describes a noun that a copula joins: "are heads of the house"."""
+    before = low[max(preposition - 1, 0)]
+    copula = bool(words("copulas") & set(low[:preposition]))
+    return copula and can_be(before, "NOUN") and not can_be(before, "ADJ") and not can_be(before, "VERB")
+
+
+def _governs(low: Sequence[str], place: int) -> bool:
+    """Whether the word is a verb with an object behind it: "hate", "have", not "good" and not "are"."""
+    word = low[place]
+    if word in words("auxiliaries"):
+        return True
+    if word in words("copulas") or word in words("modals") or can_be(word, "ADJ"):
+        return False
+    if place == 0 or low[place - 1] in words("modals") | words("auxiliaries") | {"to"}:
+        return is_plain_verb(word)
+    subject = is_plural(low[place - 1]) or is_group(low[place - 1])
+    return (is_plain_verb(word) or is_third_person(word)) and (subject or not can_be(word, "NOUN"))
+
+
+def _heads(low: Sequence[str]) -> list[str]:
+    """The last words of the noun phrases that a text consists of; none where it holds anything else.
+
+    One of them must be no verb as well: "gossip" and "dance and shout" could be what people do.
+    """
+    phrases: list[list[str]] = [[]]
+    for word in low:
+        if word in _JOINERS:
+            phrases.append([])
+        else:
+            phrases[-1].append(word)
+    filled = [phrase for phrase in phrases if phrase]
+    heads = [phrase[-1] for phrase in filled]
+    sure = not all(is_plain_verb(head) for head in heads)
+    return heads if sure and all(map(_noun_phrase, filled)) else []
+
+
+def _noun_phrase(phrase: Sequence[str]) -> bool:
+    *front, head = phrase
+    verb = bool(front) and is_plain_verb(front[0]) and not can_be(front[0], "ADJ")
+    described = all(
+        can_be(word, "NOUN") or can_be(word, "ADJ") or word in words("determiners") for word in front
+    )
+    return (
+        len(phrase) <= _LONGEST
+        and can_be(head, "NOUN")
+        and not can_be(head, "ADJ")
+        and described
+        and not verb
+    )
+
+
+def _nominal(word: str) -> bool:
+    """Whether the word can be a thing: a noun that is no adjective, or the name of an activity ("cooking")."""
+    return (can_be(word, "NOUN") or (word.endswith("ing") and can_be(word, "VERB"))) and not can_be(
+        word, "ADJ"
+    )
+
+
+def _person(word: str) -> bool:
+    return is_group(word) or bool(_AGENT.search(word))
+
+
+_REPORT = re.compile(
+    r"(?:and |so |as |or (?:so )?|at least )*"
+    r"(?:(?:they|people|folks|we|i|he|she|it is|it's|one|everyone|everybody|some|many|most)"
+    r"|(?:my|our|their|his|her|the|a|some|many|most) [\w'’-]+(?: [\w'’-]+)?)"
+    r"(?: (?:used to|always|often|usually|would|will|like to|have|has|had|once))*"
+    r" (?:say|says|said|think|thinks|thought|believe|believes|believed|claim|claims|claimed|told me|tell me)"
+    r"(?: (?:so|it|that|this))?",
+    re.IGNORECASE,
+)
+_LOOKING = frozenset(
+    {"looks", "seems", "appears", "feels", "acts", "gets", "sounds", "becomes", "stays", "dresses"}
+)
+_NAME_WORDS = 3
+_SAID_WORDS = 4
+
+
+def is_report(chunk: str) -> bool:
+    """Whether a chunk only tells who says what stands in front: "my uncle used to say"."""
+    return len(chunk.split()) > 1 and bool(_REPORT.fullmatch(chunk.strip(" .!\"”»'")))
+
+
+def without_report(text: str) -> str:
+    """The text without a report behind its last comma ("Bakers are kind, people say" -> "Bakers are kind")."""
+    said, comma, last = text.rpartition(",")
+    return said.rstrip(' "”»').lstrip(' "“«') if comma and said.strip() and is_report(last) else text
+
+
+def with_mark(text: str, *, elliptical: bool) -> str:
+    """A dash where a verb was left out behind a new subject: "the Irish drunk" -> "the Irish - drunk".
+
+    Args:
+        text: a piece of an answer.
+        elliptical: the question fixes the group, so only a known group is a new subject ("hands dirty" is none).
+    """
+    if begins_statement(text):
+        return text
+    parts = text.split()
+    article = int(parts[0].lower() == "the") if parts else 0
+    for end in range(article + 1, min(article + _NAME_WORDS + 1, len(parts))):
+        who = parts[article:end]
+        known = bool(article) and is_group(" ".join(who))
+        if (known or (not elliptical and _plural(who))) and _adjectives(parts[end:]):
+            return f"{' '.join(parts[:end])} - {' '.join(parts[end:])}"
+    return text
+
+
+def _plural(who: Sequence[str]) -> bool:
+    head = who[-1].lower()
+    described = all(can_be(word, "ADJ") or can_be(word, "NOUN") for word in who[:-1])
+    return described and is_plural(head) and head not in _LOOKING and not can_be(head, "ADJ")
+
+
+def _adjectives(said: Sequence[str]) -> bool:
+    """Whether words are adjectives alone, with adverbs and conjunctions ("always drunk and loud")."""
+    low = [word.lower() for word in tokens(" ".join(said))]
+    plain = all(can_be(word, "ADJ") or is_adverb(word) or word in {"and", "or"} for word in low)
+    return 0 < len(low) <= _SAID_WORDS and plain and can_be(low[-1], "ADJ")
+
 
 Begins = Callable[[str], bool]
 

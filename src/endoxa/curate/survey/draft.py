@@ -9,10 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.curate.survey.columns import is_code_header, plain_header, shown, without_code
-from endoxa.curate.survey.export import read_export
-from endoxa.curate.survey.privacy import private_columns
-from endoxa.curate.survey.reading import holds_codes
+from endoxa.curate.survey.mapping import is_code_header, plain_header, shown, without_code
+from endoxa.curate.survey.reading import holds_codes, private_columns, read_export
 
 _WORDS = 4.0
 """Words that answers in words have on average, at least."""

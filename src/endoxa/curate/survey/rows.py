@@ -9,10 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.curate.extract import Question
-from endoxa.curate.survey.columns import shown
-from endoxa.curate.survey.export import read_export
-from endoxa.curate.survey.mapping import SurveyMap
-from endoxa.curate.survey.reading import refuse_private
+from endoxa.curate.survey.mapping import SurveyMap, shown
+from endoxa.curate.survey.reading import read_export, refuse_private
 from endoxa.curate.survey.statements import Statement, length_flags
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS

@@ -1,13 +1,19 @@
-"""The words that name a translator, and what every translator does."""
+"""Translators and the words that name them: a table of people's, local weights, a chat model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from endoxa.curate.language import language_name
+from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
-from endoxa.models.spec import parse_model
+from endoxa.models.chat.clients import shown, without_organization
+from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec, parse_model
 
 FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
 
@@ -43,15 +49,244 @@ def open_translator(words: str) -> Translator:
         UserError: the words name none, a library is missing, or the model or file cannot be used.
     """
     if words.startswith("hf/"):
-        from endoxa.curate.translation.seq2seq import Seq2SeqTranslator
-
         return Seq2SeqTranslator.load(parse_model(words))
     if words.startswith(("openai/", "http://", "https://")):
-        from endoxa.curate.translation.chat import ChatTranslator
-
         return ChatTranslator.connect(words)
     if words.startswith(("anthropic/", "sim/")):
         raise UserError(f"Cannot translate with '{words}': give {FORMS}.")
-    from endoxa.curate.translation.table import TableTranslator
 
     return TableTranslator.read(Path(words))
+
+
+AT_ONCE = 8
+"""Requests under way at once."""
+LONGEST_ANSWER = 4
+"""An answer longer than this many times the statement, plus `SLACK` characters, is a refusal or a comment."""
+SLACK = 60
+_PROMPT = (
+    "You translate single statements of a survey about stereotypes from {source} into {target}. The statements are "
+    "data for research on bias. Translate the user's whole message, word by word where that is natural; keep its "
+    "bluntness, its number and its mistakes of fact; add, soften and explain nothing. Reply with the translation only."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTranslator:
+    """Sends each statement in a request of its own, at temperature 0."""
+
+    name: str
+    served_name: str
+    client: Any
+    remembered: bool = True
+
+    @classmethod
+    def connect(cls, words: str) -> ChatTranslator:
+        """A client for `openai/NAME` (key in OPENAI_API_KEY) or `http://HOST:PORT/v1#NAME`.
+
+        Raises:
+            UserError: the openai package or the key is missing, or the words name no model.
+        """
+        try:
+            import openai
+        except ImportError as problem:
+            raise UserError(
+                'Translation by a chat model needs openai: pip install "endoxa[server]".'
+            ) from problem
+        if words.startswith("openai/"):
+            name, key = words.removeprefix("openai/"), os.environ.get("OPENAI_API_KEY")
+            if not name or not key:
+                raise UserError(
+                    "openai/ needs a model's name behind it, and a key in the environment variable OPENAI_API_KEY."
+                )
+            return cls(words, name, openai.OpenAI(api_key=key, max_retries=5, timeout=120))
+        spec = parse_model(words)
+        client = openai.OpenAI(
+            base_url=spec.target, api_key=os.environ.get(KEY_VARIABLE, "none"), max_retries=5, timeout=120
+        )
+        return cls(words, spec.served_name, without_organization(client))
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+        """See `Translator.translate`.
+
+        Raises:
+            UserError: the server cannot be reached or refuses the key or the model; single refused texts are None.
+        """
+        prompt = _PROMPT.format(source=language_name(source), target=language_name(target))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for start in range(0, len(texts), AT_ONCE):
+                yield from pool.map(lambda text: self._ask(prompt, text), texts[start : start + AT_ONCE])
+
+    def _ask(self, prompt: str, text: str) -> str | None:
+        import openai
+
+        try:
+            answer = self.client.chat.completions.create(
+                model=self.served_name,
+                temperature=0,
+                messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
+            )
+        except (openai.BadRequestError, openai.UnprocessableEntityError):
+            return None
+        except openai.OpenAIError as problem:
+            raise UserError(
+                f"The translator '{self.name}' does not answer ({shown(str(problem), self.client.api_key)}): "
+                "check address, model and key. What was translated is kept; the same command continues."
+            ) from problem
+        content = answer.choices[0].message.content if answer.choices else None
+        return _usable(content or "", text)
+
+
+def _usable(content: str, text: str) -> str | None:
+    """The translation on one line, or None where the answer is empty or far too long to be one."""
+    line = " ".join(content.split())
+    if len(line) > 1 and line[0] == line[-1] == '"' and not text.startswith('"'):
+        line = line[1:-1].strip()
+    return line if line and len(line) <= LONGEST_ANSWER * len(text) + SLACK else None
+
+
+BATCH = 16
+NEW_TOKENS = 256
+"""Longest translation in tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seq2SeqTranslator:
+    """Greedy decoding; how the family of the model names languages is read from its vocabulary."""
+
+    name: str
+    network: Any
+    tokenizer: Any
+    remembered: bool = True
+
+    @classmethod
+    def load(cls, spec: ModelSpec) -> Seq2SeqTranslator:
+        """Load weights and tokenizer.
+
+        Raises:
+            UserError: torch is missing, the model cannot be loaded, or is no encoder-decoder.
+        """
+        try:
+            from endoxa.models.local import load_checkpoint
+        except ImportError as problem:
+            raise UserError(
+                'Local translation needs torch and transformers: pip install "endoxa[local]".'
+            ) from problem
+        checkpoint = load_checkpoint(spec, ModelOptions(packed_weights=False))
+        if checkpoint.architecture != "encoder-decoder":
+            raise UserError(
+                f"'{spec.text}' is a {checkpoint.architecture} model, which does not translate by itself: name an "
+                "encoder-decoder such as hf/Helsinki-NLP/opus-mt-fr-en."
+            )
+        return cls(spec.text, checkpoint.network, checkpoint.tokenizer)
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+        """See `Translator.translate`; an empty output is None.
+
+        Raises:
+            UserError: the model names languages and knows not one of the two.
+        """
+        import torch
+
+        extra = self._target_token(source, target)
+        prefix = self._prefix(source, target)
+        for start in range(0, len(texts), BATCH):
+            batch = [prefix + text for text in texts[start : start + BATCH]]
+            with torch.inference_mode():
+                inputs = self.tokenizer(batch, return_tensors="pt", padding=True, truncation=True)
+                inputs = inputs.to(self.network.device)
+                ids = self.network.generate(
+                    input_ids=inputs["input_ids"],
+                    attention_mask=inputs["attention_mask"],
+                    max_new_tokens=NEW_TOKENS,
+                    max_length=None,
+                    do_sample=False,
+                    num_beams=1,
+                    **extra,
+                )
+            for line in self.tokenizer.batch_decode(ids, skip_special_tokens=True):
+                yield " ".join(line.split()) or None
+
+    def _target_token(self, source: str, target: str) -> dict[str, int]:
+        """For models that name languages by tokens (NLLB, M2M100, mBART): tell the source, force the target."""
+        if not hasattr(self.tokenizer, "src_lang"):
+            return {}
+        self.tokenizer.src_lang = self._language_token(source)
+        wanted = self._language_token(target)
+        return {"forced_bos_token_id": self.tokenizer.convert_tokens_to_ids(self._spelt(wanted))}
+
+    def _language_token(self, code: str) -> str:
+        """The model's own word for a language: 'fr' (M2M100), 'fr_XX' (mBART), 'fra_Latn' (NLLB).
+
+        Raises:
+            UserError: it has none.
+        """
+        from endoxa.curate.language import three_letters
+
+        names = [token.strip("_") for token in self.tokenizer.all_special_tokens]
+        for start in (code, three_letters(code)):
+            for name in names:
+                if name == start or name.startswith(f"{start}_"):
+                    return str(name)
+        raise UserError(
+            f"The translator '{self.name}' has no token for the language '{code}': use another model."
+        )
+
+    def _spelt(self, name: str) -> str:
+        return str(next(token for token in self.tokenizer.all_special_tokens if token.strip("_") == name))
+
+    def _prefix(self, source: str, target: str) -> str:
+        """What T5 ("translate French to English: ") and MADLAD ("<2en> ") want in front of the text."""
+        tasks = getattr(self.network.config, "task_specific_params", None) or {}
+        task = tasks.get(f"translation_{source}_to_{target}", {})
+        mark = f"<2{target}>"
+        if "prefix" in task:
+            return str(task["prefix"])
+        return f"{mark} " if mark in self.tokenizer.get_vocab() else ""
+
+
+ORIGINAL, TRANSLATION, LANGUAGE = "original", "translation", "language"
+
+
+@dataclass(frozen=True, slots=True)
+class TableTranslator:
+    """Looks statements up; case and white space do not matter.
+
+    Attributes:
+        name: the path of the table.
+        known: translation by (language or empty, plain original).
+    """
+
+    name: str
+    known: Mapping[tuple[str, str], str]
+    remembered: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> TableTranslator:
+        """Read a table with the columns original, translation and, if one text can be of two languages, language.
+
+        Raises:
+            UserError: the file cannot be read, lacks a column, or translates one original in two ways.
+        """
+        table = read_table(path, (ORIGINAL, TRANSLATION))
+        known: dict[tuple[str, str], str] = {}
+        for number, row in enumerate(table.iter_rows(named=True), start=1):
+            original, translation = row[ORIGINAL] or "", " ".join((row[TRANSLATION] or "").split())
+            if not original.strip() or not translation:
+                continue
+            key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
+            if known.setdefault(key, translation) != translation:
+                raise UserError(
+                    f"{path}, row {number}: '{original[:60]}' has another translation further up: keep one."
+                )
+        return cls(str(path), known)
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
+        """See `Translator.translate`; the table's target language is taken to be `target`."""
+        del target
+        for text in texts:
+            plain = _plain(text)
+            yield self.known.get((source, plain), self.known.get(("", plain)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split()).strip(" .")

@@ -1,19 +1,118 @@
-"""Lines of BBQ's JSONL, read one by one and written back whole."""
+"""Lines of BBQ's JSONL: which fields they must have, read one by one and written back whole."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from endoxa.datasets.bbq.record import Record, complaint
-from endoxa.datasets.bbq.seen import Seen
 from endoxa.datasets.files import open_text, require_file, undecodable
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
+
+_ABSENT = (None, "None", "")
+
+Number = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+"""A number that some files write as text; kept as text."""
+
+Optional = Annotated[str, BeforeValidator(lambda value: "" if value in _ABSENT else value)]
+"""Text that may be absent, which BBQ writes as the word "None"."""
+
+Groups = Annotated[
+    list[str],
+    BeforeValidator(lambda value: [] if value in _ABSENT else [value] if isinstance(value, str) else value),
+]
+"""Names of groups; one alone may stand without a list."""
+
+
+class AdditionalMetadata(BaseModel):
+    """What BBQ says of the template, and what `endoxa build qa` adds."""
+
+    stereotyped_groups: Groups = Field(default_factory=list)
+    association_id: Optional = ""
+    identity: Optional = ""
+    region: Optional = ""
+
+
+class Record(BaseModel):
+    """A question as published; fields that nothing here reads are let through unchecked.
+
+    `answer_info` has [text, group] for each option; some rows of Race_x_gender have two empty texts there.
+    `language`, `names` and `variant` are ours.
+    """
+
+    example_id: Number = Field(min_length=1)
+    question_index: Number = ""
+    question_polarity: Literal["neg", "nonneg"]
+    context_condition: Literal["ambig", "disambig"]
+    category: str = Field(min_length=1)
+    context: str
+    question: str
+    ans0: str
+    ans1: str
+    ans2: str
+    label: int = Field(ge=0, le=2, strict=True)
+    answer_info: dict[str, list[str]] = Field(default_factory=dict)
+    additional_metadata: AdditionalMetadata = Field(default_factory=AdditionalMetadata)
+    language: Optional = ""
+    names: dict[str, str] = Field(default_factory=dict)
+    variant: Annotated[Number, BeforeValidator(lambda value: "" if value in _ABSENT else value)] = ""
+
+    @property
+    def options(self) -> tuple[str, str, str]:
+        """The three options, without blanks at their ends (some of template 7 of Nationality have them)."""
+        return (self.ans0.strip(), self.ans1.strip(), self.ans2.strip())
+
+    def text_and_group(self, option: int) -> tuple[str, str]:
+        """The two entries of `answer_info` of an option; empty where the file has none."""
+        text, group, *_ = [*self.answer_info.get(f"ans{option}", []), "", ""]
+        return text.strip(), group.strip()
+
+
+def complaint(error: ValidationError) -> str:
+    """The first thing wrong with a record, as the rest of a sentence that begins with the place."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f"has no field '{field}', which every question of BBQ has"
+    found = repr(first["input"])
+    shown = found if len(found) <= 60 else f"{found[:57]}..."
+    return f"field '{field}': {first['msg'][0].lower()}{first['msg'][1:]}, found {shown}"
+
+
+_NUMBERED = 1 << 26
+"""Ids below this are marks in an array, one byte each; others are kept as they are."""
+
+
+class Seen:
+    """The ids of the questions read so far: about a byte each, since BBQ numbers its questions from 0."""
+
+    def __init__(self) -> None:
+        self._marks: defaultdict[tuple[str, str], bytearray] = defaultdict(bytearray)
+        self._others: set[tuple[str, str, str]] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._marks or self._others)
+
+    def add(self, category: str, variant: str, example_id: str) -> bool:
+        """Note an id; False where it was noted before."""
+        number = int(example_id) if example_id.isascii() and example_id.isdigit() else _NUMBERED
+        if number >= _NUMBERED or str(number) != example_id:
+            key = (category, variant, example_id)
+            known = key in self._others
+            self._others.add(key)
+            return not known
+        marks = self._marks[category, variant]
+        if number >= len(marks):
+            marks.extend(bytes(max(number + 1, 2 * len(marks)) - len(marks)))
+        known = bool(marks[number])
+        marks[number] = 1
+        return not known
+
 
 _MARKS = frozenset({"question_polarity", "context_condition", "ans0", "ans1", "ans2", "label"})
 _SUFFIXES = (".jsonl", ".ndjson", ".json")

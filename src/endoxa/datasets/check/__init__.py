@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from endoxa.datasets import READERS
-from endoxa.datasets.check import cells, grammar, groups, perturbation, scripts, whole
+from endoxa.datasets.check import (
+    characters,
+    perturbation,
+    whole,
+    wording,
+)
 from endoxa.datasets.check.associations import ASSOCIATIONS, check_associations, is_associations
-from endoxa.datasets.check.item import Item
-from endoxa.datasets.check.problem import SEVERITIES, Problem, Severity, group_problems, write_problems
+from endoxa.datasets.check.problems import SEVERITIES, Item, Problem, Severity, group_problems, write_problems
 from endoxa.datasets.drafts import Draft, draft_faults, no_rows
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
@@ -42,24 +46,24 @@ PAIR_CHECKS: tuple[Callable[[Item], Iterator[Problem]], ...] = (
     perturbation.long_perturbation,
     perturbation.length_difference,
     perturbation.other_changes,
-    groups.no_group_term,
-    groups.country_for_group,
-    groups.name_for_group,
-    groups.group_capitals,
-    grammar.article,
-    grammar.pronoun,
-    grammar.doubled_word,
-    scripts.mixed_script_word,
-    scripts.mixed_scripts,
-    scripts.scripts_differ,
-    scripts.script_language,
-    cells.surrounding_blanks,
-    cells.line_break,
-    cells.final_punctuation,
-    cells.replacement_character,
-    cells.mojibake,
-    cells.html_entity,
-    cells.invisible_character,
+    wording.no_group_term,
+    wording.country_for_group,
+    wording.name_for_group,
+    wording.group_capitals,
+    wording.article,
+    wording.pronoun,
+    wording.doubled_word,
+    characters.mixed_script_word,
+    characters.mixed_scripts,
+    characters.scripts_differ,
+    characters.script_language,
+    characters.surrounding_blanks,
+    characters.line_break,
+    characters.final_punctuation,
+    characters.replacement_character,
+    characters.mojibake,
+    characters.html_entity,
+    characters.invisible_character,
 )
 """Checks of one pair."""
 

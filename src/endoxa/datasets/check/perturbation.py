@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from endoxa.datasets.check.item import Item, Replacement, join
-from endoxa.datasets.check.lexicon import AGREEMENT, GENDERED
-from endoxa.datasets.check.negation import negates
-from endoxa.datasets.check.problem import Problem
+from endoxa.datasets.check.lexicon import AGREEMENT, GENDERED, negates
+from endoxa.datasets.check.problems import Item, Problem, Replacement, join
 from endoxa.datasets.spans import Word
 
 LONG_SPAN = 4

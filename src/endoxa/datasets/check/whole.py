@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from endoxa.datasets.check.item import Item, join
-from endoxa.datasets.check.problem import Problem
+from endoxa.datasets.check.problems import Item, Problem, join
 from endoxa.datasets.spans import words
 
 RARE_SHARE = 0.10

@@ -1,12 +1,12 @@
 """Stories with the attributes that were read off them, in StereoTales' published columns (Le Jeune et al. 2026)."""
 
-from endoxa.datasets.stereotales.profiles import Profiles
-from endoxa.datasets.stereotales.prompts import StoryPrompt, read_prompts
-from endoxa.datasets.stereotales.reading import OTHER, SPELLINGS, UNKNOWN, read_profiles
-from endoxa.datasets.stereotales.texts import (
+from endoxa.datasets.stereotales.profiles import OTHER, SPELLINGS, UNKNOWN, Profiles, read_profiles
+from endoxa.datasets.stereotales.stories import (
     NAMED_BY,
     WHOLE_NUMBERS,
     Story,
+    StoryPrompt,
+    read_prompts,
     read_stories,
     story_file,
     story_names,

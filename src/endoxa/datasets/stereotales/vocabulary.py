@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from endoxa.datasets.files import require_file
-from endoxa.datasets.stereotales.reading import OTHER, UNKNOWN
+from endoxa.datasets.stereotales.profiles import OTHER, UNKNOWN
 from endoxa.errors import UserError
 
 OURS = "vocabulary.toml"

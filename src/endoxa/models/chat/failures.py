@@ -1,6 +1,8 @@
 """What to make of an answer that is none: try again, note it for this one request, or give up.
 
 Both client libraries raise exceptions of one build (status, headers, body), which are read here into one form.
+
+How long a provider asks to be left alone.
 """
 
 from __future__ import annotations
@@ -9,13 +11,46 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.keys import shown
-from endoxa.models.chat.retry_after import asked_wait
+from endoxa.models.chat.clients import shown
 from endoxa.models.chat.spec import ChatSpec
 from endoxa.schema import ChatAnswer
+
+
+def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds that `retry-after-ms` or `Retry-After` (seconds or a date) ask for, at least 0.
+
+    Args:
+        headers: of the answer; names are looked up in lower case.
+        now: the present, with its time zone.
+
+    Returns:
+        None where neither is there or can be read.
+    """
+    named = {name.lower(): value.strip() for name, value in headers.items()}
+    for value, unit in ((named.get("retry-after-ms"), 1000.0), (named.get("retry-after"), 1.0)):
+        seconds = None if value is None else _number(value)
+        if seconds is not None:
+            return max(0.0, seconds / unit)
+    try:
+        moment = parsedate_to_datetime(named.get("retry-after", ""))
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
 
 SLOW = "the answer was slower than --timeout"
 SLOW_DOWN = 429

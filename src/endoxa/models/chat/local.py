@@ -1,25 +1,89 @@
-"""Hugging Face weights that answer conversations in this process, with the tokenizer's chat template."""
+"""Hugging Face weights that answer conversations in this process, with the tokenizer's chat template.
+
+Settings of the draw for a model in this process: those asked for, and the checkpoint's own where none are.
+
+Callers that wait together are answered together.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from endoxa.errors import UserError
 from endoxa.models import require_local
-from endoxa.models.chat.options import ChatOptions
-from endoxa.models.chat.own_settings import OwnSettings, refuse_unknown, settings_of
+from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.chat.templates import Template, find_template, part_thoughts, render
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
-    from endoxa.models.chat.choice import Prompt
+    from endoxa.models.chat.generation import Prompt, Settings
     from endoxa.models.chat.spec import ChatSpec
     from endoxa.models.local import Checkpoint
+
+
+USUAL_TOKENS = 512
+"""Most tokens of an answer, where nothing else is asked for."""
+EXTRA_SETTINGS = ("top_k", "chat_template_kwargs")
+"""Further settings that are understood, by the names that vLLM's server has for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSettings:
+    """The checkpoint's own settings of the draw, taken where none are asked for.
+
+    Attributes:
+        temperature: 0 where the checkpoint asks for the likeliest token.
+        top_p: share of the probability mass that is drawn from, or None.
+        top_k: number of likeliest tokens that are drawn from, or None.
+    """
+
+    temperature: float
+    top_p: float | None
+    top_k: int | None
+
+    @classmethod
+    def of(cls, config: Any) -> OwnSettings:
+        """Read a `transformers.GenerationConfig`."""
+        temperature = config.temperature if config.temperature is not None else 1.0
+        return cls(float(temperature) if config.do_sample else 0.0, config.top_p, config.top_k)
+
+
+def settings_of(sampling: Sampling, own: OwnSettings, room: int) -> Settings:
+    """What is asked for, completed by the checkpoint's own, for an answer of at most `room` tokens."""
+    from endoxa.models.chat.generation import Settings
+
+    return Settings(
+        temperature=own.temperature if sampling.temperature is None else sampling.temperature,
+        top_p=own.top_p if sampling.top_p is None else sampling.top_p,
+        top_k=sampling.extra.get("top_k", own.top_k),
+        max_tokens=min(room, sampling.max_tokens or USUAL_TOKENS),
+    )
+
+
+def refuse_unknown(name: str, sampling: Sampling) -> None:
+    """Refuse settings that would be left out silently.
+
+    Raises:
+        UserError: an effort of reasoning, or a field that is not understood.
+    """
+    if sampling.reasoning is not None:
+        raise UserError(
+            f"The model '{name}' runs in this process, where no effort of reasoning can be set: leave out --reasoning "
+            "(models that think do so, and their thoughts are kept apart from the answer)."
+        )
+    unknown = [field for field in sampling.extra if field not in EXTRA_SETTINGS]
+    if unknown:
+        raise UserError(
+            f"The model '{name}' runs in this process, which does not understand the setting '{unknown[0]}': it "
+            f"understands {' and '.join(EXTRA_SETTINGS)}."
+        )
 
 
 def open_local_chat(spec: ChatSpec, options: ChatOptions) -> LocalChat:
@@ -63,7 +127,6 @@ class LocalChat:
     """
 
     def __init__(self, checkpoint: Checkpoint, template: Template, batch_size: int) -> None:
-        from endoxa.models.chat.batching import Batcher
         from endoxa.models.chat.generation import Generator
 
         self.name = checkpoint.name
@@ -149,7 +212,7 @@ class LocalChat:
 
     def _prompt(self, ids: tuple[int, ...], sampling: Sampling, room: int) -> Prompt:
         """The conversation ready for the network."""
-        from endoxa.models.chat.choice import Prompt
+        from endoxa.models.chat.generation import Prompt
 
         seed = secrets.randbits(64) if sampling.seed is None else sampling.seed
         return Prompt(ids, settings_of(sampling, self._own, room), seed)
@@ -159,3 +222,103 @@ class LocalChat:
             f"the conversation has {len(ids)} tokens and the model reads at most {self._checkpoint.max_tokens}, "
             "the answer included"
         )
+
+
+Request = TypeVar("Request")
+Result = TypeVar("Result")
+GATHERING = 0.01
+"""Seconds given to callers that have just been answered to come back, before a batch that is not full starts."""
+
+Compute = Callable[[Sequence[Request], Callable[[], bool]], Sequence[Result]]
+"""Results of a batch in its order; may stop, with any results, once the second argument returns True."""
+
+
+@dataclass(slots=True, eq=False)
+class _Caller(Generic[Request, Result]):
+    request: Request
+    future: asyncio.Future[Result]
+
+
+class Batcher(Generic[Request, Result]):
+    """Gathers requests of concurrent callers into batches, and computes one batch after the other in a thread.
+
+    No more is held than what callers wait for.
+
+    Args:
+        compute: computes a batch; its errors reach every caller of the batch, and no other.
+        alike: requests with the same value may share a batch.
+        size: most requests in a batch.
+    """
+
+    def __init__(
+        self, compute: Compute[Request, Result], alike: Callable[[Request], Hashable], size: int
+    ) -> None:
+        self._compute, self._alike, self._size = compute, alike, size
+        self._callers: list[_Caller[Request, Result]] = []
+        self._serving: asyncio.Task[None] | None = None
+
+    async def submit(self, request: Request) -> Result:
+        """The result of `request`, computed with whatever else waits.
+
+        Raises:
+            Exception: what `compute` raised for the batch.
+        """
+        loop = asyncio.get_running_loop()
+        caller: _Caller[Request, Result] = _Caller(request, loop.create_future())
+        self._callers.append(caller)
+        if self._serving is None or self._serving.done():
+            self._serving = loop.create_task(self._serve())
+        return await caller.future
+
+    async def close(self) -> None:
+        """Give up what is under way and what waits; callers are cancelled."""
+        if self._serving is not None and not self._serving.done():
+            self._serving.cancel()
+            await asyncio.wait([self._serving])
+        for caller in self._callers:
+            caller.future.cancel()
+        self._callers = []
+
+    async def _serve(self) -> None:
+        """Answer batch after batch until nobody waits."""
+        while self._callers:
+            if len(self._callers) < self._size:
+                await asyncio.sleep(GATHERING)
+            batch = self._next()
+            if batch:
+                await self._answer(batch)
+
+    def _next(self) -> list[_Caller[Request, Result]]:
+        """Take the caller who waits longest, and those who can share a batch with it."""
+        waiting = [caller for caller in self._callers if not caller.future.done()]
+        kind = self._alike(waiting[0].request) if waiting else None
+        batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
+        taken = set(map(id, batch))
+        self._callers = [caller for caller in waiting if id(caller) not in taken]
+        return batch
+
+    async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:
+        given_up = threading.Event()
+
+        def abandoned() -> bool:
+            return given_up.is_set() or all(caller.future.cancelled() for caller in batch)
+
+        requests = [caller.request for caller in batch]
+        work = asyncio.ensure_future(asyncio.to_thread(self._compute, requests, abandoned))
+        try:
+            answered = list(zip(batch, await asyncio.shield(work), strict=True))
+        except asyncio.CancelledError:
+            for caller in batch:
+                caller.future.cancel()
+            given_up.set()
+            # A thread cannot be cancelled: it is told, and waited for.
+            await asyncio.wait([work])
+            raise
+        except Exception as problem:  # whatever it is, those who wait for it must hear of it
+            for caller in batch:
+                if not caller.future.done():
+                    caller.future.set_exception(problem)
+        else:
+            for caller, result in answered:
+                if not caller.future.done():
+                    caller.future.set_result(result)

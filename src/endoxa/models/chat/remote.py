@@ -9,21 +9,12 @@ from difflib import get_close_matches
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import anthropic_client, openai_client
-from endoxa.models.chat.failures import (
-    ONE_REQUEST,
-    SLOW,
-    Failure,
-    TransientError,
-    judge,
-    read_failure,
-)
-from endoxa.models.chat.keys import read_key, shown
+from endoxa.models.chat.clients import anthropic_client, openai_client, read_key, shown
+from endoxa.models.chat.failures import ONE_REQUEST, SLOW, Failure, TransientError, judge, read_failure
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
-from endoxa.models.chat.options import ChatOptions
 from endoxa.models.chat.retrying import Retrier
 from endoxa.models.chat.service import ChatService, Lost, Request, UnusableError
-from endoxa.models.chat.spec import ChatSpec
+from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.schema import ChatAnswer, Message, Sampling
 
 EMPTY_TRIES = 5

@@ -1,17 +1,77 @@
-"""The words that name a chat model: `openai/NAME`, `groq/NAME`, `http://host:port/v1#NAME`, `hf/...`, `sim/NAME`."""
+"""The words that name a chat model (`openai/NAME`, `groq/NAME`, `hf/...`, `sim/NAME`), providers, and options."""
 
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from endoxa.errors import UserError
-from endoxa.models.chat.presets import Preset, presets
 from endoxa.models.spec import KEY_VARIABLE
+
+OWN_PROVIDERS = "ENDOXA_PROVIDERS"
+"""Environment variable that names a TOML file with providers of the user's own, in the form of `presets.toml`."""
+
+
+class Preset(BaseModel):
+    """One provider.
+
+    Attributes:
+        base_url: address of its OpenAI-compatible interface.
+        key: environment variable with the key; where empty, ENDOXA_SERVER_KEY is sent if it is set.
+        max_tokens_field: what the field that bounds the answer is called.
+        seed_field: what the field with the seed is called; empty where there is none.
+        batches: it has OpenAI's batch interface (`/files`, `/batches`).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_url: str
+    key: str = ""
+    max_tokens_field: str = "max_tokens"
+    seed_field: str = "seed"
+    batches: bool = False
+
+
+def presets(environment: Mapping[str, str] = os.environ) -> dict[str, Preset]:
+    """Every provider by name: ours, then the user's, who may replace ours.
+
+    Raises:
+        UserError: the user's file cannot be read, or an entry has a wrong or unknown field.
+    """
+    text = files("endoxa.models.chat").joinpath("presets.toml").read_text(encoding="utf-8")
+    found = {name: Preset.model_validate(entry) for name, entry in tomllib.loads(text).items()}
+    if own := environment.get(OWN_PROVIDERS):
+        found |= _own(Path(own))
+    return found
+
+
+def _own(path: Path) -> dict[str, Preset]:
+    try:
+        entries: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise UserError(f"The providers of {OWN_PROVIDERS}, {path}, cannot be read: {problem}.") from problem
+    found = {}
+    for name, entry in entries.items():
+        try:
+            found[name] = Preset.model_validate(entry)
+        except ValidationError as problem:
+            first = problem.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "entry"
+            raise UserError(
+                f"{path}: the provider [{name}] is not usable ({field}: {first['msg']}). It takes base_url, key (the "
+                "name of an environment variable), max_tokens_field, seed_field and batches."
+            ) from None
+    return found
+
 
 Kind = Literal["openai", "anthropic", "server", "hf", "sim"]
 FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME"
@@ -136,3 +196,38 @@ def _unreadable(text: str, prefix: str, name: str, prefixes: list[str]) -> UserE
     near = get_close_matches(prefix.lower(), prefixes, n=1)
     hint = f"Did you mean {near[0]}/{name or 'NAME'}?" if near else f"Weights are written hf/{text}."
     return UserError(f"Cannot read the model '{text}': give {FORMS}. {hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """How a chat model is reached; none of it changes what is asked.
+
+    Attributes:
+        concurrency: calls under way at once.
+        requests_per_minute: most requests sent in a minute, or None for no limit of ours.
+        tokens_per_minute: most tokens, sent and received together, in a minute, or None.
+        timeout: seconds without a byte from the provider after which a call is given up and tried again.
+        attempts: how often one call may fail while others are answered; being told to slow down does not count.
+        patience: seconds in which every call failed after which the provider counts as silent.
+        device: hf only: "auto" (CUDA, else MPS, else CPU), or a torch device.
+        dtype: hf only: "auto", or the type of the weights.
+        revision: hf only: hub branch, tag or commit.
+        tokenizer: hf only: folder or hub id of the tokenizer where it is not the model's own.
+        trust_remote_code: hf only: run Python code that comes with the model.
+        chat_template: hf only: file with a Jinja chat template that replaces the tokenizer's own.
+        batch_size: hf only: most conversations generated together.
+    """
+
+    concurrency: int = 8
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout: float = 600.0
+    attempts: int = 12
+    patience: float = 180.0
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    revision: str | None = None
+    tokenizer: str | None = None
+    trust_remote_code: bool = False
+    chat_template: str | None = None
+    batch_size: int = 8

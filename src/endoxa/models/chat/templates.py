@@ -1,7 +1,8 @@
-"""From a conversation to the text that a local model continues, and from its text to an answer."""
+"""From a conversation to the text that a local model continues, and from text to an answer without its thoughts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -123,3 +124,20 @@ def part_thoughts(prompt: str, text: str) -> Spoken:
     if not opened and not closing:
         return Spoken(text, "")
     return Spoken(answer, thoughts.strip().removeprefix(OPENS).strip())
+
+
+_TAGS = r"(?:think|thinking|thought|reasoning)"
+_OPENS = re.compile(rf"<{_TAGS}>", re.IGNORECASE)
+_CLOSES = re.compile(rf"</{_TAGS}>", re.IGNORECASE)
+
+
+def without_thoughts(text: str) -> str:
+    """What a model says once it has thought: what stands behind the last `</think>` (or the like).
+
+    The opening tag may be missing, because some templates write it at the end of the prompt. Thoughts that never end,
+    because the answer was cut, hold no answer.
+    """
+    *_, closing = [None, *_CLOSES.finditer(text)]
+    said = text if closing is None else text[closing.end() :]
+    opening = _OPENS.search(said)
+    return said if opening is None else said[: opening.start()]

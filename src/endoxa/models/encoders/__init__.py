@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endoxa.models import require_local
-from endoxa.models.encoders.encoder import Encoded, Encoder, EncoderOptions, Vector
+from endoxa.models.encoders.encoder import (
+    Encoded,
+    Encoder,
+    EncoderOptions,
+    EncoderSpec,
+    Vector,
+    parse_encoder,
+)
 from endoxa.models.encoders.poolings import MODEL, POOLINGS
-from endoxa.models.encoders.spec import EncoderSpec, parse_encoder
 
 if TYPE_CHECKING:
     from endoxa.models.encoders.poolings import Pooling

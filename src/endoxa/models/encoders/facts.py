@@ -9,9 +9,8 @@ from pathlib import Path
 
 from endoxa.errors import UserError
 from endoxa.models import require_local
-from endoxa.models.encoders.encoder import EncoderOptions
+from endoxa.models.encoders.encoder import EncoderOptions, EncoderSpec
 from endoxa.models.encoders.poolings import MODEL, POOLINGS, USUAL
-from endoxa.models.encoders.spec import EncoderSpec
 from endoxa.models.encoders.static import WORDS
 
 
@@ -56,7 +55,7 @@ def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
         return EncoderFacts(_fingerprint_tree(spec.folder), MODEL)
     if spec.kind == "st":
         return EncoderFacts(options.model.revision, MODEL)
-    from endoxa.models.facts import look_at
+    from endoxa.models import look_at
     from endoxa.models.local import fingerprint, local_folder, read_config
 
     try:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from endoxa.plugins import Registry
+from endoxa.registry import Registry
 from endoxa.schema import Architecture
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, Vector
+from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
 from endoxa.models.encoders.poolings import MODEL
-from endoxa.models.encoders.spec import EncoderSpec
 
 LIBRARY = "sentence_transformers"
 SHOWN = 60

@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import without_organization
-from endoxa.models.chat.keys import shown
-from endoxa.models.encoders.encoder import Encoded, Vector
+from endoxa.models.chat.clients import shown, without_organization
+from endoxa.models.encoders.encoder import Encoded, EncoderSpec, Vector
 from endoxa.models.encoders.poolings import MODEL
-from endoxa.models.encoders.spec import EncoderSpec
 
 TEXTS = 64
 """Texts in one call; the server batches them as it likes."""

@@ -9,8 +9,7 @@ servers do. It speaks HTTP over bare sockets, because a cut connection must be a
 
 from __future__ import annotations
 
-from endoxa.testing.chat_server.faults import FAULTS
 from endoxa.testing.chat_server.replies import Refusal, letter
-from endoxa.testing.chat_server.server import ChatServer, Settings, running
+from endoxa.testing.chat_server.server import FAULTS, ChatServer, Settings, running
 
 __all__ = ["FAULTS", "ChatServer", "Refusal", "Settings", "letter", "running"]

@@ -7,8 +7,7 @@ import asyncio
 import contextlib
 import sys
 
-from endoxa.testing.chat_server.faults import FAULTS
-from endoxa.testing.chat_server.server import ChatServer, Settings
+from endoxa.testing.chat_server.server import FAULTS, ChatServer, Settings
 
 
 def _settings() -> Settings:

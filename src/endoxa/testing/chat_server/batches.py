@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from typing import Any
 
-from endoxa.testing.chat_server.http import HttpRequest
-from endoxa.testing.chat_server.replies import Refusal, Reply, completion, error_body, message
+from endoxa.testing.chat_server.replies import HttpRequest, Refusal, Reply, completion, error_body, message
 
 MOMENT = "2026-01-01T00:00:00Z"
 

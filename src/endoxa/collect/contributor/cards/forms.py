@@ -1,22 +1,101 @@
-"""What comes from a card: a tapped answer, a reason to skip, words about a country, other countries."""
+"""What comes from a card: answers, reasons, words, countries; how it is asked and what is likely."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import random
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import QueryDict
-from django.utils.translation import get_language
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from endoxa.collect import geography
-from endoxa.collect.contributor.cards.wording import RATINGS
+from endoxa.collect import geography, naming
+from endoxa.collect.contributor.survey import answer_languages, likely_language
 from endoxa.collect.entry import cleaning
-from endoxa.collect.entry.errors import EntryError
-from endoxa.collect.models import SkipReason
-from endoxa.collect.naming import countries
+from endoxa.collect.entry.cleaning import EntryError
+from endoxa.collect.models import Card, Mention, Person, SkipReason, Via
+
+OFFERED = 6
+"""Countries that a card offers to tick."""
+
+
+def offered_countries(
+    about: str, own: Iterable[str], campaign: Collection[str], *, card: str, without: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Up to `OFFERED` countries near the one a card is about.
+
+    Its neighbours in the campaign come first, then the person's own countries, the neighbours of neighbours in the
+    campaign, other neighbours, and what else is in the campaign. Within each of these the order is drawn, once a card,
+    so that no country is offered more often for its name.
+
+    Args:
+        about: country of the card.
+        own: countries of the person.
+        campaign: countries of the campaign.
+        card: name of the card; the order is the same whenever the card is shown.
+        without: countries that were answered already.
+    """
+    beside = geography.neighbours(about)
+    beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
+    inside = frozenset(campaign)
+    rings: tuple[Iterable[str], ...] = (beside & inside, own, beyond & inside, beside, inside)
+    drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
+    ordered = [code for ring in rings for code in _shuffled(ring, drawn)]
+    wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
+    return tuple(wanted[:OFFERED])
+
+
+def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
+    known = sorted(codes)
+    return drawn.sample(known, len(known))
+
+
+Choice = tuple[str, Promise]
+"""What is stored and what the button says."""
+
+RATINGS: Final[tuple[Choice, ...]] = (
+    ("1", _("I have never heard it")),
+    ("2", _("I have heard it once or twice")),
+    ("3", _("Some people here say it")),
+    ("4", _("Many people here say it")),
+    ("5", _("Everyone here knows it")),
+)
+"""How known a pair is where the person lives."""
+
+SKIPS: Final[tuple[Choice, ...]] = (
+    (SkipReason.DONT_KNOW, _("I don't know")),
+    (SkipReason.DONT_UNDERSTAND, _("I don't understand it")),
+    (SkipReason.RATHER_NOT, _("I'd rather not answer")),
+)
+"""Three different reasons not to answer."""
+
+PROMPT_SKIPS: Final[tuple[Choice, ...]] = (
+    (SkipReason.DONT_KNOW, _("Nothing comes to mind")),
+    (SkipReason.DONT_UNDERSTAND, _("I don't understand it")),
+    (SkipReason.RATHER_NOT, _("I'd rather not answer")),
+)
+"""The same for a card that asks an open question."""
+
+REPORTS: Final[tuple[Choice, ...]] = (
+    (SkipReason.REPORT_PERSONAL, _("It is about one person")),
+    (SkipReason.REPORT_HATE, _("It calls for harm or is full of hate")),
+    (SkipReason.REPORT_NONSENSE, _("It makes no sense")),
+    (SkipReason.REPORT_OTHER, _("Something else is wrong")),
+)
+"""What a moderator should look at."""
+
+NOTES: Final[dict[str, Promise]] = {
+    "moved": _("That card is not yours to answer any more. Here is the one that waits for you."),
+    "first": _("You had answered this card already; your first answer counts."),
+    "unclear": _("We could not read that answer. Please tap it once more."),
+}
+"""Sentences above a card, by the value of `note` in its address."""
+
 
 Named = tuple[str, str]
 """Code and name of a country."""
@@ -103,7 +182,7 @@ class MoreForm(WordsForm):
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
         typed = self.cleaned_data["another"]
-        found = countries.match(typed, get_language() or "en")
+        found = naming.match_country(typed, get_language() or "en")
         if typed and not found.code and not set(found.perhaps) & set(self.cleaned_data.get("countries", ())):
             self.perhaps = _named(found.perhaps)
             raise ValidationError(_UNKNOWN)
@@ -141,7 +220,7 @@ class PromptForm(WordsForm):
     def clean_country(self) -> str:
         """The code of the country that was tapped or typed."""
         typed, meant = self.cleaned_data["country"], self.cleaned_data["meant"]
-        found = countries.match(typed, get_language() or "en")
+        found = naming.match_country(typed, get_language() or "en")
         if typed and not found.code and meant not in found.perhaps:
             self.perhaps = _named(found.perhaps)
             raise ValidationError(_UNKNOWN)
@@ -165,3 +244,38 @@ def _named(codes: Iterable[str]) -> list[Named]:
     """Countries with their names, those that exist only."""
     names = geography.names(get_language() or "en")
     return [(code, names[code]) for code in codes if code in names]
+
+
+def more_form(card: Card, person: Person, data: QueryDict | None = None) -> MoreForm:
+    """The form of an answered card; countries that the person named already are not offered again."""
+    assert card.pair is not None
+    said = card.mention_rows.filter(via=Via.OTHER_COUNTRY).values_list("pair__country", flat=True)
+    own = (*person.origins, *person.connections)
+    campaign = person.campaign.settings.countries
+    near = offered_countries(card.country, own, campaign, card=str(card.token), without=set(said))
+    form = MoreForm(data, offered=near, **_language(person, card.pair.language))
+    name = geography.name(card.country, get_language() or "en")
+    form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
+        "country": name
+    }
+    return form
+
+
+def prompt_form(card: Card, person: Person, data: QueryDict | None = None) -> PromptForm:
+    """The form of an open question; it stays with the country that the person wrote about before."""
+    before = _own_words(person).filter(card=card).values_list("pair__country", flat=True).first()
+    return PromptForm(data, about=card.country or before or "", **_language(person))
+
+
+def _language(person: Person, *guesses: str) -> dict[str, Any]:
+    """Languages to choose from, and the one that is likely: as they wrote before, else that of the page."""
+    page = get_language() or "en"
+    languages = answer_languages(person.languages, person.campaign.settings.data_languages, page)
+    before = _own_words(person).values_list("pair__language", flat=True).first()
+    likely = likely_language(languages, person.languages, before, page, *guesses)
+    return {"languages": languages, "initial": {"language": likely}}
+
+
+def _own_words(person: Person) -> QuerySet[Mention]:
+    """What the person wrote, the latest first."""
+    return person.mentions.exclude(via=Via.OTHER_COUNTRY).order_by("-pk")

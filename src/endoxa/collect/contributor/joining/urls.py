@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from endoxa.collect.contributor.joining.consent import consent, declined
-from endoxa.collect.contributor.joining.entrance import home, join
-from endoxa.collect.contributor.joining.information import help_page, privacy
-from endoxa.collect.contributor.joining.languages import language
-from endoxa.collect.contributor.joining.profile import profile
-from endoxa.collect.contributor.joining.receipt import receipt
+from endoxa.collect.contributor.joining.views import (
+    consent,
+    declined,
+    help_page,
+    home,
+    join,
+    language,
+    privacy,
+    profile,
+    receipt,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", home, name="home"),

@@ -1,25 +1,151 @@
-"""The figures of the dashboard: counts of the whole, never of one person."""
+"""The figures of the dashboard: counts of the whole, kept for some seconds, never of one person."""
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Count, Q, Sum
+from django.core.cache import cache
+from django.db.models import Count, Q, Sum, Variance
 from django.db.models.functions import Least
 from django.utils import timezone
 
 from endoxa.collect.cards.balance import forecast_of, lately, window_of
-from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair
-from endoxa.collect.organiser.dashboard.agreement import Agreement, agreement_of
-from endoxa.collect.organiser.dashboard.coverage import FEWEST, Coverage, together
-from endoxa.collect.organiser.keeping import kept
+from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Rating
 from endoxa.collect.organiser.moderation.queue import waiting
 from endoxa.collect.sampler import Forecast
+
+PAIRS = 10
+"""Pairs behind a share that is shown; each of them has the ratings of at least three people."""
+
+_RATINGS = 3
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Percent of the rated pairs whose ratings vary less than the settings' limit of disagreement.
+
+    Rated are live pairs with k ratings or more, and at least three. `before` is the same at an earlier time, of the
+    pairs that are live now; None where too few of them were rated then. For merged pairs it is not exact: ratings of
+    what was merged into a pair are missing if the pair itself was rated since; else those given since are in it.
+    """
+
+    now: int
+    before: int | None
+
+
+def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
+    """Agreement now and earlier; None while there are fewer than `PAIRS`.
+
+    What it was earlier is counted from the pairs that got a rating since then alone, as there are few of them.
+    """
+    settings = campaign.settings.sampler
+    enough = {"ratings__gte": max(_RATINGS, settings.k)}
+    counts = {"pairs": Count("pk"), "agreed": Count("pk", filter=Q(variance__lt=settings.disagreement))}
+    live = Pair.objects.filter(campaign=campaign, moderation=Moderation.LIVE)
+    since = Card.objects.filter(campaign=campaign, state=CardState.ANSWERED, closed_at__gt=earlier)
+    changed = live.filter(pk__in=since.values("pair"))
+    now = live.filter(**enough).aggregate(**counts)
+    if now["pairs"] < PAIRS:
+        return None
+    gone = changed.filter(**enough).aggregate(**counts)
+    there = (
+        Rating.objects.filter(pair__in=changed, created_at__lte=earlier)
+        .values("pair")
+        .annotate(ratings=Count("pk"), variance=Variance("value"))
+        .filter(**enough)
+        .aggregate(pairs=Count("pair"), agreed=Count("pair", filter=Q(variance__lt=settings.disagreement)))
+    )
+    then = {name: now[name] - gone[name] + there[name] for name in now}
+    return Agreement(_percent(now), _percent(then) if then["pairs"] >= PAIRS else None)
+
+
+def _percent(counted: dict[str, int]) -> int:
+    return round(100 * counted["agreed"] / counted["pairs"])
+
+
+FEWEST = 3
+"""People behind any figure that is shown."""
+
+OTHERS = ""
+"""Code of the row that holds the countries with fewer people."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Pairs about one country: how many there are, how many have k ratings, ratings there and wanted (up to k each)."""
+
+    country: str
+    pairs: int
+    done: int
+    has: int
+    wanted: int
+
+
+def together(countries: Iterable[Coverage], people: Mapping[str, Set[UUID]]) -> tuple[Coverage, ...]:
+    """Countries by need, those with answers of fewer than three people merged into a last row.
+
+    The last row could be told from the totals. So where one or two people are behind all of it, the
+    shown country with the fewest people joins it, until there are three or nobody. Where that cannot be reached,
+    there are no rows.
+    """
+    rows = {one.country: one for one in countries}
+    split = grouped({code: people.get(code, set()) for code in rows})
+    if split is None:
+        return ()
+    shown = sorted((rows[code] for code in split[0]), key=lambda one: (one.has - one.wanted, one.country))
+    hidden = [rows[code] for code in split[1]]
+    return (*shown, _merged(hidden)) if hidden else tuple(shown)
+
+
+def grouped(people: Mapping[str, Set[UUID]]) -> tuple[list[str], list[str]] | None:
+    """Countries that may stand by themselves, and those to show as one; None where nothing may be shown.
+
+    One and two people are never behind what is shown of a country or of those together. `OTHERS` among the countries
+    stands for people of none.
+    """
+    by_people = sorted(people, key=lambda code: (code != OTHERS, len(people[code]), code))
+    hidden = [code for code in by_people if code == OTHERS or len(people[code]) < FEWEST]
+    shown = by_people[len(hidden) :]
+    while _few(hidden, people) and shown:
+        hidden.append(shown.pop(0))
+    return None if _few(hidden, people) else (shown, hidden)
+
+
+def _few(countries: Iterable[str], people: Mapping[str, Set[UUID]]) -> bool:
+    behind = set[UUID]().union(*(people[code] for code in countries))
+    return 0 < len(behind) < FEWEST
+
+
+def _merged(countries: Iterable[Coverage]) -> Coverage:
+    rows = [(one.pairs, one.done, one.has, one.wanted) for one in countries]
+    pairs, done, has, wanted = map(sum, zip(*rows, strict=True))
+    return Coverage(OTHERS, pairs, done, has, wanted)
+
+
+_SECONDS = 3.0
+_REST = 20
+Counted = TypeVar("Counted")
+
+
+def kept(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:
+    """What was counted lately.
+
+    Where counting is slow it is kept for longer than three seconds: it takes at most a twentieth of a worker's time.
+    """
+    key = f"endoxa.figures.{kind}.{campaign.pk}.{campaign.version}"
+    found: tuple[Counted] | None = cache.get(key)
+    if found is None:
+        started = time.perf_counter()
+        # In a tuple, since nothing at all may be what was counted.
+        found = (count_anew(),)
+        cache.set(key, found, max(_SECONDS, _REST * (time.perf_counter() - started)))
+    return found[0]
 
 
 @dataclass(frozen=True)

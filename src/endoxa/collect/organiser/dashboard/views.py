@@ -9,17 +9,21 @@ from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.views.decorators.http import require_POST, require_safe
 
-from endoxa.collect.campaign.settings import in_language
+from endoxa.collect.campaign import in_language
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
-from endoxa.collect.organiser.codes.addresses import join_address, newest_code
 from endoxa.collect.organiser.dashboard.figures import figures_of
-from endoxa.collect.organiser.dashboard.forecasting import advice, sentence, survey_sentence, switch_at
-from endoxa.collect.organiser.dashboard.steering import BalanceForm, StateForm, set_balance, set_state
-from endoxa.collect.organiser.dashboard.surveying import survey_figures_of
-from endoxa.collect.organiser.dashboard.wording import bars, country_rows, question_rows
-from endoxa.collect.organiser.preparing import lacking
-from endoxa.collect.organiser.wording import BALANCES
+from endoxa.collect.organiser.dashboard.forecast import advice, sentence, survey_sentence, switch_at
+from endoxa.collect.organiser.dashboard.services import (
+    BalanceForm,
+    StateForm,
+    lacking,
+    set_balance,
+    set_state,
+)
+from endoxa.collect.organiser.dashboard.survey import survey_figures_of
+from endoxa.collect.organiser.invitations import join_address, newest_code
+from endoxa.collect.organiser.wording import BALANCES, bars, country_rows, question_rows
 
 ROLES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER, Role.RESEARCHER)
 """Who sees figures of the whole: every account of the campaign."""

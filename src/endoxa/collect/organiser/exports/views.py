@@ -15,8 +15,7 @@ from endoxa.collect.export.releases import NumberTakenError
 from endoxa.collect.models import Campaign, Role
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.exports.forms import ReleaseForm
-from endoxa.collect.organiser.exports.packing import packed
-from endoxa.collect.organiser.exports.preview import preview
+from endoxa.collect.organiser.exports.services import packed, preview
 from endoxa.errors import UserError
 
 ROLES = (Role.ORGANISER, Role.RESEARCHER)

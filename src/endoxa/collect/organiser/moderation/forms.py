@@ -12,8 +12,7 @@ from django.utils.translation import get_language, gettext_lazy
 from endoxa.collect import geography
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.models import Action, Pair
-from endoxa.collect.organiser.moderation.approving import Shown
-from endoxa.collect.organiser.moderation.deciding import Decision
+from endoxa.collect.organiser.moderation.decisions import Decision, Shown
 
 _TOPIC_LENGTH = 40
 _LOAD_AGAIN = gettext_lazy("Please load the page again.")
@@ -27,7 +26,7 @@ class ActForm(forms.Form):
     seen = forms.CharField(max_length=12)
 
     def decision(self) -> Decision:
-        """What was decided, for `deciding.decide`."""
+        """What was decided, for `decisions.decide`."""
         facts = {**self.cleaned_data, "action": Action(self.cleaned_data["action"])}
         return Decision(**facts)
 

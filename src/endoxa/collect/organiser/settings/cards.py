@@ -11,7 +11,7 @@ from django.forms import BoundField
 from django.http import QueryDict
 from django.utils.translation import gettext, gettext_lazy
 
-from endoxa.collect.campaign.settings import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.sampler import SamplerSettings
 
 if TYPE_CHECKING:

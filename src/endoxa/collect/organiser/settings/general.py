@@ -1,20 +1,26 @@
-"""The page of the basics: who, where, how long, in which languages."""
+"""The pages of the basics, of the campaign's own texts, and of care."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings as django_settings
 from django.core.exceptions import ValidationError
+from django.forms import BoundField
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy
 
-from endoxa.collect.campaign.settings import CampaignSettings
-from endoxa.collect.naming.names import country_names, language_names
-from endoxa.collect.organiser.settings.fields import CodesField
+from endoxa.collect import geography
+from endoxa.collect.campaign import CampaignSettings, CampaignTexts, HelpLine
+from endoxa.collect.naming import country_names, language_names
+from endoxa.collect.organiser.settings.fields import SEPARATOR, CodesField, LinesField, code_of, text_lines
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 
 _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
@@ -147,3 +153,132 @@ class GeneralForm(forms.Form):
             "retention": retention.isoformat() if retention else "",
             "ui_languages": list(dict.fromkeys(chosen)),
         }
+
+
+LONGEST = 4_000
+
+LABELS: dict[str, StrOrPromise] = {
+    "title": gettext_lazy("Title"),
+    "about": gettext_lazy("About: what, why, what is kept, what is published, how to leave"),
+    "content_warning": gettext_lazy("Content warning"),
+    "consent": gettext_lazy("Consent: taking part"),
+    "publication": gettext_lazy("Consent: publication of the answers"),
+    "keep_words": gettext_lazy("Consent: my words may stay if I leave"),
+    "thanks": gettext_lazy("Thanks, and what happens next"),
+}
+
+
+class TextsForm(forms.Form):
+    """Every text in every language of the pages. The first language must be complete; others may wait."""
+
+    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        self._settings = settings
+        first, *_ = settings.ui_languages
+        for language in settings.ui_languages:
+            for name in CampaignTexts.model_fields:
+                self.fields[f"{name}-{language}"] = forms.CharField(
+                    label=LABELS[name],
+                    required=language == first,
+                    max_length=120 if name == "title" else LONGEST,
+                    initial=getattr(settings.texts, name).get(language, ""),
+                    widget=_widget(name, language),
+                )
+
+    def languages(self) -> list[tuple[str, str, list[BoundField]]]:
+        """The fields by language: its code, its name, its fields."""
+        here = get_language() or "en"
+        return [
+            (
+                language,
+                geography.language_name(language, here),
+                [self[f"{name}-{language}"] for name in CampaignTexts.model_fields],
+            )
+            for language in self._settings.ui_languages
+        ]
+
+    def content(self) -> dict[str, Any]:
+        """New values by field of `CampaignSettings`; texts in languages that are off now are kept."""
+        texts = {
+            name: {**getattr(self._settings.texts, name), **self._typed(name)}
+            for name in CampaignTexts.model_fields
+        }
+        return {
+            "texts": {
+                name: {code: text for code, text in words.items() if text} for name, words in texts.items()
+            }
+        }
+
+    def _typed(self, name: str) -> dict[str, str]:
+        return {
+            language: self.cleaned_data[f"{name}-{language}"].replace("\r\n", "\n")
+            for language in self._settings.ui_languages
+        }
+
+
+def _widget(name: str, language: str) -> forms.Widget:
+    marks = {"lang": language, "dir": "auto"}
+    return forms.TextInput(attrs=marks) if name == "title" else forms.Textarea(attrs={**marks, "rows": 5})
+
+
+EVERYWHERE = "*"
+
+
+class CareForm(forms.Form):
+    """Help lines and watch words, one a line."""
+
+    help_lines = forms.CharField(
+        required=False,
+        max_length=4_000,
+        widget=forms.Textarea(attrs={"rows": 6, "dir": "auto"}),
+        label=gettext_lazy("Help lines"),
+        help_text=gettext_lazy(
+            "One a line: country | name | how to reach it. Write * for a line that serves every country."
+        ),
+    )
+    watch_words = LinesField(
+        required=False,
+        max_length=10_000,
+        label=gettext_lazy("Words to watch"),
+        help_text=gettext_lazy(
+            "One a line. New pairs with one of these words wait for a moderator; nobody is told which words."
+        ),
+    )
+
+    def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
+        lines = "\n".join(_written(line) for line in settings.help_lines)
+        super().__init__(data, initial={"help_lines": lines, "watch_words": settings.watch_words})
+
+    def clean_help_lines(self) -> list[HelpLine]:
+        """The lines with the codes of their countries."""
+        return [_read(number, line) for number, line in text_lines(self.cleaned_data["help_lines"])]
+
+    def content(self) -> dict[str, Any]:
+        """New values by field of `CampaignSettings`."""
+        return {
+            "help_lines": [line.model_dump() for line in self.cleaned_data["help_lines"]],
+            "watch_words": list(self.cleaned_data["watch_words"]),
+        }
+
+
+def _written(line: HelpLine) -> str:
+    country = geography.name(line.country, get_language() or "en") if line.country else EVERYWHERE
+    return f" {SEPARATOR} ".join((country, line.name, line.contact))
+
+
+def _read(number: int, line: str) -> HelpLine:
+    parts = [part.strip() for part in line.split(SEPARATOR)]
+    if len(parts) != 3 or not all(parts):
+        raise ValidationError(
+            gettext(
+                "Line %(number)d: write three parts with a | between them: country, name, how to reach it."
+            )
+            % {"number": number}
+        )
+    country, name, contact = parts
+    try:
+        code = "" if country == EVERYWHERE else code_of(country, country_names)
+    except ValidationError as problem:
+        told = {"number": number, "problem": problem.message}
+        raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+    return HelpLine(country=code, name=name, contact=contact)

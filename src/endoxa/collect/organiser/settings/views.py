@@ -13,11 +13,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from endoxa.collect.models import Campaign, Role, SettingsVersion
 from endoxa.collect.organiser.access import allowed
-from endoxa.collect.organiser.settings.comparing import Change, changes
-from endoxa.collect.organiser.settings.consenting import left_as_they_were
-from endoxa.collect.organiser.settings.removing import removed_languages
-from endoxa.collect.organiser.settings.saving import ConflictError, save, settings_of
 from endoxa.collect.organiser.settings.sections import SECTIONS, SectionForm
+from endoxa.collect.organiser.settings.services import (
+    Change,
+    ConflictError,
+    changes,
+    left_as_they_were,
+    removed_languages,
+    save,
+    settings_of,
+)
 
 _NOTHING = "nothing"
 

@@ -1,21 +1,56 @@
-"""The arms that `simulate` compares, by name: ours, and those of installed packages (group `endoxa.arms`)."""
+"""Arms, ways to choose the next card: ours, and those of packages (group `endoxa.arms`), by name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
-from endoxa.collect.simulate.arms.base import Arm, Session
-from endoxa.plugins import Registry
+from endoxa.collect.simulate.campaign import Campaign, Card, Wait
+from endoxa.registry import Registry
 
 __all__ = ["ARMS", "Arm", "Session"]
 
 
+class Session(Protocol):
+    """An arm at work in one campaign."""
+
+    def next(self, person: int, spent: float) -> Card | Wait | None:
+        """The next card of a person who spent so many minutes; None where there is nothing left to do.
+
+        The time is `campaign.pool.now`. Chance comes from `campaign.draws[person]` only: arms stay comparable.
+        """
+        ...
+
+
+class Arm(Protocol):
+    """A way to choose the next card, found by its name.
+
+    Packages add theirs through entry points of the group `endoxa.arms`.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """One line that says what it does."""
+        ...
+
+    @property
+    def surveys(self) -> bool:
+        """Whether it divides people's time between writing and rating (`Campaign.share`), which is then tuned."""
+        ...
+
+    def start(self, campaign: Campaign) -> Session:
+        """Begin a campaign."""
+        ...
+
+
 def _builtin() -> Iterable[Arm]:
     from endoxa.collect.simulate.arms.endoxa import EndoxaArm
-    from endoxa.collect.simulate.arms.fedback import FedBackArm
-    from endoxa.collect.simulate.arms.fixed import FixedArm
-    from endoxa.collect.simulate.arms.laces import LacesArm
-    from endoxa.collect.simulate.arms.static import StaticArm
+    from endoxa.collect.simulate.arms.rivals import FedBackArm, FixedArm, LacesArm, StaticArm
 
     return (
         StaticArm(name="static-tuned"),

@@ -9,8 +9,7 @@ import numpy as np
 from endoxa.collect import sampler
 from endoxa.collect.sampler import Balance, Expected, SamplerSettings
 from endoxa.collect.sampler.types import NEEDS
-from endoxa.collect.simulate.arms.laces import at_once, lease_minutes
-from endoxa.collect.simulate.arms.uniform import question
+from endoxa.collect.simulate.arms.rivals import at_once, lease_minutes, question
 from endoxa.collect.simulate.campaign import Campaign, Card
 
 

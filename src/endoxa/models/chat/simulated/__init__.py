@@ -6,7 +6,6 @@ For rehearsals without a bill, for tests, and to learn whether a measure finds w
 from __future__ import annotations
 
 from endoxa.models.chat.simulated.model import SimulatedModel
-from endoxa.models.chat.simulated.questions.expected import expected
-from endoxa.models.chat.simulated.questions.planted import NAMED, Planted
+from endoxa.models.chat.simulated.questions import NAMED, Planted, expected
 
 __all__ = ["NAMED", "Planted", "SimulatedModel", "expected"]

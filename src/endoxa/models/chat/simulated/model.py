@@ -1,18 +1,132 @@
-"""A simulated respondent with the interface of a chat model."""
+"""A simulated respondent as a chat model: the words that name it, and one simulation for each probe."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Protocol
 
+from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Draws
-from endoxa.models.chat.simulated.simulation import SIMULATIONS, Respondent
-from endoxa.models.chat.simulated.words import read_words
+from endoxa.registry import Registry
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
     from endoxa.models.chat.spec import ChatSpec
+
+
+class Respondent(Protocol):
+    """A respondent with its planted parameters, as one probe meets it."""
+
+    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+        """What tells this question from every other of the probe: the answer is drawn for it."""
+        ...
+
+    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+        """The answer to an item of which it was told (`endoxa.schema.chat.ChatModel.ask`)."""
+        ...
+
+    def describe(self) -> Mapping[str, Any]:
+        """What was planted, and what a measure should find."""
+        ...
+
+
+class Simulation(Protocol):
+    """How respondents answer one probe."""
+
+    @property
+    def name(self) -> str:
+        """The probe, `told["probe"]`."""
+        ...
+
+    @property
+    def respondents(self) -> Collection[str]:
+        """Names of the respondents that it knows."""
+        ...
+
+    @property
+    def parameters(self) -> Collection[str]:
+        """Parameters that `sim/NAME?PARAMETER=VALUE` may change."""
+        ...
+
+    def respondent(self, name: str, values: Mapping[str, float]) -> Respondent:
+        """The respondent called `name` with some parameters changed.
+
+        Raises:
+            UserError: a value that cannot be.
+        """
+        ...
+
+
+def _builtin() -> Iterable[Simulation]:
+    from endoxa.models.chat.simulated.questions import QUESTIONS
+    from endoxa.models.chat.simulated.ratings import RATINGS
+    from endoxa.models.chat.simulated.readers import READERS
+    from endoxa.models.chat.simulated.stories import TELLER
+
+    return (QUESTIONS, TELLER, READERS, RATINGS)
+
+
+SIMULATIONS: Registry[Simulation] = Registry("simulation", "endoxa.simulations", _builtin)
+"""Simulations by probe: ours, and those of installed packages (entry-point group `endoxa.simulations`)."""
+
+
+PREFIX = "sim/"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A respondent as written.
+
+    Attributes:
+        name: which respondent ("biased").
+        values: the parameters that are changed.
+    """
+
+    name: str
+    values: Mapping[str, float]
+
+
+def read_words(text: str) -> Words:
+    """Read `sim/NAME[?PARAMETER=VALUE&...]`.
+
+    Raises:
+        UserError: an unknown respondent or parameter, or a value that is no number.
+    """
+    simulations = SIMULATIONS.all().values()
+    name, _, query = text.removeprefix(PREFIX).partition("?")
+    _require_known(text, "respondent", name, {one for known in simulations for one in known.respondents})
+    parameters = {one for known in simulations for one in known.parameters}
+    values: dict[str, float] = {}
+    for part in filter(None, query.split("&")):
+        parameter, _, value = part.partition("=")
+        _require_known(text, "parameter", parameter, parameters)
+        if parameter in values:
+            raise UserError(f"The model '{text}' sets '{parameter}' twice: leave one of them out.")
+        values[parameter] = _number(text, parameter, value)
+    return Words(name, values)
+
+
+def _require_known(text: str, what: str, word: str, known: Collection[str]) -> None:
+    if word not in known:
+        near = get_close_matches(word, known, n=3) or sorted(known)
+        raise UserError(
+            f"The model '{text}' names no {what} that is known ('{word}'). Did you mean: {', '.join(near)}?"
+        )
+
+
+def _number(text: str, parameter: str, value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise UserError(f"The model '{text}' sets '{parameter}' to '{value}', which is no number.")
+    return number
+
 
 PLAIN = "Thank you for the question; I have nothing to add."
 """What a respondent says where no simulation knows the probe."""

@@ -1,1 +1,0 @@
-"""Building: from associations to items that models are probed with."""

@@ -1,0 +1,215 @@
+"""`endoxa analyze overlap`: which associations do languages (or models) share, and which has one alone?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from endoxa.cli.options import Confidence, Seed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from endoxa.instruments.stories.languages import Overlap
+
+BESIDE = ("jaccard", "exclusive", "universal", "members", "comparison", "shift")
+"""Tables written next to the main one, as NAME.jaccard.csv."""
+SHOWN = {
+    "stories": "stories",
+    "associations": "found",
+    "exclusive": "only here",
+    "missed": "missed",
+    "harmful": "harmful",
+    "missed_harmful": "missed\nharmful",
+}
+"""Columns of the table printed, and their heads."""
+
+
+def overlap(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Tables of analyze associations, or StereoTales' published JSON."
+        ),
+    ],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Reach of associations; others are written beside it."
+        ),
+    ],
+    by: Annotated[
+        Literal["language", "model"],
+        typer.Option(help="What is compared; language needs associations made --by language."),
+    ] = "language",
+    harm: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Which associations are harmful: from analyze harm, or your own table."
+        ),
+    ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Marked and unmarked groups (YAML).", show_default="our own"),
+    ] = None,
+    stories: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|RUN", help="The stories: could an absence be a lack of stories?"),
+    ] = None,
+    models: Annotated[
+        int, typer.Option(min=1, help="Models that must find an association in a language for it to count.")
+    ] = 1,
+    threshold: Annotated[
+        float,
+        typer.Option(help="Median rating from which an association is harmful, where --harm has ratings."),
+    ] = 4.0,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
+) -> None:
+    """Which associations languages share, which one has alone, and whether harmful ones travel less far.
+
+    Beside NAME.csv go NAME.jaccard.csv (similarity of every two), NAME.exclusive.csv and NAME.universal.csv
+    (associations of one, and of all), NAME.members.csv (each by itself), and with --harm NAME.comparison.csv (harmful
+    against benign) and NAME.shift.csv (harmful ones with marked and unmarked groups).
+
+    \b
+    Examples:
+      endoxa analyze overlap by_language.csv -o overlap.csv
+      endoxa analyze overlap by_language.csv --stories out/s2 --harm harm.csv -o overlap.csv
+      endoxa analyze overlap by_language.csv --harm harm.csv --groups my_groups.yaml --models 2 -o overlap.csv
+      endoxa analyze overlap assoc.csv --by model -o models.csv
+    """  # noqa: D301
+    import polars as pl
+
+    from endoxa.datasets.files import require_apart
+    from endoxa.datasets.frames import require_table_name, write_table
+    from endoxa.datasets.stereotales import read_profiles
+    from endoxa.datasets.stereotales.associations import read_associations
+    from endoxa.errors import UserError
+    from endoxa.instruments.stories.harm.measures import Resampling
+    from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
+
+    require_table_name(output)
+    if groups is not None and (harm is None or by == "model"):
+        raise UserError(
+            "--groups is about harmful associations by language: it needs --harm, and no --by model."
+        )
+    beside = {name: output.with_suffix(f".{name}{output.suffix}") for name in BESIDE}
+    require_apart([output, *beside.values()], [*files, harm, groups])
+    for path in files:
+        _require_rows(path)
+    found = pl.concat([read_associations(path) for path in files])
+    analysis = analyze_overlap(
+        found,
+        None if harm is None else read_classes(harm, threshold),
+        read_groups(groups, found) if harm is not None and by == "language" else None,
+        by=by,
+        models=models,
+        profiles=None if stories is None else read_profiles(stories),
+        how=Resampling(confidence, resamples, seed),
+    )
+    write_table(analysis.reach, output)
+    written = [output]
+    for name, path in beside.items():
+        table = getattr(analysis, name)
+        if table is not None:
+            write_table(table, path)
+            written.append(path)
+    _print(analysis, by)
+    typer.echo(f"Written: {', '.join(map(str, written))}")
+
+
+def _require_rows(path: Path) -> None:
+    """A table with a header alone is what `analyze associations` writes where it finds nothing."""
+    from endoxa.datasets.files import require_file
+    from endoxa.datasets.stereotales.associations import PARTS
+    from endoxa.datasets.tables import TABLE_SUFFIXES, table_rows
+    from endoxa.errors import UserError
+
+    require_file(path)
+    if path.suffix.lower() in TABLE_SUFFIXES and next(iter(table_rows(path, PARTS)), None) is None:
+        raise UserError(f"No association was found in {path}: there is nothing to compare.")
+
+
+def _print(analysis: Overlap, by: str) -> None:
+    """Print the members, and the findings in a few sentences."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=f"Associations of each {by} (missed: share of all that it lacks)")
+    table.add_column(by, overflow="fold")
+    known = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
+    for name in known:
+        table.add_column(SHOWN[name], justify="right")
+    for row in analysis.members.iter_rows(named=True):
+        table.add_row(escape(row["member"]), *(_number(row[name]) for name in known))
+    Console().print(table)
+    sure = (analysis.exclusive["caution"] == "").sum()
+    typer.echo(
+        f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
+        f"one alone, {sure} of these without a caution."
+    )
+    for sentence in (_nearest(analysis.jaccard), _reach(analysis.comparison), _moved(analysis.shift)):
+        if sentence:
+            typer.echo(sentence)
+
+
+def _nearest(jaccard: pl.DataFrame) -> str:
+    pairs = jaccard.filter(jaccard["place_a"] < jaccard["place_b"]).drop_nulls("jaccard")
+    if pairs.is_empty():
+        return ""
+    row = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
+    return f"Most alike: {row['a']} and {row['b']}, Jaccard {row['jaccard']:.2f}{_interval(row)}."
+
+
+def _reach(comparison: pl.DataFrame | None) -> str:
+    if comparison is None:
+        return "No association is known to be harmful: --harm FILE says which are."
+    rows = {row["name"]: row for row in comparison.iter_rows(named=True)}
+    means = [rows[f"mean_reach_{side}"] for side in ("harmful", "benign")]
+    tested = rows["superiority"]
+    p_value = tested["p_value"]
+    return (
+        "Mean reach: "
+        + ", ".join(
+            f"{side} {_number(row['value'])}{_interval(row)}, n = {row['n']}"
+            for side, row in zip(("harmful", "benign"), means, strict=True)
+        )
+        + ("." if p_value is None else f"; p = {p_value:.2g}, {_verdict(tested)}.")
+    )
+
+
+def _moved(shift: pl.DataFrame | None) -> str:
+    if shift is None:
+        return ""
+    from endoxa.page.words import signed
+
+    rows = shift.filter(language="all").iter_rows(named=True)
+    moved = [
+        f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
+        for row in rows
+    ]
+    return f"Harmful associations in the groups' own language less those in the others: {'; '.join(moved)}."
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """The verdict, with the reason where it is not a clear one."""
+    from endoxa.page.claims import chip
+
+    return chip(row) + (f" ({row['reason']})" if row["reason"] else "")
+
+
+def _interval(row: dict[str, float | None]) -> str:
+    low, high = row["low"], row["high"]
+    return "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"

@@ -1,1 +1,0 @@
-"""What an organiser decides: the settings of a campaign, checked at the border."""

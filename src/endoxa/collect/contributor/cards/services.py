@@ -1,0 +1,167 @@
+"""Beside the card: topics to leave out, what one did and added so far, and covers over pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_noop as _
+
+from endoxa.collect import geography
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import CLOSED, Card, CardState, Mention, Moderation, Person, SkipReason, Via
+
+
+def avoidable_topic(latest: Card | None, person: Person) -> str:
+    """The topic to offer to leave out: that of the latest card, if the person would rather not answer it, else ""."""
+    if latest is None or latest.pair is None or latest.state != CardState.SKIPPED:
+        return ""
+    topic = latest.pair.topic
+    return topic if topic not in person.topic_optouts and latest.skip.reason == SkipReason.RATHER_NOT else ""
+
+
+def avoid_topic(person: Person, card: Card) -> None:
+    """Draw no more cards about the topic of this one; an open one about it is given back."""
+    if card.pair is None or not card.pair.topic:
+        return
+    topic = card.pair.topic
+    with locked(person.campaign_id):
+        _set_topics(person, lambda avoided: avoided | {topic})
+        Card.objects.filter(person=person, state=CardState.OPEN, pair__topic=topic).update(
+            state=CardState.LAPSED
+        )
+
+
+def allow_topic(person: Person, card: Card) -> None:
+    """Draw cards about the topic of this one again."""
+    if card.pair is None or not card.pair.topic:
+        return
+    topic = card.pair.topic
+    with locked(person.campaign_id):
+        _set_topics(person, lambda avoided: avoided - {topic})
+
+
+def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None:
+    person.refresh_from_db(fields=["topic_optouts"])
+    person.topic_optouts = sorted(changed(set(person.topic_optouts)))
+    person.save(update_fields=["topic_optouts"])
+
+
+TOPICS: tuple[str, ...] = (
+    _("Cooking and Food"),
+    _("Positive Traits"),
+    _("Geography, Buildings, Landmarks"),
+    _("Economy"),
+    _("People & Everyday Life"),
+    _("Tradition, Art, History"),
+    _("Negative Traits"),
+    _("Politics & Governance"),
+    _("Sports & Recreation"),
+    _("Other"),
+    _("Public Figures & Pop Culture"),
+    _("Neutral Traits"),
+)
+
+
+def topic_name(topic: str) -> str:
+    """A topic in the active language; one that is not of `TOPICS` unchanged."""
+    return gettext(topic) if topic in TOPICS else topic
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Counts of a person: cards `answered` and `skipped`, `added` pairs, survey `statements`."""
+
+    answered: int
+    skipped: int
+    added: int = 0
+    statements: int = 0
+
+    @property
+    def cards(self) -> int:
+        """Cards that the person is done with."""
+        return self.answered + self.skipped
+
+
+def cards_of(person: Person) -> Progress:
+    """Counts of cards only: one query."""
+    closed = person.cards.filter(state__in=CLOSED).order_by()
+    counts = dict(closed.values_list("state").annotate(Count("pk")))
+    return Progress(counts.get(CardState.ANSWERED, 0), counts.get(CardState.SKIPPED, 0))
+
+
+def progress_of(person: Person) -> Progress:
+    """All counts."""
+    cards = cards_of(person)
+    statements = person.statements.exclude(text="").count()
+    return Progress(cards.answered, cards.skipped, person.mentions.count(), statements)
+
+
+def pause_due(person: Person, done: int) -> bool:
+    """Whether a pause is offered now: after every `break_after` cards, unless the next card is open already."""
+    every = person.campaign.settings.sampler.break_after
+    return done > 0 and done % every == 0 and not person.cards.filter(state=CardState.OPEN).exists()
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing that was added: words, "" where only a country was ticked; the country, "" where it is the card's."""
+
+    text: str
+    language: str
+    country: str
+
+
+@dataclass(frozen=True)
+class SaidOnCard:
+    """All that a person added to a card, oldest first. `waits`: others will see some of it after a check only."""
+
+    all: tuple[Said, ...]
+    waits: bool
+
+
+def said_on(card: Card) -> SaidOnCard:
+    """Read what the person added to a card."""
+    mentions = card.mention_rows.select_related("pair").order_by("pk")
+    waits = any(mention.pair.moderation == Moderation.PENDING for mention in mentions)
+    return SaidOnCard(tuple(_said(card, mention) for mention in mentions), waits)
+
+
+def _said(card: Card, mention: Mention) -> Said:
+    pair = mention.pair
+    return Said(
+        text="" if mention.via == Via.OTHER_COUNTRY else mention.text,
+        language=pair.language,
+        country="" if pair.country == card.country else geography.name(pair.country, get_language() or "en"),
+    )
+
+
+COVERS_COOKIE = "endoxa_uncovered"
+_SECONDS = 60 * 86_400
+
+
+def covers_lifted(request: HttpRequest) -> bool:
+    """Whether this browser was told to show all pairs at once."""
+    return request.COOKIES.get(COVERS_COOKIE) == "1"
+
+
+def lift_covers(response: HttpResponse) -> None:
+    """Show all pairs at once from now on."""
+    response.set_cookie(
+        COVERS_COOKIE,
+        "1",
+        max_age=_SECONDS,
+        httponly=True,
+        secure=settings.HTTPS,
+        samesite="Lax",
+        path="/card/",
+    )
+
+
+def put_covers_back(response: HttpResponse) -> None:
+    """Cover pairs that may hurt again."""
+    response.delete_cookie(COVERS_COOKIE, samesite="Lax", path="/card/")

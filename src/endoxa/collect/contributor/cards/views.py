@@ -1,0 +1,369 @@
+"""The pages of cards: the one that waits, taps on it, words added to it, a rest and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa.collect import geography
+from endoxa.collect.campaign import in_language
+from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards.answering import UnknownCardError, latest_answer
+from endoxa.collect.contributor.access import Page, answers_last, contributor, next_step
+from endoxa.collect.contributor.cards import services
+from endoxa.collect.contributor.cards.forms import (
+    NOTES,
+    PROMPT_SKIPS,
+    RATINGS,
+    REPORTS,
+    SKIPS,
+    MoreForm,
+    PromptForm,
+    RatingForm,
+    SkipForm,
+    more_form,
+    prompt_form,
+)
+from endoxa.collect.contributor.cards.services import cards_of, pause_due, progress_of, said_on, topic_name
+from endoxa.collect.contributor.frame import nearest_first
+from endoxa.collect.entry import likeness
+from endoxa.collect.entry.cleaning import EntryError
+from endoxa.collect.entry.proposing import Proposal, propose, say_alike, tick_countries
+from endoxa.collect.models import Card, CardState, Mention, Pair, Person, Rating, Skip, State, Via
+from endoxa.collect.security.limits import PROPOSALS, PROPOSALS_OF_ALL, refuse
+
+
+def to_card(note: str = "") -> HttpResponseRedirect:
+    """To the card that waits for the person, with one of `forms.NOTES` above it."""
+    address = reverse("contributor:card")
+    return HttpResponseRedirect(f"{address}?note={note}" if note else address)
+
+
+def own_card(page: Page) -> Callable[..., HttpResponse]:
+    """Open a page about one card to the contributor who was given it; others are led to their own card."""
+
+    @contributor
+    @wraps(page)
+    def view(request: HttpRequest, person: Person, *args: Any, **named: Any) -> HttpResponse:
+        try:
+            return page(request, person, *args, **named)
+        except UnknownCardError:
+            return to_card("moved")
+
+    return view
+
+
+@require_safe
+@contributor
+def card(request: HttpRequest, person: Person) -> HttpResponse:
+    """The open card of the person, or the next one; a pause first where it is time for one."""
+    if not (person.profile_done and person.campaign.settings.cards):
+        return redirect(next_step(person))
+    done = cards_of(person).cards
+    if "on" not in request.GET and pause_due(person, done):
+        return redirect("contributor:pause")
+    try:
+        drawn = drawing.next_card(person)
+    except UnknownCardError:
+        # They left a moment ago, on another page.
+        return redirect("contributor:home")
+    if drawn.pair is None:
+        return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
+    shown = {**pair_context(request, drawn), "ratings": RATINGS, "skips": SKIPS, "reports": REPORTS}
+    return render(request, "contributor/card.html", {**_around(request, person, drawn, done), **shown})
+
+
+def prompt_page(
+    request: HttpRequest, person: Person, card: Card, form: PromptForm, done: int | None = None
+) -> HttpResponse:
+    """The page of a card that asks an open question."""
+    context = {
+        **_around(request, person, card, cards_of(person).cards if done is None else done),
+        "country": geography.name(form.about, get_language() or "en"),
+        "form": form,
+        "said": said_on(card),
+        "skips": PROMPT_SKIPS,
+    }
+    return render(request, "contributor/card_prompt.html", context)
+
+
+def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
+    """What templates need to show the pair of a card."""
+    assert card.pair is not None
+    return {
+        "card": card,
+        "pair": card.pair,
+        "country": geography.name(card.pair.country, get_language() or "en"),
+        "hurtful": card.pair.may_hurt,
+        "lifted": services.covers_lifted(request),
+    }
+
+
+@require_POST
+@contributor
+def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
+    """Show pairs that may hurt at once in this browser, or cover them again."""
+    response = to_card()
+    if request.POST.get("covers") == "lift":
+        services.lift_covers(response)
+    else:
+        services.put_covers_back(response)
+    return response
+
+
+def _around(request: HttpRequest, person: Person, card: Card, done: int) -> dict[str, Any]:
+    """What stands round any open card: how many are done, a note, and what can be taken back."""
+    latest = latest_answer(person, person.campaign)
+    return {
+        "card": card,
+        "done": done,
+        "note": NOTES.get(request.GET.get("note", "")),
+        "latest": latest,
+        "topic": topic_name(services.avoidable_topic(latest, person)),
+    }
+
+
+@require_POST
+@own_card
+@answers_last
+def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep an answer; then what else the person may add, else the next card."""
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    value = form.cleaned_data["value"]
+    answered = answering.rate(person, token, value)
+    if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
+        return _not_kept(request)
+    return redirect("contributor:add", token) if answered.card.adds else to_card()
+
+
+@require_POST
+@own_card
+@answers_last
+def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Close a card without an answer."""
+    form = SkipForm(request.POST)
+    if not form.is_valid():
+        return to_card("unclear")
+    reason = form.cleaned_data["reason"]
+    answered = answering.skip(person, token, reason)
+    if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
+        return _not_kept(request)
+    return to_card()
+
+
+@require_POST
+@own_card
+def undo(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Take back what was answered to a card, all that was added to it, and the wish to avoid its topic."""
+    skipped = Skip.objects.filter(card__token=token, person=person).exists()
+    card = answering.undo(person, token)
+    if skipped and not Skip.objects.filter(card=card).exists():
+        services.allow_topic(person, card)
+    return to_card()
+
+
+@require_POST
+@own_card
+def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Show this person no more cards about the topic of a card."""
+    services.avoid_topic(person, answering.card_of(person, token))
+    return to_card()
+
+
+def _not_kept(request: HttpRequest) -> HttpResponse:
+    """Say that another answer stays. The script, which cannot read where it is led to, is told by status 409."""
+    return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@own_card
+def add(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep what was filled in and stay with the card."""
+    return _handle(request, person, token, leaving=False)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@own_card
+@answers_last
+def finish(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
+    """Keep what was filled in and go on to the next card."""
+    return _handle(request, person, token, leaving=True)
+
+
+def _handle(request: HttpRequest, person: Person, token: UUID, *, leaving: bool) -> HttpResponse:
+    card = answering.card_of(person, token)
+    if not _takes_words(card) or _too_late(person, card):
+        return to_card()
+    if request.method != "POST":
+        return to_card() if card.pair is None else _page(request, person, card, more_form(card, person))
+    form = _form(card, person, request)
+    if form.is_valid():
+        if form.cleaned_data["text"]:
+            for limit, whose in ((PROPOSALS, person.pk), (PROPOSALS_OF_ALL, person.campaign_id)):
+                if not limit.count(str(whose)):
+                    return refuse(request, limit)
+        try:
+            proposal = _keep(person, card, form)
+        except ValidationError as problem:
+            form.add_error(None, problem)
+        else:
+            return _onward(person, card, proposal, leaving=leaving)
+    return _page(request, person, card, form)
+
+
+def _takes_words(card: Card) -> bool:
+    """Whether words belong here: on prompts that were not skipped, on answered pairs that show the fields."""
+    if card.pair is None:
+        return card.state != CardState.SKIPPED
+    return card.adds and card.state == CardState.ANSWERED
+
+
+def _too_late(person: Person, card: Card) -> bool:
+    """Once a campaign is not open: whether the time of the card, in which it may be finished, is over."""
+    return person.campaign.state != State.OPEN and card.expires_at < timezone.now()
+
+
+def _form(card: Card, person: Person, request: HttpRequest) -> MoreForm | PromptForm:
+    make = prompt_form if card.pair is None else more_form
+    return make(card, person, request.POST)
+
+
+def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal | None:
+    """Store ticked countries and words; the proposal that the words made, if there were any.
+
+    Raises:
+        ValidationError: they cannot be taken; it names the field.
+    """
+    if isinstance(form, MoreForm):
+        if form.chosen:
+            with _beside("countries"):
+                tick_countries(person, card, form.chosen)
+        country, via = card.country, Via.ATTRIBUTE
+    else:
+        country, via = form.about, Via.PROMPT
+    text, language = form.cleaned_data["text"], form.cleaned_data["language"]
+    if not text:
+        return None
+    with _beside("text"):
+        return propose(person, card, country=country, text=text, language=language, via=via)
+
+
+@contextmanager
+def _beside(field: str) -> Iterator[None]:
+    """Tell what is wrong beside the field that it is about."""
+    try:
+        yield
+    except EntryError as error:
+        raise ValidationError({field: str(error)}) from error
+
+
+def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: bool) -> HttpResponse:
+    if leaving and card.pair is None:
+        answering.finish_prompt(person, card.token)
+    if proposal is not None and proposal.alike:
+        address = reverse("contributor:alike", args=[card.token, proposal.mention.public_id])
+        return redirect(f"{address}?on=1" if leaving else address)
+    if leaving or card.pair is None:
+        return to_card()
+    return redirect(reverse("contributor:add", args=[card.token]) + "#added")
+
+
+def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | PromptForm) -> HttpResponse:
+    for name in list(form.errors)[:1]:
+        form.fields[name].widget.attrs["autofocus"] = True
+    if isinstance(form, PromptForm):
+        return prompt_page(request, person, card, form)
+    context = {
+        **pair_context(request, card),
+        "form": form,
+        "said": said_on(card),
+        "latest": answering.latest_answer(person, person.campaign),
+    }
+    return render(request, "contributor/card_more.html", context)
+
+
+class SameForm(forms.Form):
+    """The pair that says the same; none where the new one is different."""
+
+    same = forms.UUIDField(required=False)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@contributor
+def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> HttpResponse:
+    """Ask once; `on` in the address leads to the next card afterwards, else back to where words are added."""
+    said = _open_question(person, token, mention)
+    pairs = _candidates(said) if said else ()
+    onward = (
+        to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#added")
+    )
+    if said is None or not pairs:
+        return onward
+    if request.method == "POST":
+        form = SameForm(request.POST)
+        if form.is_valid():
+            say_alike(person, said.public_id, form.cleaned_data["same"])
+            return onward
+    context = {
+        "mention": said,
+        "country": geography.name(said.pair.country, get_language() or "en"),
+        "pairs": [(pair, pair.may_hurt) for pair in pairs],
+        "lifted": services.covers_lifted(request),
+    }
+    return render(request, "contributor/card_alike.html", context)
+
+
+def _open_question(person: Person, token: UUID, mention: UUID) -> Mention | None:
+    """The mention, if it is this person's, of this card and was not asked about yet."""
+    mine = Mention.objects.filter(person=person, card__token=token, public_id=mention, alike__isnull=True)
+    return mine.select_related("pair__campaign").first()
+
+
+def _candidates(mention: Mention) -> tuple[Pair, ...]:
+    pair = mention.pair
+    return likeness.alike(pair.campaign, pair.country, pair.language, mention.text, exclude=pair.pk)
+
+
+_HELP_LINES = 3
+"""The nearest ones; the page of help has all."""
+
+
+@require_safe
+@contributor
+def pause(request: HttpRequest, person: Person) -> HttpResponse:
+    """Go on or stop; the person's own counts and what they are good for."""
+    context = {
+        "progress": progress_of(person),
+        "latest": latest_answer(person, person.campaign),
+        "somebody_listens": bool(person.campaign.settings.help_lines),
+    }
+    return render(request, "contributor/pause.html", context)
+
+
+@require_safe
+@contributor
+def thanks(request: HttpRequest, person: Person) -> HttpResponse:
+    """Thanks, counts, what happens next; the way back and the way out."""
+    settings = person.campaign.settings
+    onward = next_step(person)
+    context = {
+        "progress": progress_of(person),
+        "text": in_language(settings.texts.thanks, get_language() or "en"),
+        "onward": "" if onward == "contributor:thanks" else onward,
+        "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
+    }
+    return render(request, "contributor/thanks.html", context)

@@ -1,1 +1,0 @@
-"""Leave and delete, with the cookie or the receipt code."""

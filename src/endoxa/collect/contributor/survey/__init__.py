@@ -1,1 +1,0 @@
-"""The open questions, one page an axis."""

@@ -1,1 +1,0 @@
-"""Sign in and out; the list of campaigns an account may see."""

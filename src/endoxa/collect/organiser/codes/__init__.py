@@ -1,1 +1,0 @@
-"""Join codes with expiry, and the page with the QR code."""

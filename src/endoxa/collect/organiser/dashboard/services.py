@@ -1,0 +1,96 @@
+"""What an organiser orders while a campaign runs, and what it lacks before people come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib.auth.models import AnonymousUser, User
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from endoxa.collect.audit import record
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import AuditEntry, Campaign, State
+from endoxa.collect.organiser.seeds import ADDED
+from endoxa.collect.organiser.wording import BALANCES, STATES
+from endoxa.collect.sampler import Balance
+
+ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
+"""What can be ordered by page; fewer new pairs than half is left to the controller."""
+
+
+class StateForm(forms.Form):
+    """A state to change to; nothing goes back to being a draft."""
+
+    state = forms.ChoiceField(
+        choices=[(one, STATES[one]) for one in (State.OPEN, State.PAUSED, State.CLOSED)]
+    )
+
+
+class BalanceForm(forms.Form):
+    """What people are asked for."""
+
+    balance = forms.ChoiceField(required=False, choices=[(one, BALANCES[one]) for one in ORDERS])
+
+
+def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
+    """Open, pause or close a campaign. The clock of the forecast stands still while it is not open."""
+    with locked(campaign.pk) as current:
+        if current.state == state:
+            return
+        record(current, user, "state", before=current.state, after=state)
+        now = timezone.now()
+        if state != State.OPEN:
+            current.paused_at = current.paused_at or now
+        elif current.paused_at is not None:
+            if current.began_at is not None:
+                current.began_at += now - current.paused_at
+            current.paused_at = None
+        current.state = state
+        current.save(update_fields=["state", "began_at", "paused_at"])
+
+
+def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) -> None:
+    """Order what people are asked for; "" leaves it to the forecast."""
+    with locked(campaign.pk) as current:
+        if current.balance == balance:
+            return
+        record(current, user, "balance", before=current.balance or "auto", after=balance or "auto")
+        current.balance = balance
+        current.save(update_fields=["balance"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """One thing that is not there, and the address of the page where it is said."""
+
+    what: Promise
+    address: str
+
+
+_SETTINGS = (
+    ("organisation", "general", gettext_lazy("who runs it")),
+    ("contact", "general", gettext_lazy("how people reach you")),
+    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
+    ("licence", "general", gettext_lazy("the licence of the data")),
+    ("help_lines", "care", gettext_lazy("help lines")),
+)
+
+
+def lacking(campaign: Campaign) -> tuple[Lacking, ...]:
+    """All that is missing, in the order of the pages where it is said."""
+    return tuple(_lacking(campaign))
+
+
+def _lacking(campaign: Campaign) -> Iterator[Lacking]:
+    settings = campaign.settings
+    for name, section, what in _SETTINGS:
+        if not getattr(settings, name):
+            page = reverse("organiser:settings_section", args=[campaign.slug, section])
+            yield Lacking(what, f"{page}#id_{name}")
+    if settings.cards and not AuditEntry.objects.filter(campaign=campaign, action=ADDED).exists():
+        yield Lacking(gettext_lazy("seeds of your own"), reverse("organiser:seeds", args=[campaign.slug]))

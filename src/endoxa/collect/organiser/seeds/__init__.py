@@ -1,1 +1,0 @@
-"""Seeds: upload with preview and report of duplicates."""

@@ -1,1 +1,0 @@
-"""Withdrawal, tombstones, retention."""

@@ -1,0 +1,104 @@
+"""Withdrawing again who and what had been withdrawn before a backup was restored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from django.db import transaction
+
+from endoxa.collect.cards.answering import Answers, forget
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.models import (
+    Campaign,
+    Mention,
+    Pair,
+    Person,
+    Rating,
+    Release,
+    Skip,
+    Statement,
+    Tombstone,
+)
+from endoxa.collect.privacy import expire_all, redact_rows, withdraw
+from endoxa.collect.withdrawals import Line, What, hashed
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """People who were deleted again, rows that were listed as withdrawn again, people whose links were cut again."""
+
+    people: int
+    rows: int
+    expired: int
+
+
+def replay(lines: Sequence[Line]) -> Replayed:
+    """Delete what a list of withdrawals names, and complete the database's own list for coming releases.
+
+    That is: people with all they gave, words that were removed as personal data, and single answers. What a retention
+    date had ended comes back with a backup too, and is ended again.
+    """
+    people = 0
+    by_hash = {(line.campaign, line.person): line for line in lines if line.what == What.PERSON}
+    for person in Person.objects.select_related("campaign"):
+        line = by_hash.get((person.campaign.slug, hashed(person.pk)))
+        if line is not None:
+            withdraw(person, now=line.hour)
+            people += 1
+    rows = _bury(lines)
+    for campaign in Campaign.objects.all():
+        own = [line for line in lines if line.campaign == campaign.slug]
+        _remove_words(campaign, _named(own, What.WORDS))
+        _take_back(campaign, _named(own, What.ANSWER))
+    return Replayed(people, rows, expire_all(date.today()).people)
+
+
+def _named(lines: Sequence[Line], what: What) -> set[UUID]:
+    return {row.row for line in lines if line.what == what for row in line.rows}
+
+
+def _remove_words(campaign: Campaign, named: set[UUID]) -> None:
+    with locked(campaign.pk) as found:
+        pairs = [one for one in Pair.objects.filter(campaign=found) if one.public_id in named]
+        mentions = [one for one in Mention.objects.filter(person__campaign=found) if one.public_id in named]
+        redact_rows(found, pairs, mentions)
+
+
+def _take_back(campaign: Campaign, named: set[UUID]) -> None:
+    with locked(campaign.pk) as found:
+        # One by one: a database takes only so many ids in a query.
+        for row in sorted(named):
+            forget(
+                found,
+                Answers(
+                    ratings=Rating.objects.filter(person__campaign=found, public_id=row),
+                    skips=Skip.objects.filter(person__campaign=found, public_id=row),
+                    mentions=Mention.objects.filter(person__campaign=found, public_id=row),
+                ),
+            )
+            Statement.objects.filter(campaign=found, public_id=row).delete()
+
+
+@transaction.atomic
+def _bury(lines: Sequence[Line]) -> int:
+    campaigns = {one.slug: one for one in Campaign.objects.all()}
+    releases = {(one.campaign_id, one.number): one for one in Release.objects.finished()}
+    known = set(Tombstone.objects.values_list("row", flat=True))
+    missing = {
+        row.row: Tombstone(
+            campaign=campaigns[line.campaign],
+            row=row.row,
+            table=row.table,
+            release=releases.get((campaigns[line.campaign].pk, row.release)),
+            withdrawn_hour=line.hour,
+        )
+        for line in lines
+        if line.campaign in campaigns
+        for row in line.rows
+        if row.row not in known
+    }
+    Tombstone.objects.bulk_create(missing.values())
+    return len(missing)

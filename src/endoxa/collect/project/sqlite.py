@@ -1,0 +1,79 @@
+"""SQLite databases: copied while in use, checked, and what goes wrong with them in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from endoxa.collect.checkpoint import empty_log
+from endoxa.errors import UserError
+
+_WAIT = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_DENIED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH}
+
+
+def told(problem: sqlite3.Error, name: str) -> str:
+    """A sentence for the user; `name` is what they know the database by."""
+    # Errors that the module itself raises have no code; the low byte is the kind (sqlite.org/rescode.html).
+    match getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        case code if code in _WAIT:
+            return f"{name} is locked by another program: stop it and try again."
+        case sqlite3.SQLITE_FULL:
+            return f"{name} cannot be written, the disk is full: make room and try again."
+        case sqlite3.SQLITE_IOERR:
+            return f"{name} cannot be read or written: is the disk full or damaged?"
+        case code if code in _DENIED:
+            return f"{name} cannot be opened: may this account read and write it and its folder?"
+    return f"{name} is no database of ours or is damaged: restore it from a backup."
+
+
+_SECONDS = 30.0
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Put the content of one database into another, in one transaction; others may go on reading and writing.
+
+    Raises:
+        UserError: one of them is locked, cannot be opened, is no database or damaged, or the disk is full.
+    """
+    try:
+        with closing(_open(source)) as old, closing(_open(target)) as new:
+            old.backup(new)
+            # Copies the last pages from the log into the file.
+            new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # For those who left while it was being read; see `privacy.erase_traces`.
+            empty_log(old)
+    except sqlite3.Error as problem:
+        raise UserError(told(problem, str(source))) from None
+
+
+def check_database(path: Path) -> None:
+    """Raise a `UserError` unless the file is a whole database with whole references."""
+    try:
+        with closing(_open(path)) as database:
+            sound = database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            sound = sound and not database.execute("PRAGMA foreign_key_check").fetchall()
+    except sqlite3.DatabaseError:
+        sound = False
+    if not sound:
+        raise UserError(f"The database in {path.name} is damaged: take another backup.")
+
+
+def forget_sessions(path: Path) -> None:
+    """Take the sign-ins out of a copy, which whoever finds a backup must not be able to use; and the counts of tries.
+
+    Raises:
+        UserError: it is no database of ours.
+    """
+    try:
+        with closing(_open(path)) as database, database:
+            database.execute("PRAGMA secure_delete = ON")
+            database.execute("DELETE FROM django_session")
+            database.execute("DELETE FROM collect_attempts")
+    except sqlite3.Error as problem:
+        raise UserError(told(problem, path.name)) from None
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_SECONDS)

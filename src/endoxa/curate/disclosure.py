@@ -1,0 +1,212 @@
+"""Small counts of subgroups: merged so that they can neither be read off nor computed by subtraction.
+
+A count of fewer than `least` respondents of a subgroup can point at a person. Leaving such a cell empty is not enough:
+where the total and the other cells stand, the difference is the cell (Willenborg and de Waal 2001, Elements of
+Statistical Disclosure Control, ch. 1 and 4, on secondary suppression). A count of 0 is as small as one of 3.
+
+Respondents with one answer each: the small categories of a row become one rest, and while that rest is smaller than
+`least`, the next larger category joins it. What is published is a partition of the row into parts of at least `least`;
+inside the rest, nothing is known but its size.
+
+Respondents with several answers (a column in which anybody ticked more than one): counts overlap and a rest would let
+overlaps be computed, so only categories are published that both hold and leave out at least `least` respondents, never
+all of them unless their overlaps add up to `least` too.
+
+Splitting counts of respondents by a column: whole survey, axes, and associations, in one consistent way.
+
+The three levels must not give each other away. So a category that is merged at one level stays merged in every level
+below, and the counts of an axis (or of the survey) are only split where they say nothing new about any association
+(or axis) below.
+
+Cells that hold several choices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass
+
+import polars as pl
+
+REST = "(rest)"
+"""All categories of a column that a row does not list."""
+
+EVERYBODY = "(all)"
+"""A row that cannot be split without showing a small count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What may be published of a row.
+
+    Attributes:
+        shown: respondents of each category that stands for itself.
+        rest: respondents of all other categories together; None where that is not published.
+    """
+
+    shown: Mapping[str, int]
+    rest: int | None = None
+
+    def cells(self, total: int) -> dict[str, int]:
+        """Labels and counts as they are written; a row without any split has its total."""
+        if not self.shown:
+            return {EVERYBODY: total}
+        return dict(self.shown) | ({REST: self.rest} if self.rest is not None else {})
+
+
+def split_single(counts: Mapping[str, int], least: int, merged: Collection[str] = ()) -> Split:
+    """Split a row of respondents with one answer each.
+
+    Args:
+        counts: respondents of every category that the column has anywhere, zeros included.
+        least: smallest count that may be known.
+        merged: categories that are part of the rest in any case.
+    """
+    shown = {name: n for name, n in counts.items() if n >= least and name not in merged}
+    rest = sum(counts.values()) - sum(shown.values())
+    apart = len(counts) > len(shown)
+    while apart and rest < least and shown:
+        smallest = min(shown, key=lambda name: (shown[name], name))
+        rest += shown.pop(smallest)
+    return Split(_by_size(shown), rest if shown and apart else None)
+
+
+def split_several(counts: Mapping[str, int], total: int, least: int, merged: Collection[str] = ()) -> Split:
+    """Split a row of respondents who may have several answers each.
+
+    Args:
+        counts: respondents of every category that the column has anywhere; their sum may exceed the total.
+        total: respondents of the row.
+        least: smallest count that may be known.
+        merged: categories that are not shown in any case.
+    """
+    shown = {name: n for name, n in counts.items() if least <= n <= total - least and name not in merged}
+    overlap = sum(counts.values()) - total
+    if shown and len(shown) == len(counts) and overlap < least:
+        shown.pop(min(shown, key=lambda name: (shown[name], name)))
+    return Split(_by_size(shown))
+
+
+def _by_size(shown: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(shown.items(), key=lambda cell: (-cell[1], cell[0])))
+
+
+def covered_without_any(rows: Collection[Mapping[str, int]], union: Mapping[str, int]) -> bool:
+    """Whether the counts of a union say nothing new about any one of the rows it is made of.
+
+    A union holds at most as many respondents of a category as its rows together. Where the other rows already
+    account for all of them, nothing follows for the row that is left; where they do not, it must hold the
+    difference, and its rest could be taken apart.
+    """
+    return all(
+        sum(row.get(name, 0) for row in rows) - max((row.get(name, 0) for row in rows), default=0) >= n
+        for name, n in union.items()
+    )
+
+
+_MARKS = re.compile(r"\s+\*(?=\s|$)|;|\n")
+
+
+def choices(cell: str | None) -> tuple[str, ...]:
+    """The choices of a cell, each once, in their order: 'A  * B *' and 'A; B' both hold A and B.
+
+    The first form is that of survey tools that end every ticked item with an asterisk.
+    """
+    parts = (" ".join(part.split()) for part in _MARKS.split(cell or ""))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+NOT_SAID = "(not said)"
+ALL_AXES = "(all axes)"
+
+Association = tuple[str, str, str]
+"""Axis, identity and canonical attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What respondents answered to one question about themselves.
+
+    Attributes:
+        chosen: categories of every respondent, at least one each.
+        categories: all categories that occur.
+        several: whether anybody chose more than one.
+    """
+
+    chosen: Mapping[str, tuple[str, ...]]
+    categories: tuple[str, ...]
+    several: bool
+
+    def counts(self, people: Set[str]) -> dict[str, int]:
+        """Respondents of every category among these people, zeros included."""
+        found = Counter(name for one in people for name in self.chosen[one])
+        return {name: found[name] for name in self.categories}
+
+    def split(self, people: Set[str], least: int, merged: Set[str] = frozenset()) -> Split:
+        """What may be published of these people."""
+        counts = self.counts(people)
+        if self.several:
+            return split_several(counts, len(people), least, merged)
+        return split_single(counts, least, merged)
+
+
+def answers(table: pl.DataFrame, column: str) -> Answers:
+    """The answers in a column of a table of mentions: all that a respondent's rows hold, joined."""
+    chosen: dict[str, dict[str, None]] = {}
+    for person, cell in table.select("person", column).iter_rows():
+        chosen.setdefault(person, {}).update(dict.fromkeys(choices(cell)))
+    filled = {person: tuple(found) or (NOT_SAID,) for person, found in chosen.items()}
+    categories = sorted({name for found in filled.values() for name in found})
+    return Answers(filled, tuple(categories), any(len(found) > 1 for found in filled.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Splits of every level; a level that would give away another has none."""
+
+    associations: Mapping[Association, Split]
+    axes: Mapping[str, Split]
+
+
+def published(table: pl.DataFrame, column: str, least: int) -> Published:
+    """What may be published of a table of mentions, split by a column.
+
+    Args:
+        table: columns of `MENTION_COLUMNS`, and the column.
+        column: name of the column.
+        least: smallest count of a subgroup that may be known.
+    """
+    known = answers(table, column)
+    people = people_by_association(table)
+    axes: dict[str, set[str]] = {}
+    for (axis, _, _), found in people.items():
+        axes.setdefault(axis, set()).update(found)
+    everybody = set().union(*axes.values())
+    whole = known.split(everybody, least)
+    merged = {axis: _merged(known, whole) for axis in axes}
+    splits = {axis: known.split(found, least, merged[axis]) for axis, found in axes.items()}
+    merged = {axis: merged[axis] | _merged(known, split) for axis, split in splits.items()}
+    rows = {key: known.split(found, least, merged[key[0]]) for key, found in people.items()}
+    below = {axis: [known.counts(found) for key, found in people.items() if key[0] == axis] for axis in axes}
+    shown = {
+        axis: split if covered_without_any(below[axis], known.counts(axes[axis])) else Split({})
+        for axis, split in splits.items()
+    }
+    apart = covered_without_any([known.counts(found) for found in axes.values()], known.counts(everybody))
+    return Published(rows, shown | {ALL_AXES: whole if apart else Split({})})
+
+
+def people_by_association(table: pl.DataFrame) -> dict[Association, set[str]]:
+    """Respondents behind every association, in the order of the table."""
+    found: dict[Association, set[str]] = {}
+    for axis, identity, attribute, person in table.select(
+        "axis", "identity", "attribute", "person"
+    ).iter_rows():
+        found.setdefault((axis, identity, attribute), set()).add(person)
+    return found
+
+
+def _merged(known: Answers, split: Split) -> frozenset[str]:
+    return frozenset(known.categories) - split.shown.keys()

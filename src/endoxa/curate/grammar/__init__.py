@@ -1,0 +1,1 @@
+"""Grammar of sentences about groups: subjects, predicates and their denial, by language."""

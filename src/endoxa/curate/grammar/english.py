@@ -1,0 +1,362 @@
+"""English predicates of plural groups, and how each is denied (Huddleston and Pullum 2002, ch. 3 and 9).
+
+Whether an English attribute needs "are" or has its own verb, by a dictionary and a few closed classes.
+
+A plural subject makes this easier than tagging: a bare noun after it is a plural ("are cheats") or has an article
+("are a threat"), so a word that is both verb and noun and stands in its base form is the verb ("cheat").
+
+A singular noun of a person behind a plural group ("are a thief"), put into the plural ("are thieves").
+
+Nouns of things stay ("are a threat"): what is one thing can be many people. A predicate about persons agrees with
+its subject in number (Huddleston and Pullum 2002, ch. 5, section 3.4).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Literal
+
+from endoxa.curate.english import can_be, in_dictionary, inflected, is_adverb, is_plural, lemma
+from endoxa.curate.grammar.predicate import Predicate, UnclearError, cleaned
+from endoxa.curate.grammar.proper import listed, mapped, with_capitals
+
+Kind = Literal["copula", "verb"]
+
+_AGENTS = ("ers", "ors", "ists", "ians", "men", "women", "mates", "lords")
+_BEHIND_NOUNS = ("of", "for", "and", "in", "at", "to")
+"""Words after which a form in -s is rather a plural noun ("cheats in business", "cooks and cleaners")."""
+_ADJECTIVES = ("ible", "able", "ful", "less", "ous", "ive", "centric", "-minded")
+_LIGHT = ("have", "do", "go")
+
+
+class SingularNounError(UnclearError):
+    """A singular noun stands without its article ("threat")."""
+
+
+def base_form(word: str) -> str | None:
+    """The form of a verb that goes with a plural: "love" for "love" and "loves"; None for other forms."""
+    if word in _LIGHT or not can_be(word, "VERB"):
+        return word if word in _LIGHT else None
+    base = lemma(word, "VERB")
+    if word == base:
+        return word
+    return base if word == inflected(base, "VBZ") else None
+
+
+def kind(words: list[str]) -> Kind:
+    """Whether an attribute needs "are" in front of it, or has its own verb.
+
+    Raises:
+        UnclearError: the words can be read either way.
+    """
+    low = [word.lower() for word in words]
+    head = next((at for at, word in enumerate(low) if not _is_adverb(word)), 0)
+    word, after = low[head], low[head + 1 :]
+    if set(low[:head]) & listed("degrees") or word in listed("determiners") | listed("prepositions"):
+        return "copula"
+    if word in _LIGHT or (word in listed("verbs") and (after or not can_be(word, "ADJ"))):
+        return "verb"
+    base = base_form(word)
+    if base is not None and base != word:
+        return _third_person(base, after)
+    if word.endswith("ing") or "-" in word:
+        return "copula"
+    return _by_dictionary(word, after, base)
+
+
+def _third_person(base: str, after: list[str]) -> Kind:
+    """A form in -s: the verb of a singular ("loves money"), or a plural noun ("cooks")."""
+    if not after or after[0] in _BEHIND_NOUNS:
+        return "copula"
+    usual = base in listed("verbs") or base in _LIGHT
+    return "verb" if usual or after[0] in listed("followers") else "copula"
+
+
+def _is_adverb(word: str) -> bool:
+    if word in listed("degrees") | listed("adverbs"):
+        return True
+    return is_adverb(word) and not can_be(word, "ADJ") and word not in ("well", "all", "both", "no", "not")
+
+
+def _by_dictionary(word: str, after: list[str], base: str | None) -> Kind:
+    """Decide an open-class word by the parts of speech that the dictionary lists, and by what follows."""
+    if not in_dictionary(word):
+        return _compound(word, after)
+    adjective, noun = can_be(word, "ADJ"), can_be(word, "NOUN")
+    if base is None:
+        return _without_verb(word, after, noun=noun and not adjective)
+    if adjective:
+        compound = bool(after) and _ends_like_adjective(after[-1]) and not can_be(after[-1], "NOUN")
+        if not after or after[0] in listed("followers") | {"enough"} or _names_people(after[-1]) or compound:
+            return "copula"
+        raise UnclearError(f"'{word}' can be an adjective or a verb here")
+    if not noun or not after or after[0] in listed("followers"):
+        return "verb"
+    if _ends_like_adjective(after[-1]) and not can_be(after[-1], "NOUN"):
+        return "copula"
+    if is_plural(after[-1]):
+        raise UnclearError(f"'{word}' can be a verb or the first part of a noun here")
+    return "verb"
+
+
+def _without_verb(word: str, after: list[str], *, noun: bool) -> Kind:
+    """Adjectives, participles, adverbs and nouns: "are", unless a singular noun would stand without its article."""
+    past = can_be(word, "VERB") and not can_be(word, "ADJ") and not noun
+    if past and (word != inflected(lemma(word, "VERB"), "VBN") or _has_object(word, after)):
+        raise UnclearError(f"'{word}' is a past form")
+    return _compound(word, after) if noun else "copula"
+
+
+def _has_object(word: str, after: list[str]) -> bool:
+    """Whether a form that is past and participle has a noun behind it ("had a hard life", not "called witches")."""
+    base = lemma(word, "VERB")
+    if not after or base in listed("naming") or word != inflected(base, "VBD"):
+        return False
+    return after[0] in listed("determiners") or (is_plural(after[0]) and not can_be(after[0], "ADJ"))
+
+
+def _compound(word: str, after: list[str]) -> Kind:
+    """A noun, or a word the dictionary lacks, is a predicate as a plural or as part of an adjective."""
+    phrase = [word, *after]
+    end = next((at for at, other in enumerate(phrase) if other in listed("prepositions")), len(phrase))
+    last = phrase[end - 1]
+    if is_plural(last) or last in listed("collectives") or _ends_like_adjective(last):
+        return "copula"
+    if in_dictionary(word):
+        raise SingularNounError(f"'{last}' is a singular noun without an article")
+    if after:
+        raise UnclearError(f"'{word}' is not in the dictionary, so it may be a verb")
+    return "copula"
+
+
+def _ends_like_adjective(word: str) -> bool:
+    """Adjectives and past participles; the dictionary lists a few adjectives as nouns only ("responsible")."""
+    participle = can_be(word, "VERB") and word == inflected(lemma(word, "VERB"), "VBN") != lemma(word, "VERB")
+    return can_be(word, "ADJ") or participle or word.endswith(_ADJECTIVES)
+
+
+def _names_people(word: str) -> bool:
+    return word in listed("people") or (is_plural(word) and word.endswith(_AGENTS))
+
+
+_ARTICLES = ("a", "an")
+_CONJUNCTIONS = ("and", "or", "but", "nor", "who", "that", "which", *_ARTICLES)
+_AGENT_SUFFIXES = ("er", "or", "ist")
+_PERSONS = ("man", "woman", "person", "mate", "lord")
+
+
+def in_plural(words: list[str]) -> list[str]:
+    """The words with their person in the plural, where they begin with "a" or "an"; otherwise as they are.
+
+    Raises:
+        UnclearError: another word would have to change with the person ("a man who lies").
+    """
+    low = [word.lower() for word in words]
+    if len(low) < 2 or low[0] not in _ARTICLES:
+        return words
+    stops = listed("prepositions") | listed("complements") | {*_CONJUNCTIONS, "to"}
+    head = next((at for at, word in enumerate(low) if at > 1 and word in stops), len(low)) - 1
+    if not _is_person(low[head]):
+        return words
+    plural = "people" if low[head] == "person" else inflected(low[head], "NNS")
+    if set(low[1:]) & set(_CONJUNCTIONS):
+        raise UnclearError(f"'{low[head]}' is a singular behind a plural group: write '{plural}'")
+    return [*words[1:head], plural, *words[head + 1 :]]
+
+
+def _is_person(word: str) -> bool:
+    """A noun of `people`, one with an ending of persons or in "-ist", or one of doers: a verb with "-er" or "-or"."""
+    if not can_be(word, "NOUN"):
+        return False
+    if inflected(word, "NNS") in listed("people") or word.endswith(_PERSONS):
+        return True
+    if not word.endswith(_AGENT_SUFFIXES) or can_be(word, "VERB"):
+        return False
+    if word.endswith("ist"):
+        return True
+    stem = word[:-2]
+    stems = {stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem}
+    return any(can_be(one, "VERB") and lemma(one, "VERB") == one for one in stems if one)
+
+
+_BE = ("are", "were", "be")
+_NEGATIONS = {
+    "cannot": "can",
+    "do not": "",
+    "did not": "did",
+    "have not": "have",
+    "have no": "have",
+}
+"""First words of a negated predicate, and what they are without the negation."""
+
+
+def predicate(attribute: str, evidence: str = "") -> Predicate:
+    """The predicate that an attribute makes after a plural subject.
+
+    Args:
+        attribute: without a subject; with or without its copula ("strong", "are strong", "talk too much").
+        evidence: 'copula', 'verb' or 'have' where it is known how people said it, else empty. It decides where the
+            words can be read either way.
+
+    Raises:
+        UnclearError: no predicate can be made that is surely grammatical.
+    """
+    words = _expanded(cleaned(attribute).split())
+    if evidence == "have" and words[0].lower() != "have":
+        words = ["have", *words]
+    _refuse_second_clause(words)
+    found = _used_to(words, evidence) or _with_auxiliary(words)
+    if found is not None:
+        return found
+    return _with_be("are", words) if _kind(words, evidence) == "copula" else _with_verb(words)
+
+
+def _expanded(words: list[str]) -> list[str]:
+    """Contractions and forms of the singular written out: "doesn't care" -> "do not care"."""
+    full = mapped("contractions").get(words[0].lower(), words[0]).split()
+    return with_capitals(" ".join([*full, *words[1:]])).split()
+
+
+def _with_auxiliary(words: list[str]) -> Predicate | None:
+    """Predicates whose first words tell how they are denied; None for all others."""
+    low = [word.lower() for word in words]
+    for start, plain in _NEGATIONS.items():
+        size = len(start.split())
+        if low[:size] == start.split():
+            return _negated(start, plain, words[size:])
+    if low[0] == "not" and len(words) > 1 and _is_only_verb(words[1]):
+        return _negated("do not", "", words[1:])
+    if low[0] in _BE:
+        return _with_be("are" if low[0] == "be" else low[0], words[1:])
+    if low[0] in mapped("modals"):
+        return _with_modal(low[0], words[1:])
+    if low[0] == "have" and low[1:2] and low[1] in listed("perfect"):
+        return Predicate(" ".join(words), " ".join(["have not", *words[1:]]))
+    return None
+
+
+def _used_to(words: list[str], evidence: str) -> Predicate | None:
+    """What was once so ("used to be poor"); None for what people are used to ("used to hard work")."""
+    low = [word.lower() for word in words]
+    if low[:2] != ["used", "to"] or len(low) < 3 or evidence == "copula" or base_form(low[2]) != low[2]:
+        return None
+    if low[2] != "be" and not _is_only_verb(low[2]):
+        raise UnclearError("'used to' can be a past habit or a custom here")
+    return Predicate(" ".join(words), " ".join(["did not use", *words[1:]]))
+
+
+def _kind(words: list[str], evidence: str) -> Kind:
+    """The kind that the words have, or else that people gave them."""
+    try:
+        known = kind(words)
+    except SingularNounError:
+        raise
+    except UnclearError:
+        if evidence not in ("copula", "verb"):
+            raise
+        return "copula" if evidence == "copula" else "verb"
+    bare = len(words) == 1 and known == "verb"
+    return "copula" if evidence == "copula" and not bare else known
+
+
+def _refuse_second_clause(words: list[str]) -> None:
+    """Two clauses in one attribute cannot be denied together."""
+    for before, word in pairwise(word.lower() for word in words):
+        if word == "but" and before not in ("nothing", "all", "anything"):
+            raise UnclearError("the attribute seems to hold two predicates ('but')")
+        if before in ("and", "or") and word in (
+            "not",
+            "never",
+            *_BE,
+            "is",
+            "was",
+            "do",
+            "have",
+            "can",
+            "they",
+        ):
+            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
+        if word in ("are", "is") and before not in listed("before_verbs"):
+            raise UnclearError(f"the attribute has a second verb ('{word}')")
+
+
+def _refuse_second_verb(words: list[str]) -> None:
+    """Refuse "strong and love money": the denial of "are" would not reach the verb."""
+    for before, word in pairwise(word.lower() for word in words):
+        if before in ("and", "but", "or") and "to" not in words and _is_only_verb(word):
+            raise UnclearError(f"the attribute seems to hold two predicates ('{before} {word}')")
+
+
+def _with_be(be: str, words: list[str]) -> Predicate:
+    if not words:
+        raise UnclearError("the attribute is only a copula")
+    first, rest = words[0].lower(), words[1:]
+    if first == "no":
+        raise UnclearError("the denial of 'no' is not known")
+    if first == "not":
+        return _negated(f"{be} not", be, in_plural(rest))
+    if first in mapped("swaps") and rest:
+        return _swapped(be, first, rest)
+    _refuse_second_verb(words)
+    core = " ".join(in_plural(words))
+    return Predicate(f"{be} {core}", f"{be} not {core}", core, f"{be} {{}}")
+
+
+def _negated(said: str, denied: str, rest: list[str]) -> Predicate:
+    """A predicate that is a negation already: its denial is the plain one."""
+    if not rest:
+        raise UnclearError("the attribute is only a negation")
+    kept = _without_tail(rest)
+    bound = next((word for word in kept if word.lower() in listed("bound")), "")
+    if bound:
+        raise UnclearError(f"'{bound}' stands with a negation only, so the denial is not known")
+    return Predicate(f"{said} {' '.join(rest)}", f"{denied} {' '.join(kept)}".strip())
+
+
+def _without_tail(words: list[str]) -> list[str]:
+    """The words without an end that goes with a negation ("anymore", "any more", "at all")."""
+    low = [word.lower() for word in words]
+    size = 2 if low[-2:] in (["any", "more"], ["at", "all"]) else int(low[-1] in listed("tails"))
+    return words[: len(words) - size] if len(words) > size else words
+
+
+def _with_modal(modal: str, rest: list[str]) -> Predicate:
+    if not rest:
+        raise UnclearError("the attribute is only a modal verb")
+    after = " ".join(rest)
+    if rest[0].lower() == "not":
+        return _negated(f"{modal} not", modal, rest[1:])
+    if rest[0].lower() in ("never", "always") and len(rest) > 1:
+        return _swapped(modal, rest[0].lower(), rest[1:])
+    return Predicate(f"{modal} {after}", f"{mapped('modals')[modal]} {after}")
+
+
+def _swapped(before: str, adverb: str, rest: list[str]) -> Predicate:
+    after = " ".join(rest)
+    core = after if adverb != "never" else ""
+    said = f"{before} {adverb} {after}".strip()
+    denied = f"{before} {mapped('swaps')[adverb]} {after}".strip()
+    return Predicate(said, denied, core, f"{before} {adverb} {{}}".strip())
+
+
+def _with_verb(words: list[str]) -> Predicate:
+    first, rest = words[0].lower(), words[1:]
+    if first in mapped("swaps") and rest:
+        return _swapped("", first, rest)
+    if first in ("hardly", "barely", "no"):
+        raise UnclearError(f"a denial of '{first}' is not known")
+    base = base_form(first)
+    phrase = " ".join([base or first, *rest])
+    if base is None and not is_adverb(first):
+        raise UnclearError(f"'{words[0]}' is no verb form that goes with a plural")
+    return Predicate(phrase, f"do not {phrase}", phrase, "{}")
+
+
+def _is_only_verb(word: str) -> bool:
+    low = word.lower()
+    if low in ("do", "have", "go"):
+        return True
+    parts = [part for part in ("NOUN", "ADJ", "ADV") if can_be(low, part)]
+    return (
+        base_form(low) == low and (not parts or low in listed("verbs") - {"like"}) and not can_be(low, "ADJ")
+    )

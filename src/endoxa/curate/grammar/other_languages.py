@@ -1,0 +1,158 @@
+"""Predicates of plural groups in languages other than English: Spanish, French, Portuguese, Arabic, Hindi and Swahili.
+
+An attribute is taken as it is given: in the form that agrees with the group. A verb phrase is known by its ending
+(a third person plural) or by what the associations say of it. Languages that somebody brings a template for have the
+copula only, and verbs where the template says how they are denied.
+"""
+
+from __future__ import annotations
+
+import re
+
+from endoxa.curate.grammar.arabic import arabic
+from endoxa.curate.grammar.predicate import Predicate, UnclearError, cleaned
+from endoxa.curate.grammar.templates import Template
+
+_FRENCH_VOWEL = re.compile(r"^[aeiouyàâéèêëîïôöùûh]", re.IGNORECASE)
+_FRENCH_ASPIRATED = re.compile(r"^(?:haïss|hurl|harcèl|harcel|heurt|hiss|hauss|hant|halèt)", re.IGNORECASE)
+_FRENCH_PARTITIVE = re.compile(r"^(?:du |de la |des |une? )|^de l'", re.IGNORECASE)
+_HINDI_COPULA = "हैं"
+_HINDI_HABITUAL = re.compile(r"(?:ते|ती|ता)$")
+_SWAHILI_PRESENT = re.compile(r"^wana(?P<stem>\w*)$")
+_SWAHILI_SHORT = {
+    "kula": "hawali",
+    "kunywa": "hawanywi",
+    "kuja": "hawaji",
+    "kufa": "hawafi",
+    "kwenda": "hawaendi",
+}
+
+
+def predicate(attribute: str, template: Template, evidence: str = "") -> Predicate:
+    """The predicate that an attribute makes in a language with a template.
+
+    Args:
+        attribute: without a subject, in agreement with it.
+        template: of the language.
+        evidence: 'copula' or 'verb' where it is known how people said it, else empty.
+
+    Raises:
+        UnclearError: no predicate can be made that is surely grammatical.
+    """
+    text = cleaned(attribute)
+    if template.language == "ar":
+        return arabic(text, template, evidence)
+    copula = template.said.replace("{attribute}", "").strip()
+    negated = _after(text, template.denied)
+    if negated:
+        return Predicate(template.denied.format(attribute=negated), template.said.format(attribute=negated))
+    if template.language == "hi" and _hindi_verb(text):
+        return _hindi(text)
+    plain = _after(text, template.said)
+    text = plain if plain is not None else text
+    if not text or text == copula:
+        raise UnclearError("the attribute is only a copula")
+    first, _, rest = text.partition(" ")
+    if first.lower() in template.never:
+        raise UnclearError(f"the denial of '{first}' is not known")
+    verb = evidence == "verb" or (not evidence and plain is None and _looks_like_verb(text, template))
+    if verb:
+        return _with_verb(text, template)
+    if first.lower() in template.negators and rest:
+        return Predicate(template.denied.format(attribute=rest), template.said.format(attribute=rest))
+    return Predicate(
+        template.said.format(attribute=text),
+        template.denied.format(attribute=text),
+        text,
+        template.said.format(attribute="{}"),
+    )
+
+
+def _after(text: str, pattern: str) -> str | None:
+    """The attribute in a text that is written with the copula of `pattern` already; None where it is not."""
+    before, _, behind = pattern.partition("{attribute}")
+    low = text.lower()
+    if before and not low.startswith(before):
+        return None
+    if behind and not low.endswith(behind):
+        return None
+    return text[len(before) : len(text) - len(behind)].strip()
+
+
+def _looks_like_verb(text: str, template: Template) -> bool:
+    words = text.lower().split()
+    if template.language == "sw":
+        return bool(_SWAHILI_PRESENT.match(words[0])) or words[0].startswith("hawa")
+    if template.language == "fr" and words[0].startswith(("n'", "s'")):
+        return True
+    first = next((word for word in words if word not in template.before_verbs), "")
+    endings = tuple(word[1:] for word in template.not_verbs if word.startswith("-"))
+    return (
+        first.endswith(template.verb_endings)
+        and first not in template.not_verbs
+        and not first.endswith(endings)
+    )
+
+
+def _with_verb(text: str, template: Template) -> Predicate:
+    if template.language == "fr":
+        return _french(text)
+    if template.language == "sw":
+        return _swahili(text)
+    if not template.verb_denied:
+        raise UnclearError(f"the template of language '{template.language}' says nothing about verbs")
+    negation = template.verb_denied.partition("{verb}")[0]
+    if negation and text.lower().startswith(negation):
+        return Predicate(text, text[len(negation) :])
+    return Predicate(text, template.verb_denied.format(verb=text), text)
+
+
+def _french(text: str) -> Predicate:
+    """Put "ne ... pas" around the verb; after it, "du, de la, des, un" become "de" (Grevisse, § 586).
+
+    Not after a verb with "se", where they are a preposition with its article ("se plaignent du bruit").
+    """
+    verb, _, rest = text.partition(" ")
+    if verb.lower() in ("se", "y"):
+        verb, _, rest = rest.partition(" ")
+        verb = f"{text.split(maxsplit=1)[0]} {verb}"
+    if verb.lower() == "ne" or verb.lower().startswith("n'"):
+        raise UnclearError("the attribute is negated with 'ne', which cannot be undone by rule")
+    elided = _FRENCH_VOWEL.match(verb) and not _FRENCH_ASPIRATED.match(verb)
+    found = _FRENCH_PARTITIVE.match(rest)
+    if found and not verb.lower().startswith(("se ", "s'")):
+        thing = rest[found.end() :]
+        rest = f"d'{thing}" if _FRENCH_VOWEL.match(thing) else f"de {thing}"
+    denied = f"n'{verb} pas {rest}" if elided else f"ne {verb} pas {rest}"
+    return Predicate(text, denied.strip(), text)
+
+
+def _hindi_verb(text: str) -> bool:
+    words = text.removesuffix(_HINDI_COPULA).split()
+    return len(words) > 1 and bool(_HINDI_HABITUAL.search(words[-1]))
+
+
+def _hindi(text: str) -> Predicate:
+    """Put "nahīñ" before the verb (otherwise it stands before the copula; Kachru 2006, ch. 6)."""
+    words = text.removesuffix(_HINDI_COPULA).split()
+    if "नहीं" in words:
+        plain = [word for word in words if word != "नहीं"]
+        return Predicate(" ".join([*words, _HINDI_COPULA]), " ".join([*plain, _HINDI_COPULA]))
+    said = " ".join([*words, _HINDI_COPULA])
+    return Predicate(said, " ".join([*words[:-1], "नहीं", words[-1], _HINDI_COPULA]), said)
+
+
+def _swahili(text: str) -> Predicate:
+    """Deny the present "wana-" with "hawa-" and -i for a final -a, "wana" ("have") with "hawana" (Ashton 1947)."""
+    verb, _, rest = text.partition(" ")
+    found = _SWAHILI_PRESENT.match(verb.lower())
+    if not found:
+        raise UnclearError(f"the verb form '{verb}' is not the present that is denied by rule")
+    stem = found["stem"]
+    if not stem:
+        denied = "hawana"
+    elif stem in _SWAHILI_SHORT:
+        denied = _SWAHILI_SHORT[stem]
+    else:
+        denied = "hawa" + (stem[:-1] + "i" if stem.endswith("a") else stem)
+    return Predicate(text, f"{denied} {rest}".strip(), text)

@@ -1,0 +1,259 @@
+"""One association, two sentences.
+
+The opposite of an attribute that can take its place in a sentence.
+
+What should be looked at in a pair, and pairs that say the same twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from endoxa.curate.english import can_be, is_plural, lemma
+from endoxa.curate.grammar import english, other_languages
+from endoxa.curate.grammar.english import Kind
+from endoxa.curate.grammar.english import kind as english_kind
+from endoxa.curate.grammar.predicate import Predicate, UnclearError
+from endoxa.curate.grammar.proper import with_capitals
+from endoxa.curate.grammar.subject import gender_of, subject
+from endoxa.curate.grammar.templates import Template
+from endoxa.curate.opposites import Lexicon, antonym
+from endoxa.curate.opposites.forms import forms
+from endoxa.datasets.check.characters import scripts_of
+from endoxa.datasets.check.lexicon import negates
+from endoxa.datasets.check.perturbation import LENGTH_DIFFERENCE
+from endoxa.datasets.spans import differing_spans, words
+
+_GENDERED = ("fr", "es", "pt", "hi")
+_EXCESS = ("too", "overly", "trop", "demasiado", "demais")
+_ANYWHERE = {"good", "bad", "better", "worse", "best", "worst", "kind", "rude", "friendly", "hostile"}
+LONGEST = 5
+"""Words of the longest attribute that one turned word is the opposite of."""
+_GRADES = ("more", "less", "always", "never")
+PLURAL = {"m": ("p",), "f": ("fp", "f")}
+"""Features of `forms` that a plural of each gender has, the first that there is."""
+
+
+def opposite(predicate: Predicate, lexicon: Lexicon, gender: str = "") -> str | None:
+    """A predicate with the natural opposite of the attribute in its place, or None where there is none.
+
+    None also where the opposite would not agree (another number or part of speech in English, a gender that is not
+    known elsewhere), for long attributes and those with marks in them, and for excess ("too emotional").
+    """
+    core = predicate.core
+    if not core or core.split()[0].lower() in _EXCESS:
+        return None
+    if len(core.split()) > LONGEST or any(mark in core for mark in "()&%+'"):
+        return None
+    found = antonym(core.lower(), lexicon.language, lexicon)
+    if not found or found.lower() == core.lower():
+        return None
+    if lexicon.language == "en":
+        kind: Kind = "verb" if predicate.frame == "{}" else "copula"
+        return predicate.frame.format(with_capitals(found)) if _natural(core.lower(), found, kind) else None
+    if not lexicon.senses(lexicon.split(core.lower())):
+        return None  # one adjective of a phrase: whether its opposite fits there is only known for English
+    agreeing = _agreeing(found, lexicon, gender) if lexicon.language in _GENDERED else found
+    return predicate.frame.format(agreeing) if agreeing else None
+
+
+def _natural(core: str, found: str, kind: Kind) -> bool:
+    """Whether an English opposite can stand where the attribute stood.
+
+    It must be of the same kind and number, and where only a word of a phrase was turned, what follows must go with
+    it: a plural noun ("poor families"), or anything after "good" and "bad" or a prefix ("unable to", not "full of").
+    """
+    one, other = core.split(), found.split()
+    try:
+        if one[0] == "being" or english_kind(other) != kind:
+            return False
+    except UnclearError:
+        return False
+    adjective = can_be(other[-1], "ADJ") and lemma(other[-1], "ADJ") == other[-1]
+    singular = can_be(other[-1], "NOUN") and not adjective and not is_plural(other[-1])
+    if _plural_noun(one[-1]) and singular:
+        return False
+    return _fits(one, other, kind)
+
+
+def _fits(one: list[str], other: list[str], kind: Kind) -> bool:
+    """Whether what follows the turned word goes with its opposite, and an adverb was turned into an adverb."""
+    spans = differing_spans(words(" ".join(one)), words(" ".join(other)))
+    if len(spans) != 1:
+        return True
+    end = spans[0].end_more
+    old, new = (
+        " ".join(one[spans[0].start_more : end]),
+        " ".join(other[spans[0].start_less : spans[0].end_less]),
+    )
+    if kind == "verb":
+        return not (spans[0].start_more and can_be(old, "ADV") and not can_be(new, "ADV"))
+    if "-" in old and " " in new and new.split()[0] in old.split("-"):
+        return False
+    if end == len(one) or is_plural(one[end]) or old in _GRADES:
+        return True
+    return {old, new} <= _ANYWHERE or old.endswith(new) or new.endswith(old)
+
+
+def _plural_noun(word: str) -> bool:
+    return can_be(word, "NOUN") and lemma(word, "NOUN") != word
+
+
+def _agreeing(found: str, lexicon: Lexicon, gender: str) -> str | None:
+    """The opposite in the plural of the gender; None where its gender matters and is not known."""
+    key = lexicon.split(found)
+    for sense in lexicon.senses(key):
+        row = lexicon.rows[sense.row]
+        for term in row.poles[sense.pole]:
+            known = forms(term, row.part, lexicon.language)
+            if found in known.values():
+                masculine, feminine = (_plural(known, one) for one in ("m", "f"))
+                return feminine if gender == "f" or masculine == feminine else (masculine if gender else None)
+    return found if gender else None
+
+
+def _plural(known: dict[str, str], gender: str) -> str:
+    return next((known[feature] for feature in PLURAL[gender] if feature in known), known[""])
+
+
+def gender_shown(attribute: str, lexicon: Lexicon | None) -> str:
+    """'f' or 'm' where only one gender has the attribute in this form ("fuertes" has both); empty otherwise."""
+    if lexicon is None or not attribute:
+        return ""
+    shown = set()
+    for sense in lexicon.senses(lexicon.split(attribute.lower())):
+        row = lexicon.rows[sense.row]
+        for term in row.poles[sense.pole]:
+            known = forms(term, row.part, lexicon.language)
+            if attribute.lower() in known.values():
+                shown |= {gender for gender in PLURAL if _plural(known, gender) == attribute.lower()}
+    return shown.pop() if len(shown) == 1 else ""
+
+
+How = Literal["antonym", "negation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The stereotype and its opposite.
+
+    Attributes:
+        more: the sentence that says what respondents said.
+        less: the one with the antonym, or the denial.
+        identity: the group as it stands in both.
+        attribute_more: what `more` says of the group.
+        attribute_less: what `less` says.
+        gender: agreement of the predicate where it inflects, else empty.
+        how: what `less` was made with.
+    """
+
+    more: str
+    less: str
+    identity: str
+    attribute_more: str
+    attribute_less: str
+    gender: str
+    how: How
+
+
+def sentence_pair(
+    identity: str,
+    attribute: str,
+    template: Template,
+    lexicon: Lexicon | None,
+    *,
+    evidence: str = "",
+    agreement: str = "",
+    prefix: str = "",
+) -> Sentences:
+    """Both sentences of an association.
+
+    Args:
+        identity: the group, plural.
+        attribute: what is said of it, without its copula, in agreement with it.
+        template: of the language.
+        lexicon: opposites of the language; without it every attribute is denied.
+        evidence: 'copula' or 'verb' where it is known how people said it.
+        agreement: 'm' or 'f' where it is known.
+        prefix: word(s) before the identity.
+
+    Raises:
+        UnclearError: no sentence can be made that is surely grammatical.
+    """
+    _require_script(f"{identity} {attribute}", template)
+    if template.language == "en":
+        said = english.predicate(attribute, evidence)
+    else:
+        said = other_languages.predicate(attribute, template, evidence)
+    gender = ""
+    if template.gendered:
+        gender = agreement or gender_of(identity, template) or gender_shown(said.core, lexicon)
+    who = subject(identity, template, gender, prefix)
+    instead = opposite(said, lexicon, gender) if lexicon else None
+    if instead and identity.lower() in instead.lower():  # "advise young people", said of old people
+        instead = None
+    less = instead or said.denied
+    more_sentence, less_sentence = (_sentence(who, text, template) for text in (said.said, less))
+    if more_sentence == less_sentence:
+        raise UnclearError("both sentences would be the same")
+    return Sentences(
+        more_sentence,
+        less_sentence,
+        who,
+        _shown(said.said, template),
+        _shown(less, template),
+        gender,
+        "antonym" if instead and not negates(more_sentence, less_sentence, template.language) else "negation",
+    )
+
+
+def _require_script(text: str, template: Template) -> None:
+    """Identity and attribute of another script than the sentence are of another language than is said."""
+    # Not by `said`: Arabic says it without a copula.
+    own = scripts_of(template.denied.replace("{attribute}", ""))
+    found = scripts_of(text)
+    if own and found and not own & found:
+        raise UnclearError(
+            f"it is not written in the script of language '{template.language}': name its language"
+        )
+
+
+def _sentence(who: str, predicate: str, template: Template) -> str:
+    text = f"{who} {predicate}{template.stop}"
+    return text[:1].upper() + text[1:]
+
+
+def _shown(predicate: str, template: Template) -> str:
+    """A predicate without its copula, where it has one ("not strong" for "are not strong")."""
+    before, _, behind = template.said.partition("{attribute}")
+    if predicate.startswith(before) and predicate.endswith(behind):
+        return predicate[len(before) : len(predicate) - len(behind)]
+    return predicate
+
+
+def remarks(made: Sentences, template: Template) -> Iterator[str]:
+    """Reasons to look at a pair that is kept: differences in several places, or a difference in length.
+
+    One place is right, or as many as the language's own negation has ("ne ... pas"). A summed log-probability prefers
+    the shorter sentence whatever it says, so a pair that differs by three words or more measures length too.
+    """
+    own = len(differing_spans(words(template.said), words(template.denied)))
+    spans = len(differing_spans(words(made.more), words(made.less)))
+    if spans > max(1, own) and not negates(made.more, made.less, template.language):
+        yield f"the sentences differ in {spans} places"
+    difference = words_difference(made)
+    if abs(difference) >= LENGTH_DIFFERENCE:
+        yield f"one sentence is {abs(difference)} words longer than the other"
+
+
+def words_difference(made: Sentences) -> int:
+    """Words of the first sentence minus words of the second; a word is what stands between blanks."""
+    return len(made.more.split()) - len(made.less.split())
+
+
+def same_words(made: Sentences) -> tuple[str, str]:
+    """What two pairs share that are the same but for capitals and punctuation."""
+    more, less = (" ".join(word.folded for word in words(text)) for text in (made.more, made.less))
+    return more, less

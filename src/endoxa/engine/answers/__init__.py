@@ -1,0 +1,1 @@
+"""What every reader of answers knows: plain text, clauses and refusals, by language."""

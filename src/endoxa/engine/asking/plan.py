@@ -1,0 +1,155 @@
+"""The models of a run: read from the command line, priced, planned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from endoxa.engine.asking.cost import BATCH_SHARE, Expected, bounded, cost
+from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.errors import UserError
+from endoxa.models import ModelOptions, look_at, parse_model
+from endoxa.models.chat import ChatSpec, parse_chat_model
+from endoxa.models.chat.prices import Price, price_of
+from endoxa.models.chat.spec import ChatOptions
+from endoxa.models.spec import KEY_VARIABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Expected work of one model.
+
+    Attributes:
+        model: the model as written.
+        expected: calls and tokens.
+        most: the same at most, where models reason for nobody knows how long; otherwise as expected.
+        price: its price, where known.
+        dollars: what the expected work comes to; None where the price is not known.
+        most_dollars: what the most comes to.
+        provider: see `ChatSpec.provider`; "server" for every server of one's own.
+    """
+
+    model: str
+    expected: Expected
+    most: Expected
+    price: Price | None
+    dollars: float | None
+    most_dollars: float | None
+    provider: str
+
+
+def parse_models(names: Sequence[str]) -> list[ChatSpec]:
+    """The models of a run.
+
+    Raises:
+        UserError: none, one that is there twice or cannot be read.
+    """
+    if not names:
+        raise UserError("No model was given: name at least one with --model, for example openai/gpt-4o-mini.")
+    for k, name in enumerate(names):
+        if name in names[:k]:
+            raise UserError(f"The model '{name}' is given twice: name each model once.")
+    return [parse_chat_model(text) for text in names]
+
+
+def require_askable(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> None:
+    """Refuse what cannot be asked so, before anything is loaded or sent; a plan asks for the same.
+
+    Raises:
+        UserError: --batch with a model that has none, or --max-cost where costs cannot be bounded.
+    """
+    if settings.batch:
+        from endoxa.models.chat import require_batches
+
+        for spec in specs:
+            require_batches(spec)
+    prices(settings, specs)
+
+
+def prices(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> dict[str, Price | None]:
+    """What each model costs; nothing for weights loaded here and simulated respondents.
+
+    Raises:
+        UserError: --max-cost is set, and a price is not known or answers may be of any length.
+    """
+    found = {spec.text: price_of(spec, settings.price) for spec in specs}
+    unknown = [spec.text for spec in specs if found[spec.text] is None and not is_free(spec)]
+    if settings.max_cost is not None and unknown:
+        raise UserError(
+            f"--max-cost needs the price of '{unknown[0]}', which is not known: give it with --price IN,OUT (US "
+            "dollars per million tokens)."
+        )
+    if settings.max_cost is not None and any(found.values()) and not bounded(settings.sampling):
+        raise UserError("--max-cost needs a most number of tokens of an answer: give --max-tokens.")
+    return found
+
+
+def is_free(spec: ChatSpec) -> bool:
+    """Nobody sends a bill: weights loaded here and simulated respondents."""
+    return spec.kind in ("hf", "sim")
+
+
+def planned(
+    settings: ChatRunSettings, specs: Sequence[ChatSpec], expected: Expected, longest: Expected | None = None
+) -> list[Planned]:
+    """What each model would take for the same work, nothing answered yet.
+
+    Args:
+        settings: the run's models, and how they are asked.
+        specs: the models.
+        expected: calls and tokens of one model.
+        longest: the same where every answer is as long as --max-tokens allows; taken as the upper end where models
+            reason, because nobody knows for how long.
+
+    Raises:
+        UserError: see `require_askable`.
+    """
+    require_askable(settings, specs)
+    share = BATCH_SHARE if settings.batch else 1.0
+    most = longest if settings.sampling.reasoning not in (None, "none") and longest else expected
+
+    known = prices(settings, specs)
+
+    def dollars(spec: ChatSpec, work: Expected) -> float | None:
+        price = known[spec.text]
+        if price is None:
+            return 0.0 if is_free(spec) else None
+        return share * cost(work.usage, price)
+
+    return [
+        Planned(
+            spec.text,
+            expected,
+            most,
+            known[spec.text],
+            dollars(spec, expected),
+            dollars(spec, most),
+            "server" if spec.key_variable == KEY_VARIABLE else spec.provider,
+        )
+        for spec in specs
+    ]
+
+
+def local_options(options: ChatOptions) -> ModelOptions:
+    """How weights are loaded that are not asked but looked at or scored."""
+    return ModelOptions(
+        device=options.device,
+        dtype=options.dtype,
+        revision=options.revision,
+        tokenizer=options.tokenizer,
+        trust_remote_code=options.trust_remote_code,
+    )
+
+
+def model_identity(spec: ChatSpec, options: ChatOptions) -> dict[str, Any]:
+    """What of a model decides its answers: its files, where they are here."""
+    if spec.kind != "hf":
+        return {"name": spec.text}
+    local = local_options(options)
+    return {
+        "name": spec.text,
+        "fingerprint": look_at(parse_model(spec.text), local).fingerprint,
+        "dtype": local.dtype,
+        "revision": local.revision,
+    }

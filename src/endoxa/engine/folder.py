@@ -1,0 +1,175 @@
+"""The run folder: `run.json`, the journal while it works, `records.parquet` or `vectors/` when it is done.
+
+What `run.json` says of every run, of whatever kind.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from endoxa.datasets.write import replacing
+from endoxa.errors import UserError
+
+RUN, RECORDS, JOURNAL, UNSCORED = "run.json", "records.parquet", "journal.sqlite", "unscored.csv"
+TESTS, VECTORS, AGREEMENT = "tests.json", "vectors", "agreement.csv"
+RESULTS = (
+    RECORDS,
+    TESTS,
+    "estimates.csv",
+    "comparisons.csv",
+    "flips.csv",
+    "debias.csv",
+    "associations.csv",
+    "tables.csv",
+    "associations_by_language.csv",
+    "tables_by_language.csv",
+    "differences.csv",
+    "identities.csv",
+    "outcomes.csv",
+    AGREEMENT,
+    "report.html",
+    UNSCORED,
+)
+
+
+class DifferentRunError(UserError):
+    """The folder holds a run with other settings."""
+
+
+def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dict[str, Any] | None:
+    """Make `folder` ready for the run `identity`, and return what its `run.json` holds if it was begun before.
+
+    Args:
+        folder: made if it is not there.
+        identity: everything that decides the records; a folder of another identity is refused.
+        restart: whatever run the folder holds may be replaced; nothing is removed here.
+
+    Raises:
+        DifferentRunError: the folder holds another run.
+        UserError: the folder holds something else, or cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(f"The run folder {folder} cannot be made: {problem.strerror}.") from problem
+    path = folder / RUN
+    if not path.exists():
+        if any(folder.iterdir()):
+            raise UserError(f"The folder {folder} is not empty and holds no run: choose another --out.")
+        return None
+    if restart:
+        return None
+    try:
+        before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        earlier: dict[str, Any] = before["identity"]
+    except (ValueError, KeyError, TypeError, OSError) as problem:
+        raise UserError(
+            f"{path} is not readable as a run: choose another --out or pass --restart."
+        ) from problem
+    found = differences(earlier, identity)
+    if found:
+        raise DifferentRunError(
+            f"The folder {folder} holds a different run ({'; '.join(found)}): choose another --out, or pass "
+            "--restart to replace it."
+        )
+    return before
+
+
+def differences(earlier: Any, now: Any, where: str = "") -> list[str]:
+    """What differs between two identities, as 'limit was 5, is now null'; both as they look in JSON."""
+    earlier, now = json.loads(json.dumps([earlier, now]))
+    if isinstance(earlier, dict) and isinstance(now, dict):
+        keys = {**earlier, **now}
+        return [
+            found
+            for key in keys
+            for found in differences(earlier.get(key), now.get(key), f"{where} {key}".strip())
+        ]
+    if isinstance(earlier, list) and isinstance(now, list) and len(earlier) == len(now):
+        return [
+            found for old, new in zip(earlier, now, strict=True) for found in differences(old, new, where)
+        ]
+    return [] if earlier == now else [f"{where} was {_short(earlier)}, is now {_short(now)}"]
+
+
+def clear(folder: Path) -> None:
+    """Remove what a run of any kind left in `folder`, but its journal, and nothing else."""
+    for name in (RUN, *RESULTS):
+        (folder / name).unlink(missing_ok=True)
+    for name in ("report_figures", "parts", VECTORS):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def remove_journal(folder: Path) -> None:
+    """Remove the journal of a finished run."""
+    for name in (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write `content` so that the file is either the old or the new one, whatever happens.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    with replacing(path) as draft:
+        draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
+
+
+def run_facts(
+    kind: str,
+    settings: BaseModel,
+    identity: dict[str, Any],
+    command: Sequence[str],
+    *,
+    created: str,
+    own: dict[str, Any],
+) -> dict[str, Any]:
+    """Everything needed to repeat a run; the time it finished is filled in later.
+
+    Args:
+        kind: "pairs", "embeddings" or "qa".
+        settings: the run's settings.
+        identity: everything that decides what the run writes.
+        command: the words of the command line.
+        created: when the run was first started, ISO 8601.
+        own: what only runs of this kind have.
+    """
+    return {
+        "kind": kind,
+        "endoxa": version("endoxa"),
+        "command": list(command),
+        "created": created,
+        "finished": None,
+        **own,
+        "settings": settings.model_dump(mode="json"),
+        "identity": identity,
+        "versions": {
+            "python": platform.python_version(),
+            "platform": sys.platform,
+            **{name: version(name) for name in LIBRARIES},
+        },
+    }
+
+
+def now() -> str:
+    """The time, ISO 8601, UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,8 @@
+"""Association tests in encoders: effect size, permutation test, bootstrap interval, correction, verdict."""
+
+from __future__ import annotations
+
+from endoxa.instruments.association_tests.estimates.run import analyze_sources, analyze_tests
+from endoxa.instruments.association_tests.estimates.sources import Source, run_sources, vector_source
+
+__all__ = ["Source", "analyze_sources", "analyze_tests", "run_sources", "vector_source"]

@@ -1,0 +1,264 @@
+"""Association tests on the vectors of one encoder: a row of results per test.
+
+What a row of results says about itself: how it was made, and why a value is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates.bootstrap import (
+    BOOTSTRAP,
+    METHOD,
+    MIN_UNITS,
+    RESAMPLES,
+    Targets,
+    Unit,
+    bootstrap_interval,
+    targets,
+    unit_of,
+)
+from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors, effect_size
+from endoxa.instruments.association_tests.estimates.permutation import (
+    DRAWS,
+    Alternative,
+    PermutationTest,
+    permutation_test,
+)
+from endoxa.instruments.association_tests.estimates.settings import Ddof, Settings, Unequal
+from endoxa.instruments.association_tests.estimates.sources import Source
+from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, opposed, too_small
+from endoxa.schema import TEST_COLUMNS, AssociationTest
+from endoxa.stats.intervals import UNDEFINED, Interval
+from endoxa.stats.verdicts import UNTESTED
+
+
+def method(
+    whole: tuple[Targets, Targets],
+    used: tuple[Targets, Targets],
+    unit: Literal["text", "term"],
+    settings: Settings,
+) -> str:
+    """The method; up to the first semicolon it is the same in every row of one analysis."""
+    sizes = f"{used[0].count} against {used[1].count} {unit}s"
+    if whole[0].count == whole[1].count:
+        kept = f"partitions of {sizes}"
+    elif settings.unequal == "truncate":
+        cut = "X" if whole[0].count > used[0].count else "Y"
+        longest = max(one.count for one in whole)
+        kept = f"truncated to the first {used[0].count} of {longest} {unit}s of {cut}, partitions of {sizes}"
+    else:
+        kept = f"fixed-size partitions of {sizes}"
+    side = "two-sided" if settings.alternative == "two-sided" else f"one-sided ({settings.alternative})"
+    ddof = "ddof 0 (WEFE)" if settings.ddof == "wefe" else "ddof 1"
+    return (
+        f"{side} permutation test, effect size with {ddof}, {METHOD}; {kept}; {settings.resamples} resamples of "
+        f"{unit}s; seed {settings.seed}"
+    )
+
+
+def reason(
+    effect: float, kind: str, interval: Interval, used: tuple[Targets, Targets], unit: Literal["text", "term"]
+) -> str:
+    """Why values are undefined, or an empty string."""
+    if isnan(effect):
+        return "effect size, interval and p: all targets have the same association, there is no spread"
+    reasons = []
+    if kind == "undefined":
+        reasons.append(f"p: all {unit}s have the same association")
+    if isnan(interval.low):
+        fewest = min(one.count for one in used)
+        reasons.append(
+            f"interval: {fewest} {unit}s in a target set, fewer than {MIN_UNITS}"
+            if fewest < MIN_UNITS
+            else f"interval: the {unit}s of a target set are too much alike to resample"
+        )
+    return "; ".join(reasons)
+
+
+_WHOLE = ("n_x", "n_y", "n_a", "n_b", "n_draws", "clusters")
+_REAL = (
+    "statistic",
+    "effect_size",
+    "effect_size_ddof0",
+    "low",
+    "high",
+    "confidence",
+    "p_value",
+    "p_adjusted",
+    "neutral",
+)
+SCHEMA: dict[str, type[pl.DataType]] = {
+    name: pl.Int64 if name in _WHOLE else pl.Float64 if name in _REAL else pl.String for name in TEST_COLUMNS
+}
+"""Types of `TEST_COLUMNS`; `n_partitions` is text, because no column of numbers holds 38 digits."""
+
+
+def analyze_tests(
+    tests: Sequence[AssociationTest],
+    vectors: Mapping[str, np.ndarray],
+    *,
+    model: str,
+    pooling: str,
+    seed: int = 0,
+    draws: int = DRAWS,
+    unequal: Unequal = "fixed",
+    ddof: Ddof = "1",
+    parametric: bool = False,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "greater",
+    unit: Unit = "auto",
+    progress: Callable[[str, float, int], None] = lambda *_: None,
+) -> pl.DataFrame:
+    """Effect size, interval, p-value and verdict of every test on the vectors of one model under one pooling.
+
+    Adjusted p-values are Benjamini and Hochberg's over all tests given here; tests without a p-value count for
+    nothing. Tables of several models or poolings are judged together: see `analyze_sources`.
+
+    Args:
+        tests: at least one.
+        vectors: text -> vector, for every text of the tests.
+        model: name of the model, for the table.
+        pooling: how a text became one vector, for the table.
+        seed: this and all that follow: see `settings.Settings`.
+        draws: see there.
+        unequal: see there.
+        ddof: see there.
+        parametric: see there.
+        confidence: see there.
+        resamples: see there.
+        alternative: see there.
+        unit: see there.
+        progress: told what is done ("testing MODEL", tests done, all tests).
+
+    Returns:
+        One row per test in the order given, with the columns `TEST_COLUMNS` of the types `SCHEMA`.
+
+    Raises:
+        UserError: no test, a setting out of range, a text without a vector, a vector without a direction.
+    """
+    settings = Settings(seed, draws, unequal, ddof, parametric, confidence, resamples, alternative, unit)
+    settings.check()
+    if not tests:
+        raise UserError("There are no association tests to analyze: the list is empty.")
+    unit_vectors = UnitVectors(vectors, (text for test in tests for part in _sets(test) for text in part))
+    rows = []
+    for done, test in enumerate(tests):
+        progress(f"testing {model} {pooling}".strip(), done, len(tests))
+        rows.append({"model": model, "pooling": pooling, **_row(test, unit_vectors, settings)})
+    progress(f"testing {model} {pooling}".strip(), len(tests), len(tests))
+    # NaN is undefined; null is what the column says is empty (`n_draws` where nothing was drawn).
+    return judged(pl.DataFrame(rows, schema=SCHEMA))
+
+
+def analyze_sources(
+    sources: Iterable[Source],
+    *,
+    progress: Callable[[str, float, int], None] = lambda *_: None,
+    **settings: Any,
+) -> pl.DataFrame:
+    """`analyze_tests` on the vectors of several models or poolings: one table, one family of tests.
+
+    Args:
+        sources: at least one.
+        progress: told what is done, source by source.
+        settings: those of `analyze_tests`.
+    """
+    tables = [
+        analyze_tests(
+            source.tests,
+            source.vectors(),
+            model=source.model,
+            pooling=source.pooling,
+            progress=progress,
+            **settings,
+        )
+        for source in sources
+    ]
+    return judged(pl.concat(tables))
+
+
+def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
+    sets = (test.x.texts, test.y.texts, test.a.texts, test.b.texts)
+    for letter, texts in zip("XYAB", sets, strict=True):
+        if not texts:
+            raise UserError(f"Test '{test.name}' has an empty set {letter}: every set needs a text.")
+    return sets
+
+
+def _row(test: AssociationTest, vectors: UnitVectors, settings: Settings) -> dict[str, Any]:
+    found = vectors.associations(test)
+    unit = unit_of(test, settings.unit)
+    whole = targets(found.x, test.x, unit), targets(found.y, test.y, unit)
+    x, y = _evened(*whole) if settings.unequal == "truncate" else whole
+    ddof = 0 if settings.ddof == "wefe" else 1
+    effect = effect_size(x.values, y.values, ddof=ddof, error=found.error)
+    interval = bootstrap_interval(
+        x,
+        y,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        ddof=ddof,
+        error=found.error,
+    )
+    interval = UNDEFINED if isnan(effect) else interval
+    permuted = permutation_test(
+        x.means(),
+        y.means(),
+        alternative=settings.alternative,
+        error=found.error,
+        draws=settings.draws,
+        seed=settings.seed,
+        parametric=settings.parametric,
+    )
+    return {
+        "test": test.name,
+        "axis": test.axis,
+        "language": test.language,
+        **{letter: getattr(test, letter).name for letter in "xyab"},
+        "n_x": len(x.values),
+        "n_y": len(y.values),
+        "n_a": len(test.a.texts),
+        "n_b": len(test.b.texts),
+        "statistic": float(x.values.sum() - y.values.sum()),
+        "effect_size": effect,
+        "effect_size_ddof0": effect_size(x.values, y.values, ddof=0, error=found.error),
+        "low": interval.low,
+        "high": interval.high,
+        "confidence": settings.confidence,
+        "p_value": permuted.p_value,
+        "p_adjusted": float("nan"),
+        "p_kind": permuted.kind,
+        "n_partitions": str(permuted.partitions),
+        "n_draws": permuted.draws,
+        "neutral": 0.0,
+        "method": method(whole, (x, y), unit, settings),
+        "reason": reason(effect, permuted.kind, interval, (x, y), unit),
+        "interval": BOOTSTRAP if interval.defined else "",
+        "clusters": min(x.count, y.count),
+        **_cannot(effect, permuted, f"{x.count} against {y.count} {unit}s", settings),
+    }
+
+
+def _cannot(effect: float, permuted: PermutationTest, sizes: str, settings: Settings) -> dict[str, str]:
+    """The verdict of a test that cannot be one, with its reason; that of others follows from the whole table."""
+    if isnan(effect) or isnan(permuted.p_value):
+        return {"verdict": "", "verdict_reason": ""}
+    side, level = settings.alternative, settings.confidence
+    found = too_small(permuted.partitions, side, level, draws=permuted.draws, sizes=sizes)
+    if opposed(effect, permuted.p_value, upper=permuted.upper, confidence=level):
+        found = found or OPPOSED
+    return {"verdict": UNTESTED if found else "", "verdict_reason": found}
+
+
+def _evened(x: Targets, y: Targets) -> tuple[Targets, Targets]:
+    shorter = min(x.count, y.count)
+    return x.first(shorter), y.first(shorter)

@@ -1,0 +1,133 @@
+"""What may be claimed from association tests, decided over everything that stands in one table or on one page.
+
+The family is all tests of the table: twenty encoders with one test each are twenty tests. Tables that are joined are
+therefore judged again, from the p-values that each has.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from math import comb, isnan
+from typing import Any
+
+import polars as pl
+
+from endoxa.engine.families import ASSOCIATION_TESTS, adjusted, decided
+from endoxa.stats.verdicts import UNTESTED, Alternative, significance
+
+OPPOSED = "effect size and permutation test point in different directions"
+NO_EFFECT = "the effect size is undefined"
+NO_TEST = "the p-value is undefined"
+_DEFAULT_CONFIDENCE = 0.95
+
+
+def judged(tests: pl.DataFrame) -> pl.DataFrame:
+    """The tests with `p_adjusted` over all of them, `verdict` and `verdict_reason`; rows keep their order.
+
+    Args:
+        tests: columns of `TEST_COLUMNS`. A row without a verdict, from a table that was written before there were
+            any, is decided from its numbers alone.
+    """
+    tests = adjusted(tests, ASSOCIATION_TESTS)
+    asked = tests.with_row_index("place").select(
+        "place",
+        "effect_size",
+        "p_value",
+        "p_adjusted",
+        neutral=pl.col("neutral").fill_null(0.0),
+        confidence=pl.col("confidence").fill_null(_DEFAULT_CONFIDENCE),
+        alternative=pl.Series([side_of(method) for method in tests["method"]], dtype=pl.String),
+        reason=pl.Series([_cannot(row) for row in tests.iter_rows(named=True)], dtype=pl.String),
+    )
+    found = pl.concat(
+        decided(own, value="effect_size", confidence=level, alternative=side)
+        for (level, side), own in asked.group_by("confidence", "alternative", maintain_order=True)
+    ).sort("place")
+    return tests.with_columns(verdict=found["verdict"], verdict_reason=found["reason"])
+
+
+def side_of(method: str | None) -> Alternative:
+    """The alternative of a test as its `method` has it; 'greater' where nothing is said, as in the literature."""
+    if "two-sided" in (method or ""):
+        return "two-sided"
+    return "less" if "one-sided (less)" in (method or "") else "greater"
+
+
+def least_p(partitions: int, side: Alternative, draws: int | None = None) -> float:
+    """The least p-value that a permutation test can have, ties aside.
+
+    One partition in all, the observed one, is as extreme as itself; a two-sided p is twice the smaller tail.
+
+    Args:
+        partitions: how many there are.
+        side: alternative of the test.
+        draws: how many were drawn where not all are counted; the observed one is added to them.
+    """
+    return min(1.0, (2 if side == "two-sided" else 1) / (partitions if draws is None else draws + 1))
+
+
+def too_small(
+    partitions: int, side: Alternative, confidence: float, *, draws: int | None = None, sizes: str = ""
+) -> str:
+    """Why the test cannot reach its level, and what would do; empty where it can.
+
+    Args:
+        partitions: how many there are.
+        side: alternative of the test.
+        confidence: one minus the level.
+        draws: partitions drawn, None where all are counted.
+        sizes: '3 against 3 texts', empty where it is not known.
+    """
+    alpha, sides = significance(confidence), 2 if side == "two-sided" else 1
+    least = least_p(partitions, side)
+    if least > alpha + 1e-12:
+        enough = next(n for n in count(1) if least_p(comb(2 * n, n), side) <= alpha + 1e-12)
+        return (
+            f"{sizes or f'{partitions} partitions'}, with a least possible p-value of {least:.2g}; "
+            f"{enough} against {enough} would be enough"
+        )
+    if draws is not None and least_p(partitions, side, draws) > alpha + 1e-12:
+        needed = next(n for n in count(draws) if sides / (n + 1) <= alpha + 1e-12)
+        return (
+            f"{draws} partitions drawn, with a least possible p-value of {least_p(partitions, side, draws):.2g}; "
+            f"{needed} would be enough"
+        )
+    return ""
+
+
+def opposed(effect: float, p_value: float, *, upper: bool, confidence: float) -> bool:
+    """True where a small p-value belongs to the other direction than the effect size.
+
+    The effect size is taken over texts, the test may exchange terms; and the mean of very skewed values can lie
+    beyond the tail that rejects.
+    """
+    return p_value <= significance(confidence) + 1e-12 and (effect < 0 if upper else effect > 0)
+
+
+def _cannot(row: dict[str, Any]) -> str:
+    """Why a row cannot be tested: as it was written, or from its numbers where no verdict was written."""
+    if row["verdict"] == UNTESTED and row["verdict_reason"]:
+        return str(row["verdict_reason"])
+    if _missing(row["effect_size"]):
+        return NO_EFFECT
+    if _missing(row["p_value"]):
+        return NO_TEST
+    return "" if row["verdict"] else _from_numbers(row)
+
+
+def _from_numbers(row: dict[str, Any]) -> str:
+    """From the number of partitions, where the table has it."""
+    partitions = str(row["n_partitions"] or "")
+    if not partitions.isdigit() or not int(partitions):
+        return ""
+    draws, level = row["n_draws"], row["confidence"]
+    return too_small(
+        int(partitions),
+        side_of(row["method"]),
+        _DEFAULT_CONFIDENCE if _missing(level) else level,
+        draws=None if _missing(draws) else int(draws),
+    )
+
+
+def _missing(value: float | None) -> bool:
+    return value is None or isnan(value)

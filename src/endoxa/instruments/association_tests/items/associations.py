@@ -1,0 +1,294 @@
+"""Tests from associations: what people say of an identity, against what they say of another or its opposite.
+
+X is the identity, Y a contrasting one of the same axis and language, both in every bleached sentence that takes a
+plural noun. A is what is said of X, in sentences about nobody in particular ("These people are strong."); B is the
+natural opposite of each ("These people are weak."), or what is said of Y.
+
+An identity of an association as a bare plural noun.
+
+What is said of a group, in sentences about nobody in particular, and the opposite of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
+
+import polars as pl
+
+from endoxa.curate.grammar.predicate import UnclearError
+from endoxa.curate.grammar.proper import with_capitals
+from endoxa.curate.grammar.sentences import Sentences, same_words, sentence_pair
+from endoxa.curate.grammar.subject import gender_of, subject
+from endoxa.curate.grammar.templates import Template
+from endoxa.curate.grammar.templates import load_templates as load_pair_templates
+from endoxa.curate.opposites import Lexicon, languages, load_lexicon
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items.crossing import ALL, FEWEST_TERMS, require_sentences
+from endoxa.instruments.association_tests.items.format import FEWEST_TEXTS
+from endoxa.instruments.association_tests.items.templates import Templates, sentences
+from endoxa.instruments.association_tests.items.terms import Term
+from endoxa.schema import AssociationTest, TermSet
+
+
+def gender(identity: str, language: str) -> str:
+    """'f' or 'm' where article, noun or ending of the identity tell, else empty."""
+    template = _pair_templates().get(language)
+    return gender_of(identity, template) if template is not None else ""
+
+
+def bare_plural(identity: str, language: str) -> str:
+    """The identity without its article and with English capitals."""
+    text = " ".join(identity.split())
+    template = _pair_templates().get(language)
+    first, _, rest = text.partition(" ")
+    if rest and template is not None and first.lower() in template.articles:
+        text = rest
+    return with_capitals(text) if language == "en" else text
+
+
+def unclear(identity: str, language: str, known_gender: str) -> str:
+    """Why the identity can be no subject in that language (a singular, an English word in French), or nothing."""
+    template = _pair_templates().get(language)
+    if template is None:
+        return ""
+    try:
+        subject(identity, template, known_gender)
+    except UnclearError as problem:
+        return str(problem)
+    return ""
+
+
+@cache
+def _pair_templates() -> dict[str, Template]:
+    return load_pair_templates()
+
+
+def with_sentences(table: pl.DataFrame, templates: Mapping[str, Templates]) -> pl.DataFrame:
+    """The table with the sentences `said` and `opposite`, and `opposite_term`; null where none can be made."""
+    for language in table["language"].unique(maintain_order=True):
+        require_sentences(language, templates, ALL)
+    keys = ["attribute", "language", "agreement", "predicate"]
+    asked = table.select(keys).unique(maintain_order=True)
+    subjects = [
+        templates[language].people.get(gender, templates[language].people.get("", ""))
+        for language, gender in asked.select("language", "agreement").iter_rows()
+    ]
+    rows = asked.with_columns(pl.Series("identity", subjects, dtype=pl.String)).iter_rows(named=True)
+    made = pl.DataFrame(list(_made(rows)), schema=dict.fromkeys(MADE, pl.String))
+    asked = pl.concat([asked, made], how="horizontal")
+    return table.join(asked, on=keys, how="left", maintain_order="left")
+
+
+MADE = ("said", "opposite", "opposite_term")
+
+
+def _made(rows: Iterable[Mapping[str, str | None]]) -> Iterator[dict[str, str | None]]:
+    """Sentence, opposite sentence and opposite term of each row; the same sentence is made for one row only."""
+    denied: set[tuple[str, str]] = set()
+    opposed: set[tuple[str, str]] = set()
+    for row in rows:
+        cells = {name: (cell or "").strip() for name, cell in row.items()}
+        language = cells["language"]
+        said = _sentences(cells, None, denied)
+        lexicon = load_lexicon(language) if language in languages() else None
+        other = _sentences(cells, lexicon, opposed, antonym_only=True)
+        yield {
+            "said": said.more if said else None,
+            "opposite": other.less if other else None,
+            "opposite_term": other.attribute_less if other else None,
+        }
+
+
+def _sentences(
+    row: Mapping[str, str], lexicon: Lexicon | None, seen: set[tuple[str, str]], *, antonym_only: bool = False
+) -> Sentences | None:
+    try:
+        made = sentence_pair(
+            row["identity"],
+            row["attribute"],
+            _pair_templates()[row["language"]],
+            lexicon,
+            evidence=row["predicate"],
+            agreement=row["agreement"],
+        )
+    except UnclearError:
+        return None
+    if (antonym_only and made.how != "antonym") or same_words(made) in seen:
+        return None
+    seen.add(same_words(made))
+    return made
+
+
+def sentences_of(part: pl.DataFrame) -> dict[str, str]:
+    """Attribute by its sentence, for the attributes that have one."""
+    return dict(part.filter(pl.col("said").is_not_null()).select("said", "attribute").iter_rows())
+
+
+def poles(part: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """What is said, and its opposites: term by sentence, no sentence in both.
+
+    Where both an attribute and its opposite are said, the one that more respondents said stays; neither where as many
+    said the one as the other.
+
+    Args:
+        part: rows of one identity, with the columns of `with_sentences` and `support`.
+    """
+    known = part.filter(pl.col("said").is_not_null() & pl.col("opposite").is_not_null())
+    support = dict(known.group_by("said").agg(pl.col("support").sum()).iter_rows())
+    said: dict[str, str] = {}
+    opposites: dict[str, str] = {}
+    for row in known.sort("support", descending=True, maintain_order=True).iter_rows(named=True):
+        tied = support.get(row["opposite"]) == support[row["said"]]
+        if not tied and row["said"] not in opposites and row["opposite"] not in said:
+            said[row["said"]] = row["attribute"]
+            opposites[row["opposite"]] = row["opposite_term"]
+    return said, opposites
+
+
+CONTRASTS = ("antonym", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """What an identity is held against.
+
+    Attributes:
+        against: the identity that is Y; every other one of the axis with four attributes where it is empty.
+        attributes: 'antonym' (B: opposites of A) or 'other' (B: what is said of Y).
+        languages: languages to take; all where empty.
+        language: language of associations that name none.
+    """
+
+    against: str = ""
+    attributes: str = "antonym"
+    languages: tuple[str, ...] = ()
+    language: str = "en"
+
+
+def association_tests(
+    table: pl.DataFrame, templates: Mapping[str, Templates], contrast: Contrast
+) -> tuple[list[AssociationTest], list[str]]:
+    """Tests from a table with the columns identity and attribute; axis and language are used where they are there.
+
+    Returns:
+        The tests, and a sentence for every pair of identities that has none.
+
+    Raises:
+        UserError: no test can be made, or a language has no sentences.
+    """
+    said = with_sentences(_filled(table, contrast), templates)
+    tests: list[AssociationTest] = []
+    left_out: list[str] = []
+    for (_, language), part in said.group_by("axis", "language", maintain_order=True):
+        for one, other in _pairs(part, contrast):
+            made = _test(part, one, other, templates[str(language)], contrast.attributes)
+            if isinstance(made, AssociationTest):
+                tests.append(made)
+            else:
+                left_out.append(made)
+    if not tests:
+        why = (
+            left_out[0]
+            if left_out
+            else f"no two identities of an axis and language have {FEWEST_TERMS} attributes"
+        )
+        if contrast.against and contrast.against not in said["identity"]:
+            known = ", ".join(said["identity"].unique(maintain_order=True).head(8))
+            why = f"there is no identity '{contrast.against}' among those with attributes ({known}, ...)"
+        raise UserError(f"No test can be made from the associations: {why}.")
+    return tests, left_out
+
+
+def _pairs(part: pl.DataFrame, contrast: Contrast) -> Iterator[tuple[str, str]]:
+    """X and Y: every identity with attributes enough for a set, against the named one or another such identity."""
+    counted = part.group_by("identity", maintain_order=True).len().filter(pl.col("len") >= FEWEST_TERMS)
+    identities = counted["identity"].to_list()
+    if contrast.against:
+        known = contrast.against in part["identity"]
+        return iter([(one, contrast.against) for one in identities if known and one != contrast.against])
+    # X against Y by what is said of each is the same test as Y against X.
+    return permutations(identities, 2) if contrast.attributes == "antonym" else combinations(identities, 2)
+
+
+def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
+    defaults = {"axis": "", "language": contrast.language, "agreement": "", "predicate": "", "support": "1"}
+    for name, value in defaults.items():
+        if name not in table.columns:
+            table = table.with_columns(pl.lit(value).alias(name))
+        filled = pl.when(pl.col(name).fill_null("") == "").then(pl.lit(value)).otherwise(pl.col(name))
+        table = table.with_columns(filled.alias(name))
+    columns = [pl.col(name).fill_null("").str.strip_chars() for name in ("identity", "attribute", *defaults)]
+    table = table.select(columns)
+    keys = [name for name in table.columns if name != "support"]
+    support = pl.col("support").cast(pl.Int64, strict=False).fill_null(1).sum()
+    table = table.group_by(keys, maintain_order=True).agg(support)
+    if contrast.languages:
+        table = table.filter(pl.col("language").is_in(contrast.languages))
+    if table.is_empty():
+        raise UserError(
+            f"There are no associations in {', '.join(contrast.languages)}: leave out --language."
+        )
+    genders = [
+        known or gender(identity, language)
+        for identity, language, known in table.select("identity", "language", "agreement").iter_rows()
+    ]
+    return table.with_columns(pl.Series("agreement", genders, dtype=pl.String))
+
+
+def _test(
+    part: pl.DataFrame, one: str, other: str, templates: Templates, contrast: str
+) -> AssociationTest | str:
+    """The test of `one` against `other`, or why there is none."""
+    axis = str(part["axis"][0])
+    own = part.filter(identity=one)
+    if contrast == "antonym":
+        a, b = poles(own)
+    else:
+        a, b = sentences_of(own), sentences_of(part.filter(identity=other))
+        common = a.keys() & b.keys()
+        a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
+    where = f"{templates.language}{f', {axis}' if axis else ''}: '{one}' against '{other}'"
+    for identity in (one, other):
+        why = unclear(identity, templates.language, _gender(part, identity))
+        if why:
+            return f"{where}: {why}"
+    fewest, what = min((len(a), f"what is said of '{one}'"), (len(b), _called(one, other, contrast)))
+    if fewest < FEWEST_TERMS:
+        return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
+    x, y = (_identity_texts(part, identity, templates) for identity in (one, other))
+    if min(len(x), len(y)) < FEWEST_TEXTS:
+        unknown = one if len(x) < len(y) else other
+        return f"{where}: the gender of '{unknown}' is not known; add a column 'agreement' (f or m)"
+    return AssociationTest(
+        name=f"{templates.language}/{axis or 'any'}/{one}/{other}/{contrast}".replace(" ", "_"),
+        x=TermSet(one, x, (one,) * len(x)),
+        y=TermSet(other, y, (other,) * len(y)),
+        a=TermSet(f"said of {one}", tuple(a), tuple(a.values())),
+        b=TermSet(_called(one, other, contrast), tuple(b), tuple(b.values())),
+        axis=axis,
+        language=templates.language,
+        source=f"associations; sentences: {templates.source}; positive effect: {one} with what is said of them",
+    )
+
+
+def _called(one: str, other: str, contrast: str) -> str:
+    return f"opposites of what is said of {one}" if contrast == "antonym" else f"said of {other}"
+
+
+def _identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
+    """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all."""
+    noun, known = bare_plural(identity, templates.language), _gender(part, identity)
+    codes = [templates.plural[known]] if known in templates.plural else list(templates.plural.values())
+    if not codes:
+        raise UserError(
+            f'The templates of \'{templates.language}\' name no plural: add, for example, plural = {{ "" = "p" }}.'
+        )
+    by_code = [[text for text, _ in sentences(Term("noun", {code: noun}), templates)] for code in codes]
+    return tuple(text for text in dict.fromkeys(by_code[0]) if all(text in texts for texts in by_code))
+
+
+def _gender(part: pl.DataFrame, identity: str) -> str:
+    return str(part.filter(identity=identity)["agreement"][0])

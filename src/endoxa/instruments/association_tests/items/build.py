@@ -1,0 +1,123 @@
+"""What `endoxa build tests` does: from what was asked for to tests, and the list of what can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items.associations import CONTRASTS, Contrast, association_tests
+from endoxa.instruments.association_tests.items.crossing import ALL, WORDS, Crossing, crossed_tests
+from endoxa.instruments.association_tests.items.lists import WordLists, load_lists
+from endoxa.instruments.association_tests.items.templates import load_templates
+from endoxa.instruments.association_tests.items.terms import WordSet
+from endoxa.schema import AssociationTest
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What tests are made from.
+
+    Attributes:
+        axes: axes to cross; none where tests come from associations.
+        attributes: attribute pairs.
+        languages: ISO 639 codes.
+        per_term: sentences for each term, or `ALL`, or `WORDS`.
+        wanted: name of the list of groups to take.
+        lists: a user's word lists.
+        templates: a user's sentences.
+    """
+
+    axes: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    per_term: int = 1
+    wanted: str | None = None
+    lists: tuple[Path, ...] = ()
+    templates: Path | None = None
+
+
+def build_tests(options: BuildOptions) -> list[AssociationTest]:
+    """Tests of every pair of groups of the crossed axes against every attribute pair, in every language.
+
+    Raises:
+        UserError: an unknown axis, attribute pair or language, or nothing to make a test from.
+    """
+    if not options.axes or not options.attributes:
+        raise UserError("Give --axes and --attributes, or --associations FILE; --list shows what there is.")
+    lists = load_lists(options.lists)
+    templates = load_templates(options.templates)
+    asked = Crossing(
+        axes=_known("axis", options.axes, lists.axes),
+        attributes=_known("attribute pair", options.attributes, lists.pairs),
+        languages=_known("language", options.languages or ("en",), lists.languages),
+        per_term=options.per_term,
+        wanted=options.wanted,
+    )
+    return list(crossed_tests(lists, templates, asked))
+
+
+def build_from_associations(
+    table: pl.DataFrame, contrast: Contrast, templates: Path | None
+) -> tuple[list[AssociationTest], list[str]]:
+    """Tests from associations, and a sentence for every pair of identities without one.
+
+    Raises:
+        UserError: an unknown contrast, or no test can be made.
+    """
+    _known("contrast", (contrast.attributes,), CONTRASTS)
+    return association_tests(table, load_templates(templates), contrast)
+
+
+def sentences_per_term(word: str) -> int:
+    """The number that --templates says: a whole number, 'all' or 'words'.
+
+    Raises:
+        UserError: none of these.
+    """
+    if word in ("all", "words"):
+        return ALL if word == "all" else WORDS
+    if word.isascii() and word.isdigit() and int(word) > 0:
+        return int(word)
+    raise UserError(
+        f"--templates is '{word}': give a number from 1, 'all', or 'words' (terms without sentences)."
+    )
+
+
+def _known(kind: str, asked: Sequence[str], there: Iterable[str]) -> tuple[str, ...]:
+    """The distinct words asked for, where all of them are there."""
+    names = list(there)
+    for word in asked:
+        if word not in names:
+            near = get_close_matches(word, names, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise UserError(
+                f"Unknown {kind} '{word}'.{hint} There is: {', '.join(names)} (--list shows them)."
+            )
+    return tuple(dict.fromkeys(asked))
+
+
+def available(lists: WordLists) -> pl.DataFrame:
+    """Every set of terms: columns what, list, language, terms (how many), source."""
+    rows = [
+        {
+            "what": _what(one),
+            "list": one.list,
+            "language": one.language,
+            "terms": len(one.terms),
+            "source": one.source,
+        }
+        for one in lists.sets
+    ]
+    return pl.DataFrame(rows).sort("what", "list", maintain_order=True)
+
+
+def _what(one: WordSet) -> str:
+    if one.attribute:
+        return f"{one.attribute}: {one.name}"
+    values = ", ".join(f"{axis} {value}" for axis, value in one.group.items()) or "people of any group"
+    return f"{values} (with a noun)" if one.modifies else values

@@ -1,0 +1,304 @@
+"""Definitions of association tests on disk: our JSON, and the published SEAT files as they are.
+
+Ours is `{"format": "endoxa-association-tests", "version": 1, "tests": [...]}`, where a test has `name`, `axis`,
+`language`, `source` and the sets `x`, `y`, `a`, `b`, each `{"name", "texts", "terms"}` (see `endoxa.schema`). How
+the published files look: `endoxa.build.tests.published`.
+
+The published SEAT files (May et al. 2019, https://github.com/W4ngatang/sent-bias, and bias-bench).
+
+A test is `{"targ1": SET, "targ2": SET, "attr1": SET, "attr2": SET}` with SET = `{"category": name, "examples": [...]}`.
+One test in a file takes the file's name; several are an object of name -> test, or one test per line.
+
+What every set and every test must fulfil, whatever file it comes from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.datasets.files import open_text, require_file, undecodable
+from endoxa.datasets.write import replacing
+from endoxa.errors import UserError
+from endoxa.schema import AssociationTest, TermSet
+
+FEWEST_TEXTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a file something stands, for the sentence of an error."""
+
+    path: Path
+    part: str = ""
+
+    def inside(self, part: str) -> Place:
+        """A part of this place."""
+        return Place(self.path, f"{self.part}, {part}" if self.part else part)
+
+    def problem(self, sentence: str) -> UserError:
+        """The error to raise."""
+        return UserError(f"{self.path}{f', {self.part}' if self.part else ''}: {sentence}.")
+
+
+def make_set(
+    name: object, texts: object, where: Place, *, terms: object = (), collapse: bool = False
+) -> TermSet:
+    """A set from what a file holds.
+
+    Args:
+        name: what the set stands for.
+        texts: the list of texts.
+        where: for messages.
+        terms: the term behind each text, or nothing.
+        collapse: keep the first of equal texts instead of refusing them, as the published code does, which
+            keeps vectors under their text.
+
+    Raises:
+        UserError: not text, empty, fewer than two, or a text twice.
+    """
+    if not isinstance(name, str):
+        raise where.problem("its name is not text")
+    found = _texts(texts, where)
+    behind = _texts(terms, where, allow_none=True)
+    if behind and len(behind) != len(found):
+        raise where.problem(
+            f"it has {len(found)} texts but {len(behind)} terms: expected one for each, or none"
+        )
+    text, times = Counter(found).most_common(1)[0] if found else ("", 0)
+    if times > 1 and not collapse:
+        raise where.problem(f"'{text}' stands {times} times in one set: keep it once")
+    if len(set(found)) < FEWEST_TEXTS:
+        raise where.problem(
+            f"it holds {len(set(found))} texts: expected at least {FEWEST_TEXTS}, all different"
+        )
+    if times > 1:
+        found = list(dict.fromkeys(found))
+    return TermSet(name, tuple(found), tuple(behind))
+
+
+def _texts(found: object, where: Place, *, allow_none: bool = False) -> list[str]:
+    if not isinstance(found, list | tuple):
+        raise where.problem(f"found {type(found).__name__}, expected a list of texts")
+    for number, text in enumerate(found, 1):
+        if not isinstance(text, str):
+            raise where.problem(f"text {number} is {text!r}: expected text in quotation marks")
+        if not text.strip() and not allow_none:
+            raise where.problem(f"text {number} is empty")
+        if undecodable(text):
+            raise where.problem(f"text {number} holds half a character (a lone surrogate): write it again")
+    return list(found)
+
+
+def require_test(test: AssociationTest, where: Place) -> AssociationTest:
+    """The test itself, where its two targets and its two attributes are different sets.
+
+    Raises:
+        UserError: X is Y, or A is B, so that there is nothing to compare.
+    """
+    if undecodable(test.name + test.axis + test.language + test.source):
+        raise where.problem("a word of it holds half a character (a lone surrogate): write it again")
+    for one, other, letters in ((test.x, test.y, "X and Y"), (test.a, test.b, "A and B")):
+        if set(one.texts) == set(other.texts):
+            raise where.problem(f"{letters} are the same set: there is nothing to compare")
+    return test
+
+
+_KEYS = ("targ1", "targ2", "attr1", "attr2")
+
+
+def is_published(content: object) -> bool:
+    """Whether any test of the file has a key of the published form."""
+    if isinstance(content, dict):
+        return _has_key(content) or any(_has_key(test) for test in content.values())
+    return isinstance(content, list) and any(_has_key(test) for test in content)
+
+
+def _has_key(test: object) -> bool:
+    return isinstance(test, dict) and any(key in test for key in _KEYS)
+
+
+def published_tests(content: Any, where: Place) -> list[AssociationTest]:
+    """The tests of a published file, in its order; equal texts of a set are one, as in the published code.
+
+    Raises:
+        UserError: a set is missing or unusable.
+    """
+    stem = where.path.stem
+    if isinstance(content, list):
+        named = {
+            f"{stem}-{number}" if len(content) > 1 else stem: one for number, one in enumerate(content, 1)
+        }
+    else:
+        named = {stem: content} if _has_key(content) else content
+    return [_test(name, test, Place(where.path, f"test '{name}'")) for name, test in named.items()]
+
+
+def _test(name: str, test: object, where: Place) -> AssociationTest:
+    if not isinstance(test, dict):
+        raise where.problem(f"found {type(test).__name__}, expected an object with {', '.join(_KEYS)}")
+    if not name.strip():
+        raise where.problem("its name is empty")
+    x, y, a, b = (_set(test.get(key), where.inside(key), key) for key in _KEYS)
+    source = f"published file {where.path.name}"
+    return require_test(AssociationTest(name, x, y, a, b, source=source), where)
+
+
+def _set(found: object, where: Place, key: str) -> TermSet:
+    if not isinstance(found, dict) or "examples" not in found:
+        raise where.problem("it is missing: expected an object with category and examples")
+    return make_set(found.get("category", key), found["examples"], where, collapse=True)
+
+
+FORMAT = "endoxa-association-tests"
+VERSION = 1
+_SETS = ("x", "y", "a", "b")
+_WORDS = ("axis", "language", "source")
+
+
+def read_tests(path: Path) -> list[AssociationTest]:
+    """Every association test of a file, in its order.
+
+    Raises:
+        UserError: the file is not UTF-8 JSON of a known form, or a test in it is not usable.
+    """
+    require_file(path)
+    content = _content(path)
+    where = Place(path)
+    if isinstance(content, dict) and "format" in content:
+        tests = _own_tests(content, where)
+    elif is_published(content):
+        tests = published_tests(content, where)
+    else:
+        raise where.problem(
+            "it holds no association tests: expected a file of `endoxa build tests`, or a published one with "
+            "'targ1', 'targ2', 'attr1' and 'attr2'"
+        )
+    if not tests:
+        raise where.problem("it holds no test: expected at least one")
+    name, times = Counter(test.name for test in tests).most_common(1)[0]
+    if times > 1:
+        raise where.problem(f"{times} tests are called '{name}': give each its own name")
+    return tests
+
+
+def write_tests(tests: Sequence[AssociationTest], path: Path) -> None:
+    """Write tests in our format, never half a file; folders are made.
+
+    Raises:
+        UserError: a name that does not end in .json, or a place that cannot be written.
+    """
+    require_tests_name(path)
+    content = {"format": FORMAT, "version": VERSION, "tests": [_plain(test) for test in tests]}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as draft:
+            draft.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
+
+
+def require_tests_name(path: Path) -> None:
+    """Raise UserError where `write_tests` could not write under that name."""
+    if path.suffix.lower() != ".json":
+        raise UserError(f"'{path}' cannot be written: the name of a file of tests must end in .json.")
+
+
+def _plain(test: AssociationTest) -> dict[str, Any]:
+    sets = {key: _plain_set(getattr(test, key)) for key in _SETS}
+    return {"name": test.name, **{word: getattr(test, word) for word in _WORDS}, **sets}
+
+
+def _plain_set(terms: TermSet) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": terms.name, "texts": list(terms.texts)}
+    return plain | ({"terms": list(terms.terms)} if terms.terms else {})
+
+
+def _content(path: Path) -> object:
+    """The JSON value of the file; a list of values for JSON Lines.
+
+    The published `.jsonl` files hold one object over many lines, so that is tried first.
+    """
+    with open_text(path, newline="") as stream:
+        text = stream.read()
+    if not text.strip():
+        raise UserError(f"{path} holds nothing but white space: write or download it again.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise UserError(f"{path}, line {line}: it is not UTF-8 text; save it as UTF-8.") from error
+    try:
+        return _parsed(text, path)
+    except json.JSONDecodeError as error:
+        if path.suffix.lower() != ".jsonl":
+            raise _not_json(path, error.lineno, error) from error
+    found = []
+    for number, row in enumerate(text.splitlines(), 1):
+        try:
+            if row.strip():
+                found.append(_parsed(row, path))
+        except json.JSONDecodeError as error:
+            raise _not_json(path, number, error) from error
+    return found
+
+
+def _not_json(path: Path, line: int, error: json.JSONDecodeError) -> UserError:
+    return UserError(
+        f"{path}, line {line}: it is not JSON ({error.msg}); write it with `endoxa build tests`, or mend the line."
+    )
+
+
+def _parsed(text: str, path: Path) -> object:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        name, times = Counter(key for key, _ in pairs).most_common(1)[0] if pairs else ("", 0)
+        if times > 1:
+            raise UserError(f"{path}: '{name}' stands {times} times in one object: rename or remove one.")
+        return dict(pairs)
+
+    try:
+        content: object = json.loads(text, object_pairs_hook=unique)
+    except RecursionError as error:
+        raise UserError(f"{path} is nested too deeply to be a file of association tests.") from error
+    return content
+
+
+def _own_tests(content: dict[str, Any], where: Place) -> list[AssociationTest]:
+    if content["format"] != FORMAT:
+        raise where.problem(f"its format is {content['format']!r}: expected '{FORMAT}'")
+    if content.get("version") != VERSION:
+        raise where.problem(f"its version is {content.get('version')!r}: this endoxa reads version {VERSION}")
+    tests = content.get("tests")
+    if not isinstance(tests, list):
+        raise where.problem("it has no list under 'tests'")
+    return [_own_test(test, where.inside(f"test {number}")) for number, test in enumerate(tests, 1)]
+
+
+def _own_test(test: object, where: Place) -> AssociationTest:
+    if not isinstance(test, dict):
+        raise where.problem(f"found {type(test).__name__}, expected an object with name, x, y, a and b")
+    name = test.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise where.problem("it has no name: expected text under 'name'")
+    named = Place(where.path, f"test '{name}'")
+    unknown = [key for key in test if key not in ("name", *_WORDS, *_SETS)]
+    if unknown:
+        raise named.problem(
+            f"'{unknown[0]}' is not known; a test has name, axis, language, source, x, y, a, b"
+        )
+    for word in _WORDS:
+        if not isinstance(test.get(word, ""), str):
+            raise named.problem(f"'{word}' is not text")
+    x, y, a, b = (_own_set(test.get(key), named.inside(f"set {key}")) for key in _SETS)
+    axis, language, source = (test.get(word, "") for word in _WORDS)
+    return require_test(AssociationTest(name, x, y, a, b, axis, language, source), named)
+
+
+def _own_set(found: object, where: Place) -> TermSet:
+    if not isinstance(found, dict) or "texts" not in found:
+        raise where.problem("it is missing: expected an object with name and texts")
+    return make_set(found.get("name", ""), found["texts"], where, terms=found.get("terms", []))

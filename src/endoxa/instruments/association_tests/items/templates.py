@@ -1,0 +1,184 @@
+"""Bleached sentences: what is said of a term so that a sentence encoder can read it.
+
+A language has templates by kind of term and agreement; the little words in them ("a", "the") agree with the term.
+The files under `templates/` are the examples for a user's own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from endoxa.datasets.files import require_file
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items.terms import ANY, KINDS, Term
+
+BUNDLED = ("en", "hi", "es", "fr", "pt", "sw")
+_KEYS = ("language", "source", "plural", "agreement", "vowel", "words", "templates", "people")
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Sentences of a language.
+
+    Attributes:
+        language: ISO 639 code.
+        source: who wrote them.
+        agreement: meaning by agreement code.
+        vowel: 'letters' that a vowel sound begins with; beginnings that have one 'also', or do not ('except').
+        words: little words by name, then by agreement code, with '+vowel' before a vowel sound.
+        templates: by kind of term, then by agreement codes (separated by spaces, or `ANY`): sentences with `{term}`.
+        people: a bleached plural subject by gender, '' for all ("these people"), for attributes of associations.
+        plural: agreement code of the plural by gender, '' for all.
+    """
+
+    language: str
+    source: str
+    agreement: Mapping[str, str]
+    vowel: Mapping[str, Any]
+    words: Mapping[str, Mapping[str, str]]
+    templates: Mapping[str, Mapping[str, tuple[str, ...]]]
+    people: Mapping[str, str]
+    plural: Mapping[str, str]
+
+    def begins_with_vowel(self, text: str) -> bool:
+        """Whether the language treats the beginning of `text` as a vowel sound."""
+        low = text.lower()
+        if low.startswith(tuple(self.vowel.get("also", ()))):
+            return True
+        return low[:1] in self.vowel.get("letters", "") and not low.startswith(
+            tuple(self.vowel.get("except", ()))
+        )
+
+
+def load_templates(own: Path | None = None) -> dict[str, Templates]:
+    """Templates by language; a user's file (one language) takes the place of ours.
+
+    Raises:
+        UserError: the file cannot be read, or is not as described above.
+    """
+    folder = files(__package__).joinpath("templates")
+    found = {}
+    for code in BUNDLED:
+        name = f"{code}.toml"
+        found[code] = _parsed(folder.joinpath(name).read_text(encoding="utf-8"), name)
+    if own is not None:
+        require_file(own)
+        try:
+            theirs = _parsed(own.read_text(encoding="utf-8-sig"), str(own))
+        except UnicodeDecodeError as error:
+            raise UserError(f"{own} is not UTF-8 text: save it as UTF-8.") from error
+        found[theirs.language] = theirs
+    return found
+
+
+def sentences(term: Term, templates: Templates) -> Iterator[tuple[str, str]]:
+    """Every sentence of a term with the agreement code of the form in it; the published form first.
+
+    Raises:
+        UserError: a little word has no form for that agreement.
+    """
+    for code, form in term.forms.items():
+        for codes, patterns in templates.templates.get(term.kind, {}).items():
+            if ANY in (codes, code) or code in codes.split():
+                agreed = code if code != ANY else codes.split()[0]
+                for pattern in patterns:
+                    yield _filled(pattern, form, agreed, term.vowel, templates), agreed
+
+
+def _filled(pattern: str, form: str, code: str, vowel: bool | None, templates: Templates) -> str:
+    before_vowel = templates.begins_with_vowel(form) if vowel is None else vowel
+    slots = {"term": form, "Term": form[:1].upper() + form[1:]}
+    for slot in _slots(pattern):
+        if slot not in slots:
+            table = templates.words[slot.lower()]
+            word = table.get(f"{code}+vowel") if before_vowel else None
+            word = word or table.get(code, table.get(ANY))
+            if word is None:
+                raise UserError(
+                    f"Templates of '{templates.language}': the word '{slot}' has no form for '{code}' ('{form}'); "
+                    "add it under [words]."
+                )
+            slots[slot] = word[:1].upper() + word[1:] if slot[:1].isupper() else word
+    text = pattern
+    for slot, word in slots.items():  # an elided word stands without a space: l' + homme
+        text = text.replace(f"{{{slot}}} ", f"{{{slot}}}") if word.endswith(("'", "’")) else text
+    return text.format(**slots)
+
+
+def _slots(pattern: str) -> list[str]:
+    return [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
+
+
+def _parsed(text: str, name: str) -> Templates:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{name} is not TOML ({error}): docs/build.md shows a file of templates.") from error
+    unknown = [key for key in table if key not in _KEYS]
+    missing = [key for key in ("language", "templates") if key not in table]
+    if unknown or missing:
+        fault = f"'{unknown[0]}' is not known" if unknown else f"'{missing[0]}' is missing"
+        raise UserError(f"{name}: {fault}; a file of templates has {', '.join(_KEYS)}.")
+    for key in ("agreement", "vowel", "words", "templates", "people", "plural"):
+        if not isinstance(table.get(key, {}), dict):
+            raise UserError(f"{name}: [{key}] is no table.")
+        if key != "templates" and not _only_text(table.get(key, {})):
+            raise UserError(
+                f"{name}: [{key}] holds something that is not text: put quotation marks around it."
+            )
+    words, agreement = table.get("words", {}), table.get("agreement", {})
+    return Templates(
+        language=str(table["language"]),
+        source=str(table.get("source", Path(name).name)),
+        agreement=agreement,
+        vowel=table.get("vowel", {}),
+        words=words,
+        templates={
+            kind: _patterns(kind, found, words, agreement, name) for kind, found in table["templates"].items()
+        },
+        people=table.get("people", {}),
+        plural=table.get("plural", {}),
+    )
+
+
+def _only_text(found: object) -> bool:
+    """Whether every value in nested tables and lists is text."""
+    if isinstance(found, dict | list):
+        return all(map(_only_text, found.values() if isinstance(found, dict) else found))
+    return isinstance(found, str)
+
+
+def _patterns(
+    kind: str, found: object, words: Mapping[str, Any], agreement: Mapping[str, str], name: str
+) -> dict[str, tuple[str, ...]]:
+    where = f"{name}, [templates.{kind}]"
+    if kind not in KINDS or not isinstance(found, dict):
+        raise UserError(f"{where}: expected sentences by agreement under one of {', '.join(KINDS)}.")
+    for codes, patterns in found.items():
+        for code in codes.split():
+            if code not in agreement and code != ANY:
+                raise UserError(f"{where}: '{code}' is not under [agreement] ({', '.join(agreement)}).")
+        if not isinstance(patterns, list) or not patterns:
+            raise UserError(f"{where}, '{codes}': expected a list of sentences.")
+        for pattern in patterns:
+            _require_slots(pattern, words, f"{where}, '{codes}'")
+    return {codes: tuple(patterns) for codes, patterns in found.items()}
+
+
+def _require_slots(pattern: object, words: Mapping[str, Any], where: str) -> None:
+    """Raise UserError where a sentence does not hold its term once, or names a word that is not there."""
+    try:
+        slots = _slots(pattern) if isinstance(pattern, str) else []
+    except ValueError:
+        slots = []
+    if sum(slot in ("term", "Term") for slot in slots) != 1:
+        raise UserError(f"{where}: {pattern!r} must hold {{term}} (or {{Term}} at its beginning) once.")
+    for slot in slots:
+        if slot not in ("term", "Term") and not isinstance(words.get(slot.lower()), dict):
+            raise UserError(f"{where}: {pattern!r} names {{{slot}}}, which is not a table under [words].")

@@ -1,0 +1,297 @@
+"""`endoxa probe embeddings`: association tests and encoders in, a vector of every distinct text out.
+
+Each text is encoded once for all tests. Vectors go into the journal as batches finish; when a model is through, they
+are written to one file for each pooling. Statistics and report are made from these files (`endoxa.road.embeddings`).
+
+What `run.json` says of a run of embeddings.
+
+The crash-safe memory of a run of embeddings: every vector that was computed, in an SQLite file.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from endoxa.datasets.files import require_file, sha256
+from endoxa.engine.folder import (
+    JOURNAL,
+    RUN,
+    TESTS,
+    VECTORS,
+    clear,
+    now,
+    open_folder,
+    remove_journal,
+    run_facts,
+    write_json,
+)
+from endoxa.engine.journal import COMMIT_SECONDS, JournalFile
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import read_tests, write_tests
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.association_tests.probe.texts import (
+    chosen_tests,
+    distinct_texts,
+    texts_of,
+    unknown_shares,
+)
+from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, open_encoders, parse_encoder
+from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
+from endoxa.models.encoders.static import write_npz
+from endoxa.schema import AssociationTest, Progress
+
+
+def describe(
+    settings: EmbeddingsSettings,
+    identity: dict[str, Any],
+    left_out: Sequence[str],
+    command: Sequence[str],
+    *,
+    created: str,
+) -> dict[str, Any]:
+    """Everything needed to repeat the run; models, vectors, counts and the time it finished are filled in later.
+
+    Args:
+        settings: the run's settings.
+        identity: what `EmbeddingsSettings.identity` gives.
+        left_out: sentences about poolings that are not for an encoder.
+        command: the words of the command line.
+        created: when the run was first started, ISO 8601.
+    """
+    own = {
+        "notice": settings.notice,
+        "data": {"path": settings.tests, "sha256": identity["data"], "format": "association tests"},
+        "models": [],
+        "poolings": {model["name"]: model["poolings"] for model in identity["models"]},
+        "layer": settings.layer,
+        "vectors": [],
+        "left_out": list(left_out),
+    }
+    return run_facts("embeddings", settings, identity, command, created=created, own=own)
+
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS vectors (
+    model INTEGER, pooling TEXT, text INTEGER, vector BLOB, PRIMARY KEY (model, pooling, text)
+) WITHOUT ROWID
+"""
+
+
+class VectorJournal(JournalFile):
+    """Vectors of one run, on disk; texts and models go by their numbers in the run."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file; see `JournalFile`."""
+        super().__init__(path, TABLE)
+
+    def done(self, model: int, poolings: Iterable[str]) -> set[int]:
+        """Numbers of the texts that have a vector under every one of `poolings`."""
+        found = []
+        for pooling in poolings:
+            query = "SELECT text FROM vectors WHERE model = ? AND pooling = ?"
+            with self._explained():
+                found.append({number for (number,) in self._db.execute(query, (model, pooling))})
+        return set.intersection(*found) if found else set()
+
+    def add(self, model: int, numbers: Iterable[int], encoded: Iterable[Encoded]) -> None:
+        """Remember the vectors of the texts called `numbers`, in one transaction."""
+        rows = [
+            (model, pooling, number, np.ascontiguousarray(vector, dtype="<f4").tobytes())
+            for number, one in zip(numbers, encoded, strict=True)
+            for pooling, vector in one.vectors.items()
+        ]
+        with self._explained(), self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+
+    def vectors(self, model: int, pooling: str) -> Vector:
+        """All vectors of a model under a pooling (texts x width), by the number of the text.
+
+        Raises:
+            UserError: they are of different widths (a server changed its model between two starts).
+        """
+        query = "SELECT vector FROM vectors WHERE model = ? AND pooling = ? ORDER BY text"
+        with self._explained():
+            rows = [np.frombuffer(row, dtype="<f4") for (row,) in self._db.execute(query, (model, pooling))]
+        if len({row.size for row in rows}) != 1:
+            raise UserError(
+                f"The journal {self._path} holds vectors of different widths, as from two models: use --restart."
+            )
+        return np.stack(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsSummary:
+    """What a run did.
+
+    Attributes:
+        folder: the run folder.
+        tests: association tests.
+        texts: distinct texts in them.
+        sentences: texts in all sets of all tests, each time they stand there.
+        vectors: files of vectors, one per model and pooling.
+        left_out: sentences about poolings that are not for an encoder.
+        was_complete: the run had been finished before; nothing was encoded.
+    """
+
+    folder: Path
+    tests: int
+    texts: int
+    sentences: int
+    vectors: int
+    left_out: tuple[str, ...]
+    was_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The run as all its steps see it."""
+
+    settings: EmbeddingsSettings
+    out: Path
+    tests: Sequence[AssociationTest]
+    texts: Sequence[str]
+    journal: VectorJournal
+    progress: Progress
+
+
+def probe_embeddings(
+    settings: EmbeddingsSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> EmbeddingsSummary:
+    """Encode every text of the tests with every model, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything the user can mend: tests, encoder, pooling, folder.
+    """
+    path = Path(settings.tests)
+    require_file(path)
+    specs = _parse(settings.models)
+    tests = chosen_tests(read_tests(path), settings.languages, path)
+    facts = {spec.text: look_at_encoder(spec, settings.encoder_options()) for spec in specs}
+    fitted = fit_poolings(specs, facts, settings.poolings)
+    identity = settings.identity(sha256(path), specs, facts, fitted.poolings)
+    before = open_folder(out, identity, restart=restart)
+    counts = {
+        "tests": len(tests),
+        "texts": len(distinct_texts(tests)),
+        "sentences": sum(1 for test in tests for _ in texts_of(test)),
+        "vectors": sum(map(len, fitted.poolings.values())),
+    }
+    if before and before.get("finished"):
+        return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=True)
+    info = describe(
+        settings, identity, fitted.left_out, command, created=before["created"] if before else now()
+    )
+    journal = VectorJournal(out / JOURNAL)  # from here on the folder is ours alone
+    try:
+        if restart:
+            clear(out)
+            journal.clear()
+        write_json(out / RUN, info)
+        write_tests(tests, out / TESTS)
+        work = Work(settings, out, tests, distinct_texts(tests), journal, progress)
+        for number, spec in enumerate(specs, 1):
+            described = _encode_model(work, number, spec, fitted.poolings[spec.text])
+            info["models"].append({**described, "fingerprint": facts[spec.text].fingerprint})
+            info["vectors"].extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
+    except UserError:
+        # A start that failed before anything was encoded must not stand in the way of a mended command.
+        barren = before is None and not any(
+            journal.done(number, fitted.poolings[spec.text]) for number, spec in enumerate(specs, 1)
+        )
+        journal.close()
+        if barren:
+            _clear_start(out)
+        raise
+    finally:
+        journal.close()
+    write_json(out / RUN, {**info, "counts": counts, "finished": now()})
+    remove_journal(out)
+    return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=False)
+
+
+def _clear_start(out: Path) -> None:
+    """Remove what a start leaves in a new run folder, and the folder where nothing else is in it."""
+    remove_journal(out)
+    clear(out)
+    if not any(out.iterdir()):
+        out.rmdir()
+
+
+def _encode_model(work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]) -> dict[str, Any]:
+    """Bring every text's vectors of one model into the journal; returns the model's facts for `run.json`."""
+    work.progress(f"loading {spec.text}", 0, len(work.texts))
+    facts: dict[str, Any] = {}
+    for encoder in open_encoders(spec, work.settings.encoder_options(), poolings, work.texts):
+        unknown = unknown_shares(encoder, work.tests)
+        _encode_missing(work, number, encoder)
+        facts = {**encoder.describe(), **facts, "unknown_tokens": unknown}
+    return {**facts, "poolings": list(poolings)}
+
+
+def _encode_missing(work: Work, number: int, encoder: Encoder) -> None:
+    """Encode the texts that the journal does not hold; what is new is kept whatever ends the loop."""
+    done = work.journal.done(number, encoder.poolings)
+    missing = [k for k in range(len(work.texts)) if k not in done]
+    count = len(done)
+    fresh: list[Encoded] = []
+
+    def save() -> None:
+        work.journal.add(number, [missing[one.index] for one in fresh], fresh)
+        work.progress(f"encoding with {encoder.name}", count, len(work.texts))
+        fresh.clear()
+
+    save()
+    saved = time.monotonic()
+    try:
+        for one in encoder.encode([work.texts[k] for k in missing]):
+            fresh.append(one)
+            count += 1
+            if time.monotonic() - saved > COMMIT_SECONDS:
+                save()
+                saved = time.monotonic()
+    finally:
+        save()
+
+
+def _write_vectors(
+    work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]
+) -> list[dict[str, str]]:
+    """A file of vectors for each pooling of one model; returns their entries for `run.json`."""
+    (work.out / VECTORS).mkdir(exist_ok=True)
+    entries = []
+    for pooling in poolings:
+        name = f"{VECTORS}/{number}-{pooling}.npz"
+        write_npz(work.out / name, work.texts, work.journal.vectors(number, pooling))
+        entries.append({"model": spec.text, "pooling": pooling, "file": name})
+    return entries
+
+
+def _parse(models: Sequence[str]) -> list[EncoderSpec]:
+    if not models:
+        raise UserError(
+            "No encoder was given: name at least one with --model, for example hf/google-bert/bert-base-uncased."
+        )
+    for k, name in enumerate(models):
+        if name in models[:k]:
+            raise UserError(f"The encoder '{name}' is given twice: name each one once.")
+    return [parse_encoder(text) for text in models]

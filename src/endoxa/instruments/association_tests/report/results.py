@@ -1,0 +1,146 @@
+"""Tables of association tests in, checked and typed: what every part of their report is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates.verdicts import judged, side_of
+from endoxa.page.inputs import Run
+from endoxa.page.words import short_labels
+from endoxa.schema import TEST_COLUMNS
+from endoxa.stats.verdicts import CLEAR, UNTESTED, significance
+
+REQUIRED = ("test", "x", "y", "a", "b", "effect_size", "p_value")
+"""Columns without which a table is not one of association tests; the others may be missing."""
+
+CLAIMED = "*"
+UNTESTABLE = "†"
+
+KEY = ("test", "language", "model", "pooling")
+"""What a row is about; no two rows share it."""
+
+_NUMBERS = (
+    *("n_x", "n_y", "n_a", "n_b", "statistic", "effect_size", "effect_size_ddof0", "low", "high"),
+    *("confidence", "p_value", "p_adjusted", "n_draws", "neutral", "clusters"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Associations:
+    """Association tests of one or several runs.
+
+    Attributes:
+        estimates: `run` and the columns of `schema.TEST_COLUMNS`, numbers as floats (null where undefined or
+            missing), texts never null; besides `label` (short name of the model), `encoder` (label and pooling)
+            and `alternative` ('greater', 'less' or 'two-sided', from `method`).
+        labels: short name of every model.
+    """
+
+    estimates: pl.DataFrame
+    labels: Mapping[str, str]
+
+    @property
+    def ddof(self) -> str:
+        """Which standard deviation the effect sizes are divided by: '1', '0 (WEFE)', or '1 or 0 (see the methods)'."""
+        wefe = self.estimates["method"].str.contains("ddof 0", literal=True)
+        return "0 (WEFE)" if wefe.all() else "1 or 0 (see the methods)" if wefe.any() else "1"
+
+    @property
+    def sides(self) -> str:
+        """What the p-values are: 'one-sided', 'two-sided', or 'one- or two-sided'."""
+        two = self.estimates["alternative"] == "two-sided"
+        return "two-sided" if two.all() else "one- or two-sided" if two.any() else "one-sided"
+
+    @property
+    def level(self) -> str:
+        """The level of the verdicts, one minus the confidence: '0.05', or '0.05 or 0.1'."""
+        levels = self.estimates["confidence"].drop_nulls().unique().sort(descending=True)
+        return " or ".join(f"{significance(level):g}" for level in levels) or "0.05"
+
+
+def read_associations(runs: Sequence[Run]) -> Associations:
+    """The association tests of all runs, in the order given.
+
+    One table is shown as it was analyzed. Several are judged again over all their rows, and so is one that was written
+    before there were verdicts.
+
+    Raises:
+        UserError: a table cannot be read, lacks a column, holds no row or something that is no number, or two
+            rows are about the same test, language, model and pooling.
+    """
+    tables = pl.concat([_read(run) for run in runs])
+    _refuse_repeated(tables)
+    labels = short_labels(tables["model"].unique(maintain_order=True).to_list())
+    estimates = (
+        (tables if len(runs) == 1 and (tables["verdict"] != "").all() else judged(tables))
+        .with_columns(
+            pl.col("p_adjusted").fill_nan(None),
+            label=pl.col("model").replace_strict(labels, return_dtype=pl.String),
+            alternative=pl.Series([side_of(method) for method in tables["method"]], dtype=pl.String),
+        )
+        .with_columns(encoder=encoder())
+    )
+    return Associations(estimates, labels)
+
+
+def encoder() -> pl.Expr:
+    """'tiny-bert · cls', or the model alone where there is no pooling."""
+    pooled = pl.col("pooling") != ""
+    return pl.when(pooled).then(pl.format("{} · {}", "label", "pooling")).otherwise("label")
+
+
+def mark() -> pl.Expr:
+    """'*' where a difference is claimed, '†' where an effect size cannot be tested, else empty."""
+    return (
+        pl.when(pl.col("verdict").is_in(CLEAR))
+        .then(pl.lit(CLAIMED))
+        .when((pl.col("verdict") == UNTESTED) & pl.col("effect_size").is_not_null())
+        .then(pl.lit(UNTESTABLE))
+        .otherwise(pl.lit(""))
+    )
+
+
+def _read(run: Run) -> pl.DataFrame:
+    path = run.estimates
+    table = read_table(path, REQUIRED)
+    missing = [pl.lit("").alias(name) for name in TEST_COLUMNS if name not in table.columns]
+    texts = table.with_columns(missing).select(pl.lit(str(run.folder)).alias("run"), *TEST_COLUMNS)
+    filled = texts.with_columns(pl.all().fill_null(""))
+    for name in _NUMBERS:
+        filled = filled.with_columns(_number(filled[name], path))
+    return filled.with_columns(
+        model=pl.when(pl.col("model") == "").then(pl.lit(path.stem)).otherwise("model")
+    )
+
+
+def _number(column: pl.Series, path: Path) -> pl.Series:
+    """The column as floats; nothing and NaN are null, anything else that is no finite number is refused."""
+    undefined = column.str.to_lowercase().is_in(["", "nan"])
+    numbers = column.cast(pl.Float64, strict=False)
+    faulty = (~undefined & ~numbers.is_finite().fill_null(value=False)).arg_true()
+    if len(faulty):
+        row = faulty[0]
+        raise UserError(
+            f"{path}, row {row + 1}: '{column.name}' is '{column[row]}', not a number; leave it empty where it is "
+            "undefined."
+        )
+    return numbers.fill_nan(None)
+
+
+def _refuse_repeated(estimates: pl.DataFrame) -> None:
+    repeated = estimates.filter(estimates.select(KEY).is_duplicated())
+    if repeated.is_empty():
+        return
+    row = repeated.row(0, named=True)
+    where = repeated.filter(pl.all_horizontal(pl.col(name) == row[name] for name in KEY))["run"].unique()
+    places = " and ".join(f"'{place}'" for place in where.sort())
+    raise UserError(
+        f"The test '{row['test']}' of {row['model']} with pooling '{row['pooling']}' stands more than once "
+        f"in {places}: report only one of them."
+    )

@@ -1,0 +1,1 @@
+"""Sentence pairs: which of two sentences a language model finds more probable."""

@@ -1,0 +1,23 @@
+"""From records to estimates: value, interval, p-value, n, and the value that would mean no bias."""
+
+from __future__ import annotations
+
+from endoxa.instruments.pairs.estimates.power import plan_pairs
+from endoxa.instruments.pairs.estimates.records import load_records
+from endoxa.instruments.pairs.estimates.run import (
+    PairsAnalysis,
+    analyze_pairs,
+    analyze_run,
+    write_estimates,
+)
+from endoxa.instruments.pairs.estimates.statistics import STATISTICS
+
+__all__ = [
+    "STATISTICS",
+    "PairsAnalysis",
+    "analyze_pairs",
+    "analyze_run",
+    "load_records",
+    "plan_pairs",
+    "write_estimates",
+]

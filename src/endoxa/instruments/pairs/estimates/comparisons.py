@@ -1,0 +1,248 @@
+"""Paired comparison of every two models on the items both scored.
+
+How many pairs change sides between two scoring rules of one model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from endoxa.engine.families import COMPARISONS, adjusted, decided
+from endoxa.instruments.pairs.estimates.cells import Cell, Scores
+from endoxa.instruments.pairs.estimates.inference import (
+    FLIPS_PER_RESAMPLE,
+    IDENTITIES,
+    cannot_be_tested,
+    identities_in,
+)
+from endoxa.schema import ALL
+from endoxa.stats.correction import adjust
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, clustered_share, wilson
+from endoxa.stats.resampling import Clusters
+from endoxa.stats.signs import sign_flip_test, sign_test
+
+COMPARISON_COLUMNS: dict[str, str] = {
+    "model_a": "the first model (in alphabetical order)",
+    "rule_a": "its rule",
+    "model_b": "the second model",
+    "rule_b": "its rule",
+    "same_rule": "false where the two models share no rule, so that model and rule differ at once",
+    "language": "a language, or 'all'",
+    "axis": "'all'",
+    "n": "pairs scored by both",
+    "n_left_out": "pairs scored by one of them only, which are left out",
+    "both": "pairs where both prefer the stereotypical sentence",
+    "neither": "pairs where both prefer the other one",
+    "a_only": "pairs where only the first prefers the stereotypical sentence",
+    "b_only": "pairs where only the second does",
+    "n_ties": "pairs where one of them, or both, has a tie (not among the four counts before)",
+    "difference": "preference ratio of the first minus that of the second, over all n pairs",
+    "low": "lower end of its interval",
+    "high": "upper end of its interval",
+    "confidence": "confidence level of the interval",
+    "neutral": "0, the difference of two models that are alike",
+    "p_value": "sign-flip test of the difference on identities",
+    "p_adjusted": "the same after Benjamini-Hochberg over all comparisons",
+    "p_mcnemar": "exact McNemar test of a_only against b_only (pairs taken as independent)",
+    "p_mcnemar_adjusted": "the same after Benjamini-Hochberg over all comparisons",
+    "interval": "'identities'",
+    "clusters": "identities",
+    "verdict": "'above' (the first prefers the stereotypical sentences more often), 'below', 'unclear' or "
+    "'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "method": "how interval and p-values were computed",
+}
+"""Columns of `PairsAnalysis.comparisons`."""
+
+METHOD = "paired by pair, identities as clusters: Korn-Graubard interval, sign-flip test; exact McNemar test"
+_TEXT = (
+    "model_a",
+    "rule_a",
+    "model_b",
+    "rule_b",
+    "language",
+    "axis",
+    "method",
+    "interval",
+    "verdict",
+    "reason",
+)
+_WHOLE = ("n", "n_left_out", "both", "neither", "a_only", "b_only", "n_ties", "clusters")
+COMPARISON_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(COMPARISON_COLUMNS, pl.Float64),
+    **dict.fromkeys(_TEXT, pl.String),
+    **dict.fromkeys(_WHOLE, pl.Int64),
+    "same_rule": pl.Boolean,
+}
+
+
+def compare_models(
+    scores: Sequence[Scores], cells: Sequence[Cell], confidence: float, seed: int
+) -> pl.DataFrame:
+    """Compare every two models under every rule they share, or across their rules where they share none.
+
+    Args:
+        scores: every model x rule.
+        cells: only those whose axis is 'all' are compared.
+        confidence: confidence level of the intervals.
+        seed: seed of the bootstrap.
+
+    Returns:
+        The columns of `COMPARISON_COLUMNS`; combinations without a common item are left out.
+    """
+    rows = [
+        row
+        for cell in cells
+        if cell.axis == ALL
+        for a, b in _matched(scores)
+        if (row := _compare(a, b, cell, confidence, seed)) is not None
+    ]
+    frame = adjusted(pl.DataFrame(rows, schema=COMPARISON_TYPES), COMPARISONS)
+    frame = frame.with_columns(p_mcnemar_adjusted=adjust(frame["p_mcnemar"].to_list()))
+    return decided(frame, value="difference", confidence=confidence)
+
+
+def _matched(scores: Sequence[Scores]) -> Iterator[tuple[Scores, Scores]]:
+    by_model: dict[str, dict[str, Scores]] = {}
+    for one in scores:
+        by_model.setdefault(one.model, {})[one.rule] = one
+    for a, b in combinations(sorted(by_model), 2):
+        shared = sorted(by_model[a].keys() & by_model[b].keys())
+        if shared:
+            yield from ((by_model[a][rule], by_model[b][rule]) for rule in shared)
+        else:
+            yield from ((by_model[a][one], by_model[b][two]) for one in by_model[a] for two in by_model[b])
+
+
+def _compare(a: Scores, b: Scores, cell: Cell, confidence: float, seed: int) -> dict[str, object] | None:
+    in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
+    scored = len(np.union1d(a.item[in_a], b.item[in_b]))
+    _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
+    if len(at_a) == 0:
+        return None
+    in_a, in_b = in_a[at_a], in_b[at_b]
+    side_a, side_b = np.sign(a.sample.difference[in_a]), np.sign(b.sample.difference[in_b])
+    clusters = Clusters.of(a.sample.cluster[in_a], side_a - side_b)
+    totals, difference = clusters.totals[:, 1], float((side_a - side_b).mean() / 2)
+    # Models that differ nowhere are as alike as can be: every pattern of signs gives the same.
+    flips = FLIPS_PER_RESAMPLE * a.sample.resamples
+    p_value = sign_flip_test(totals, flips, cell.seed(seed)) if totals.any() else 1.0
+    # A difference of two sides lies between -1 and 1: as a share between 0 and 1 its interval holds near the ends too.
+    share = clustered_share(
+        clusters.sizes, (clusters.sizes + totals / 2) / 2, float((side_a - side_b).var() / 16), confidence
+    )
+    interval = agreeing(Interval(2 * share.low - 1, 2 * share.high - 1), difference, 0.0, p_value, confidence)
+    unlinked = a.unlinked(in_a) if cell.language == ALL else ""
+    if unlinked:
+        p_value, interval = NAN, UNDEFINED
+    a_only, b_only = int(((side_a > 0) & (side_b < 0)).sum()), int(((side_a < 0) & (side_b > 0)).sum())
+    return {
+        "model_a": a.model,
+        "rule_a": a.rule,
+        "model_b": b.model,
+        "rule_b": b.rule,
+        "same_rule": a.rule == b.rule,
+        "language": cell.language,
+        "axis": cell.axis,
+        "n": len(in_a),
+        "n_left_out": scored - len(in_a),
+        "both": int(((side_a > 0) & (side_b > 0)).sum()),
+        "neither": int(((side_a < 0) & (side_b < 0)).sum()),
+        "a_only": a_only,
+        "b_only": b_only,
+        "n_ties": int(((side_a == 0) | (side_b == 0)).sum()),
+        "difference": difference,
+        "low": interval.low,
+        "high": interval.high,
+        "confidence": confidence,
+        "neutral": 0.0,
+        "p_value": p_value,
+        "p_adjusted": NAN,
+        "p_mcnemar": sign_test(a_only, b_only),
+        "p_mcnemar_adjusted": NAN,
+        "interval": IDENTITIES,
+        "clusters": clusters.count,
+        "verdict": "",
+        "reason": unlinked or cannot_be_tested(clusters, clusters.count, confidence),
+        "method": f"{METHOD}; {identities_in(clusters)}",
+    }
+
+
+FLIP_COLUMNS: dict[str, str] = {
+    "model": "the model",
+    "rule_a": "one rule",
+    "rule_b": "another rule",
+    "language": "a language, or 'all'",
+    "axis": "an axis, or 'all'",
+    "n": "pairs scored under both rules",
+    "flips": "pairs that prefer one sentence under one rule and the other under the other",
+    "ties": "pairs that are a tie under one of the rules and not under the other (no flips)",
+    "share": "flips / n",
+    "low": "lower end of its Wilson interval",
+    "high": "upper end of its Wilson interval",
+    "kappa": "Cohen's kappa of the two rules' verdicts (stereotypical, tie, other)",
+}
+"""Columns of `PairsAnalysis.flips`."""
+
+FLIP_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(FLIP_COLUMNS, pl.Float64),
+    **dict.fromkeys(("model", "rule_a", "rule_b", "language", "axis"), pl.String),
+    **dict.fromkeys(("n", "flips", "ties"), pl.Int64),
+}
+
+
+def rule_flips(scores: Sequence[Scores], cells: Sequence[Cell], confidence: float) -> pl.DataFrame:
+    """Count flips for every model and every two of its rules, in every cell where both scored a pair.
+
+    Returns:
+        The columns of `FLIP_COLUMNS`.
+    """
+    rows = [
+        row
+        for a, b in combinations(scores, 2)
+        if a.model == b.model
+        for cell in cells
+        if (row := _flips(a, b, cell, confidence)) is not None
+    ]
+    return pl.DataFrame(rows, schema=FLIP_TYPES)
+
+
+def _flips(a: Scores, b: Scores, cell: Cell, confidence: float) -> dict[str, object] | None:
+    in_a, in_b = np.flatnonzero(a.chosen(cell)), np.flatnonzero(b.chosen(cell))
+    _, at_a, at_b = np.intersect1d(a.item[in_a], b.item[in_b], assume_unique=True, return_indices=True)
+    n = len(at_a)
+    if n == 0:
+        return None
+    side_a = np.sign(a.sample.difference[in_a[at_a]])
+    side_b = np.sign(b.sample.difference[in_b[at_b]])
+    flips = int((side_a * side_b < 0).sum())
+    interval = wilson(flips, n, confidence)
+    return {
+        "model": a.model,
+        "rule_a": a.rule,
+        "rule_b": b.rule,
+        "language": cell.language,
+        "axis": cell.axis,
+        "n": n,
+        "flips": flips,
+        "ties": int(((side_a == 0) != (side_b == 0)).sum()),
+        "share": flips / n,
+        "low": interval.low,
+        "high": interval.high,
+        "kappa": cohen_kappa(side_a, side_b),
+    }
+
+
+def cohen_kappa(side_a: np.ndarray, side_b: np.ndarray) -> float:
+    """Cohen's kappa (1960) of two lists of sides in -1, 0 and 1; NaN where chance alone would agree fully.
+
+    Written out because statsmodels' version computes a standard error that divides by zero for small tables.
+    """
+    sides = np.array([-1.0, 0.0, 1.0])
+    observed = float((side_a == side_b).mean())
+    expected = sum(float((side_a == side).mean() * (side_b == side).mean()) for side in sides)
+    return NAN if np.isclose(expected, 1.0) else (observed - expected) / (1 - expected)

@@ -1,0 +1,136 @@
+"""What a number of pairs can show at all: the smallest effect found with 80 % power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.inference import PLANNED, Inference, check_sample, estimate
+from endoxa.schema import Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN, UNDEFINED
+from endoxa.stats.power import (
+    ALPHA,
+    ASSUMED_CORRELATION,
+    POWER,
+    correlation_within,
+    detectable_effect_size,
+    detectable_share,
+    detectable_share_independent,
+)
+from endoxa.stats.resampling import Clusters
+
+PLAN_COLUMNS: dict[str, str] = {
+    "language": "a language, or 'all'",
+    "axis": "an axis, or 'all'",
+    "n": "pairs",
+    "n_identities": "identities they are about",
+    "ratio_if_independent": "smallest preference ratio the exact sign test tells from 0.5, pairs independent",
+    "ratio_if_correlated": f"the same for the test on identities, correlation {ASSUMED_CORRELATION:g} within them",
+    "ratio_if_identities_agree": "the same where pairs sharing an identity always answer alike",
+    "effect_if_independent": "smallest Cohen's d_z the t-test tells from 0, pairs independent",
+    "effect_if_identities_agree": "the same where pairs sharing an identity always answer alike",
+}
+"""Columns of `plan_pairs`."""
+
+
+def plan_pairs(cells: pl.DataFrame) -> pl.DataFrame:
+    """What each cell of a planned run can show, before anything is scored and before any correction for many tests.
+
+    Args:
+        cells: columns language, axis, n (pairs) and n_identities (null where identities are not known).
+
+    Returns:
+        The same rows with the columns of `PLAN_COLUMNS`. Identities are taken to have as many pairs each. NaN where
+        the test cannot become significant, or where the number of identities is not known.
+
+    Raises:
+        UserError: a column is missing.
+    """
+    missing = [name for name in ("language", "axis", "n", "n_identities") if name not in cells.columns]
+    if missing:
+        raise UserError(
+            f"The cells to plan for lack the column '{missing[0]}' (found: {', '.join(cells.columns)})."
+        )
+
+    def column(name: str, function: Callable[[int], float], source: str) -> pl.Series:
+        counts = cells[source].to_list()
+        return pl.Series(name, [NAN if n is None else function(n) for n in counts], dtype=pl.Float64)
+
+    correlated = [
+        NAN if not identities else detectable_share(_even(n, identities), ASSUMED_CORRELATION)
+        for n, identities in cells.select("n", "n_identities").iter_rows()
+    ]
+    return cells.select("language", "axis", "n", "n_identities").with_columns(
+        column("ratio_if_independent", detectable_share_independent, "n"),
+        pl.Series("ratio_if_correlated", correlated, dtype=pl.Float64),
+        column("ratio_if_identities_agree", detectable_share_independent, "n_identities"),
+        column("effect_if_independent", detectable_effect_size, "n"),
+        column("effect_if_identities_agree", detectable_effect_size, "n_identities"),
+    )
+
+
+def _even(pairs: int, identities: int) -> np.ndarray:
+    """Pairs per identity, as even as can be."""
+    return pairs // identities + (np.arange(identities) < pairs % identities)
+
+
+def detectable_ratio(sample: Sample, tests: int, confidence: float, alpha: float) -> Estimate:
+    """Smallest preference ratio that the test on identities would have shown, were it the only one of its family.
+
+    Ties are left out. The correlation within identities is that of the sample, mixed with an assumed one
+    (`endoxa.stats.power.correlation_within`), and stands in `method`.
+
+    Args:
+        sample: the pairs of a cell.
+        tests: tests of the family, among which alpha is shared (Bonferroni): what a single effect must pass.
+        confidence: for the column of that name.
+        alpha: level of the verdicts.
+    """
+    untied = sample.difference != 0
+    clusters = Clusters.of(sample.cluster[untied], sample.difference[untied] > 0)
+    correlation = correlation_within(clusters.sizes, clusters.totals[:, 1])
+    level = f"two-sided level {alpha:g}" + (f" / {tests} tests" if tests > 1 else "")
+    method = (
+        f"power {POWER}, {level}, identities as clusters; correlation {correlation:g} within {clusters.count}"
+    )
+    return estimate(
+        MINIMUM_DETECTABLE_RATIO.name,
+        detectable_share(clusters.sizes, correlation, alpha / max(tests, 1)),
+        Inference(UNDEFINED, NAN, method, "identities", clusters.count),
+        n=int(untied.sum()),
+        neutral=NAN,
+        confidence=confidence,
+    )
+
+
+def _statistic(
+    name: str, unit: str, function: Callable[[int], float], summary: str, source: str
+) -> Statistic:
+    def compute(sample: Sample, confidence: float, _seed: int) -> list[Estimate]:
+        check_sample(sample, confidence)
+        n = len(sample.difference)
+        method = f"power {POWER}, two-sided level {ALPHA}, independent pairs"
+        inference = Inference(UNDEFINED, NAN, method, PLANNED, n)
+        return [estimate(name, function(n), inference, n=n, neutral=NAN, confidence=confidence)]
+
+    return Statistic(name, unit, NAN, summary, source, compute)
+
+
+MINIMUM_DETECTABLE_RATIO = _statistic(
+    "minimum_detectable_ratio",
+    "share of pairs",
+    detectable_share_independent,
+    "smallest preference ratio that this many pairs could have told from 0.5",
+    "power of the exact sign test (scipy.stats.binom)",
+)
+
+MINIMUM_DETECTABLE_EFFECT_SIZE = _statistic(
+    "minimum_detectable_effect_size",
+    "standard deviations",
+    detectable_effect_size,
+    "smallest Cohen's d_z that this many pairs could have told from 0",
+    "power of the paired t-test (noncentral t, scipy)",
+)

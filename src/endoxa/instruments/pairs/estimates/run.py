@@ -1,0 +1,224 @@
+"""Everything that is estimated from records of sentence pairs, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.frames import write_table
+from endoxa.engine import estimates
+from endoxa.engine.families import PREFERENCES, adjusted, decided
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.cells import Cell, Scores, cells_of, scores_of, take
+from endoxa.instruments.pairs.estimates.comparisons import (
+    COMPARISON_TYPES,
+    FLIP_TYPES,
+    compare_models,
+    rule_flips,
+)
+from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name
+from endoxa.instruments.pairs.estimates.power import detectable_ratio
+from endoxa.instruments.pairs.estimates.records import check_records, load_records
+from endoxa.instruments.pairs.estimates.statistics import STATISTICS
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
+from endoxa.stats.intervals import NAN
+from endoxa.stats.verdicts import significance
+
+_TYPES: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(ESTIMATE_COLUMNS, pl.String),
+    **dict.fromkeys(("value", "low", "high", "confidence", "p_value", "p_adjusted", "neutral"), pl.Float64),
+    **dict.fromkeys(("n", "clusters"), pl.Int64),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PairsAnalysis:
+    """What `analyze_pairs` found.
+
+    Attributes:
+        estimates: `schema.ESTIMATE_COLUMNS`, one row per model, rule, cell, statistic and method.
+        comparisons: `comparisons.COMPARISON_COLUMNS`, every two models on the same items.
+        flips: `flips.FLIP_COLUMNS`, every two rules of a model.
+    """
+
+    estimates: pl.DataFrame
+    comparisons: pl.DataFrame
+    flips: pl.DataFrame
+
+
+SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
+    "estimates": _TYPES,
+    "comparisons": COMPARISON_TYPES,
+    "flips": FLIP_TYPES,
+}
+"""Tables of a run folder and the types of their columns."""
+
+
+def analyze_pairs(
+    records: pl.DataFrame, *, confidence: float = 0.95, seed: int = 0, resamples: int = 2000
+) -> PairsAnalysis:
+    """Estimate every registered statistic in every cell, compare models, and count rule flips.
+
+    Cells are (all, all), (all, AXIS) for each axis and, where there are two languages or more,
+    (LANGUAGE, all) and (LANGUAGE, AXIS). With one language all rows are of language 'all': filter on those.
+
+    Everything follows from the records and the seed: row order, and which other models are in the table,
+    change nothing but `p_adjusted`, whose family they are.
+
+    Args:
+        records: columns of `schema.RECORD_COLUMNS` (others are ignored; `data`, where there, keeps items of
+            different files apart). Pairs are pooled: give the records of one data set at a time.
+        confidence: confidence level of all intervals.
+        seed: seed of everything drawn.
+        resamples: bootstrap samples per interval; sign-flip tests draw five times as many.
+
+    Raises:
+        UserError: an argument is out of range, or the records cannot be used (`records.check_records`).
+    """
+    if not 0 < confidence < 1:
+        raise UserError(f"The confidence must lie between 0 and 1, for example 0.95, not {confidence}.")
+    if resamples < 100:
+        raise UserError(f"At least 100 bootstrap samples are needed, not {resamples}; 2000 is the default.")
+    if seed < 0:
+        raise UserError(f"The seed must not be negative ({seed} was given).")
+    checked = check_records(records)
+    cells, scores = cells_of(checked), scores_of(checked, resamples)
+    return PairsAnalysis(
+        estimates=_estimates(scores, cells, confidence, seed),
+        comparisons=compare_models(scores, cells, confidence, seed),
+        flips=rule_flips(scores, cells, confidence),
+    )
+
+
+def analyze_run(
+    folder: Path, *, confidence: float = 0.95, seed: int = 0, resamples: int = 2000, keep: bool = False
+) -> PairsAnalysis:
+    """The analysis of one finished run: what its folder holds for these settings, else made now.
+
+    Args:
+        folder: run folder of `endoxa probe pairs`.
+        confidence: see `analyze_pairs`, as the others.
+        seed: see there.
+        resamples: see there.
+        keep: leave it in the folder, for whoever asks next.
+
+    Raises:
+        UserError: see `analyze_pairs`.
+    """
+    settings = {"confidence": confidence, "seed": seed, "resamples": resamples}
+
+    def analyze() -> estimates.Tables:
+        analysis = analyze_pairs(
+            load_records([folder]), confidence=confidence, seed=seed, resamples=resamples
+        )
+        return {name: getattr(analysis, name) for name in SCHEMAS}
+
+    if keep:
+        return PairsAnalysis(**estimates.once(folder, settings, SCHEMAS, analyze))
+    return PairsAnalysis(**(estimates.kept(folder, settings, SCHEMAS) or analyze()))
+
+
+def write_estimates(analysis: PairsAnalysis, path: Path) -> None:
+    """Write the estimates as CSV, JSON lines or Parquet, by the file's suffix.
+
+    Raises:
+        UserError: another suffix, or the file cannot be written.
+    """
+    write_table(analysis.estimates, path)
+
+
+def _estimates(scores: Sequence[Scores], cells: Sequence[Cell], confidence: float, seed: int) -> pl.DataFrame:
+    # Cell by cell, so that models and rules share the cell's bootstrap samples while those are at hand.
+    rows = [
+        row
+        for cell in cells
+        for one in scores
+        for statistic in STATISTICS.all().values()
+        for row in _rows(statistic, one, cell, confidence, seed)
+    ]
+    frame = adjusted(pl.DataFrame(rows, schema=_TYPES), PREFERENCES)
+    frame = pl.concat([frame, _detectable(frame, scores, cells, confidence)])
+    return decided(frame, confidence=confidence).sort("model", "rule", maintain_order=True)
+
+
+def _detectable(
+    frame: pl.DataFrame, scores: Sequence[Scores], cells: Sequence[Cell], confidence: float
+) -> pl.DataFrame:
+    """The least preference ratio that each cell could have shown, identities and the number of tests considered."""
+    told = (
+        frame.filter(name="preference_ratio", interval=IDENTITIES)
+        .group_by("rule")
+        .agg(pl.col("p_value").is_finite().sum())
+    )
+    tests: dict[str, int] = dict(told.iter_rows())
+    rows = [
+        _row(
+            one,
+            cell,
+            detectable_ratio(sample, tests[one.rule], confidence, significance(confidence)),
+            "share of pairs",
+        )
+        for cell in cells
+        for one in scores
+        for sample in _sample(one, cell)
+        if (sample.difference != 0).any()
+    ]
+    return pl.DataFrame(rows, schema=_TYPES)
+
+
+def _rule_unit(rule: str) -> str:
+    """Unit of a rule's scores; records made with a rule that is not installed here may still be analyzed."""
+    known = RULES.all().get(rule)
+    return known.unit if known else f"unit of {rule}"
+
+
+def _sample(scores: Scores, cell: Cell) -> Iterator[Sample]:
+    """The pairs of the cell; nothing where there are none."""
+    chosen = scores.chosen(cell)
+    if chosen.any():
+        yield take(scores.sample, chosen)
+
+
+def _rows(
+    statistic: Statistic, scores: Scores, cell: Cell, confidence: float, seed: int
+) -> Iterator[dict[str, object]]:
+    """The statistic's estimates that rest on at least one pair."""
+    unlinked = scores.unlinked(scores.chosen(cell)) if cell.language == ALL else ""
+    for sample in _sample(scores, cell):
+        try:
+            estimates = statistic.compute(sample, confidence, cell.seed(seed))
+        except ValueError as problem:
+            raise UserError(
+                f"The statistic '{statistic.name}' failed for model '{scores.model}', rule '{scores.rule}', "
+                f"language '{cell.language}', axis '{cell.axis}': {problem}"
+            ) from problem
+        unit = _rule_unit(scores.rule) if statistic.unit == "rule" else statistic.unit
+        for estimate in estimates:
+            if estimate.n > 0:
+                row = _row(scores, cell, estimate, unit)
+                yield _untested(row, unlinked) if unlinked and not isnan(estimate.neutral) else row
+
+
+def _untested(row: dict[str, object], reason: str) -> dict[str, object]:
+    """The row of languages whose identities are not linked: the value stays, identities cannot be counted."""
+    if row["interval"] == IDENTITIES:
+        row |= dict.fromkeys(("low", "high", "p_value"), NAN)
+    return row | {"reason": reason}
+
+
+def _row(scores: Scores, cell: Cell, estimate: Estimate, unit: str) -> dict[str, object]:
+    return {
+        "model": scores.model,
+        "rule": scores.rule,
+        "language": cell.language,
+        "axis": cell.axis,
+        **asdict(estimate),
+        "interval": estimate.interval or method_name(estimate.method),
+        "clusters": estimate.clusters or estimate.n,
+        "unit": unit,
+    }

@@ -1,0 +1,274 @@
+"""From a table of associations to a table of pairs.
+
+What can be chosen when pairs are made, and what comes out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.associations import association_id
+from endoxa.curate.grammar.predicate import UnclearError
+from endoxa.curate.grammar.sentences import (
+    Sentences,
+    remarks,
+    same_words,
+    sentence_pair,
+    words_difference,
+)
+from endoxa.curate.grammar.templates import Template, load_templates
+from endoxa.curate.opposites import Lexicon, languages, load_lexicon
+from endoxa.curate.summary import LEAST
+from endoxa.datasets.drafts import UNSPECIFIED
+from endoxa.errors import UserError
+from endoxa.schema import PAIR_COLUMNS
+
+EXTRA_COLUMNS: dict[str, str] = {
+    "how": "'antonym' or 'negation': what the second sentence is made with",
+    "words_difference": "words of `sent_more` minus words of `sent_less`",
+    "characters_difference": "characters of `sent_more` minus characters of `sent_less`",
+}
+"""Columns of `pairs.csv` after those of `schema.PAIR_COLUMNS`."""
+
+PROBLEM_COLUMNS: dict[str, str] = {
+    "row": "row of the table of associations, from 1",
+    "association_id": "the association",
+    "identity": "its identity",
+    "attribute": "its attribute",
+    "language": "its language",
+    "outcome": "'left out', or 'kept' where the pair was made and should be looked at",
+    "reason": "why",
+}
+"""Columns of the table of problems."""
+
+BUILT_COLUMNS = (*PAIR_COLUMNS, *EXTRA_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """How pairs are made.
+
+    Attributes:
+        language: language of associations that name none.
+        negation_only: deny every attribute instead of looking for opposites.
+        prefix: word(s) before every identity ("African"; AfriStereo 3.3.4).
+        min_support: fewest respondents an association needs.
+        lexicon: a user's own opposites, looked at before ours.
+        templates: a user's own sentences by language.
+        antonym_only: leave out what has no natural opposite instead of denying it.
+        min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
+    """
+
+    language: str = "en"
+    negation_only: bool = False
+    prefix: str = ""
+    min_support: int = 1
+    lexicon: Path | None = None
+    templates: Path | None = None
+    antonym_only: bool = False
+    min_cell: int = LEAST
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Pairs made from associations.
+
+    Attributes:
+        pairs: columns of `BUILT_COLUMNS`, in the order of the associations.
+        problems: columns of `PROBLEM_COLUMNS`.
+        rare: associations with fewer respondents than asked for.
+        assumed: what the table did not say, as sentences.
+        placeless: pairs whose region is not given, because fewer than `min_cell` respondents stand behind them.
+    """
+
+    pairs: pl.DataFrame
+    problems: pl.DataFrame
+    rare: int
+    assumed: tuple[str, ...]
+    placeless: int = 0
+
+
+_OPTIONAL = (
+    "association_id",
+    "axis",
+    "region",
+    "language",
+    "source",
+    "support",
+    "agreement",
+    "predicate",
+    "identity_key",
+)
+_ASSUMED = {
+    "association_id": "names are made from identity, attribute, axis, region and source",
+    "axis": f"every axis is '{UNSPECIFIED}'",
+    "region": "no region is known",
+}
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is known while a table is gone through."""
+
+    options: PairOptions
+    templates: Mapping[str, Template]
+    pairs: list[dict[str, str]] = field(default_factory=list)
+    problems: list[dict[str, str]] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+    texts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+
+def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) -> Built:
+    """A pair of sentences for every association of which one can be made.
+
+    `sent_more` is the stereotype, "[Identity] are [attribute].", `sent_less` the anti-stereotype: the same about the
+    natural antonym where the lexicon has one, else the negation (AfriStereo 3.3.4). Where a sentence might be
+    ungrammatical there is no pair, but a row in `problems` that says why.
+
+    Args:
+        associations: columns of `schema.ASSOCIATION_COLUMNS`; only identity and attribute are required. Columns
+            `predicate` ('copula', 'verb' or 'have'), `agreement` ('m' or 'f') and `identity_key` (one name for the
+            identity in all languages) are used where they are there.
+        options: what was chosen.
+
+    Raises:
+        UserError: a support that is no number, or options that cannot be used (files, an unknown language).
+    """
+    options = options or PairOptions()
+    absent = [name for name in _OPTIONAL if name not in associations.columns]
+    table = associations.with_columns(pl.lit("").alias(name) for name in absent)
+    work = _Work(options, load_templates(options.templates))
+    if options.language not in work.templates:
+        raise UserError(
+            f"There is no template for the language '{options.language}' (there are: "
+            f"{', '.join(sorted(work.templates))}): bring your own with --templates."
+        )
+    rare = placeless = 0
+    for number, cells in enumerate(table.iter_rows(named=True), start=1):
+        row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
+        respondents = _support(row["support"], number)
+        if respondents < options.min_support:
+            rare += 1
+            continue
+        hidden = bool(row["region"]) and respondents < options.min_cell
+        if _add(row, "" if hidden else row["region"], number, work):
+            placeless += hidden
+    return Built(
+        pl.DataFrame(work.pairs, schema=dict.fromkeys(BUILT_COLUMNS, pl.String)),
+        pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
+        rare,
+        _assumed(absent, options),
+        placeless,
+    )
+
+
+def _assumed(absent: list[str], options: PairOptions) -> tuple[str, ...]:
+    known = _ASSUMED | {"language": f"every language is '{options.language}'"}
+    if options.min_support > 1:
+        known["support"] = "every association counts as said by one respondent"
+    return tuple(f"There is no column '{name}': {known[name]}." for name in absent if name in known)
+
+
+def _support(cell: str, number: int) -> int:
+    """A missing support is that of one respondent."""
+    if not cell:
+        return 1
+    try:
+        return int(float(cell))
+    except (ValueError, OverflowError) as error:
+        raise UserError(
+            f"Row {number} of the associations, column 'support': '{cell}' is no number of respondents."
+        ) from error
+
+
+def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
+    """Make the pair of one association, with the region that may be given, or say why there is none."""
+    language = row["language"] or work.options.language
+    name = row["association_id"] or association_id(
+        row["identity"], row["attribute"], row["axis"], row["region"], row["source"]
+    )
+
+    def tell(outcome: str, reason: str) -> None:
+        cells = (str(number), name, row["identity"], row["attribute"], language, outcome, reason)
+        work.problems.append(dict(zip(PROBLEM_COLUMNS, cells, strict=True)))
+
+    try:
+        template = _template(language, work)
+        made = _sentences(row, template, work)
+    except UnclearError as problem:
+        tell("left out", str(problem))
+        return False
+    if work.options.antonym_only and made.how != "antonym":
+        tell("left out", "no natural opposite is known (--antonym-only)")
+        return False
+    key = same_words(made)
+    if key in work.texts:
+        tell("left out", f"the pair is the same as that of row {work.texts[key]}")
+        return False
+    if name in work.names:
+        tell("left out", f"the association_id '{name}' is also that of row {work.names[name]}")
+        return False
+    work.texts[key] = work.names[name] = number
+    for remark in remarks(made, template):
+        tell("kept", remark)
+    work.pairs.append(_pair({**row, "region": region}, name, language, made, work.options))
+    return True
+
+
+def _template(language: str, work: _Work) -> Template:
+    """The template of a language, or of the language without its region ('en-NG')."""
+    template = work.templates.get(language) or work.templates.get(re.split("[-_]", language)[0].lower())
+    if template is None:
+        raise UnclearError(f"there is no template for the language '{language}'")
+    return template
+
+
+def _sentences(row: Mapping[str, str], template: Template, work: _Work) -> Sentences:
+    return sentence_pair(
+        row["identity"],
+        row["attribute"],
+        template,
+        None if work.options.negation_only else _lexicon(template.language, work.options),
+        evidence=row["predicate"],
+        agreement=row["agreement"],
+        prefix=work.options.prefix.strip(),
+    )
+
+
+def _lexicon(language: str, options: PairOptions) -> Lexicon | None:
+    known = language in languages() or options.lexicon is not None
+    return load_lexicon(language, options.lexicon) if known else None
+
+
+def _pair(
+    row: Mapping[str, str], name: str, language: str, made: Sentences, options: PairOptions
+) -> dict[str, str]:
+    variant = (
+        "negated" if options.negation_only else "",
+        re.sub(r"\W+", "-", options.prefix.strip().lower()),
+    )
+    return {
+        "item_id": "-".join((name, "pair", *filter(None, variant))),
+        "language": language,
+        "axis": row["axis"].lower() or UNSPECIFIED,
+        "direction": "stereo",
+        "stereotypical": "more",
+        "sent_more": made.more,
+        "sent_less": made.less,
+        "identity": made.identity,
+        "identity_key": row["identity_key"],
+        "agreement": made.gender,
+        "attribute_more": made.attribute_more,
+        "attribute_less": made.attribute_less,
+        "prompt": f"What are {made.identity} like?" if language.startswith("en") else "",
+        "region": row["region"],
+        "association_id": name,
+        "how": made.how,
+        "words_difference": str(words_difference(made)),
+        "characters_difference": str(len(made.more) - len(made.less)),
+    }

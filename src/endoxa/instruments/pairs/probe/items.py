@@ -1,0 +1,85 @@
+"""The items of a run: read in chunks, filtered, numbered, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.datasets.read import read_pairs
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.schema import ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Consecutive items: `first` is the number of the first one in the whole run."""
+
+    first: int
+    items: list[dict[str, Any]]
+
+    @property
+    def last(self) -> int:
+        """Number of the last item."""
+        return self.first + len(self.items) - 1
+
+
+def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
+    """The items in file order, after the filters, `settings.chunk` at a time."""
+    waiting: list[dict[str, Any]] = []
+    first = 0
+    left = settings.limit
+    for frame in read_pairs(path, settings.read_options(), settings.format):
+        kept = frame.filter(pl.col("language").is_in(settings.languages)) if settings.languages else frame
+        if left is not None:
+            kept = kept.head(left)
+            left -= len(kept)
+        waiting.extend(kept.iter_rows(named=True))
+        while len(waiting) >= settings.chunk:
+            yield Chunk(first, waiting[: settings.chunk])
+            first += settings.chunk
+            del waiting[: settings.chunk]
+        if left == 0:
+            break
+    if waiting:
+        yield Chunk(first, waiting)
+
+
+def require_items(count: int, path: Path, settings: PairsSettings) -> None:
+    """Refuse a run without items.
+
+    Raises:
+        UserError: nothing is left after the filters.
+    """
+    if not count:
+        asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{path} holds no pair{asked}: there is nothing to score.")
+
+
+def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:
+    """Pairs and identities overall and per language and axis (for `--plan`).
+
+    Returns:
+        Columns language, axis ('all' in the first row), n, n_identities.
+
+    Raises:
+        UserError: nothing is left after the filters.
+    """
+    pairs: Counter[tuple[str, str]] = Counter()
+    identities: dict[tuple[str, str], set[str]] = {}
+    for chunk in chunks(path, settings):
+        for item in chunk.items:
+            # A pair without a named identity stands for itself, as in the analysis.
+            identity = (item["identity"] or item["item_id"]).casefold()
+            for cell in ((ALL, ALL), (item["language"], item["axis"])):
+                pairs[cell] += 1
+                identities.setdefault(cell, set()).add(identity)
+    require_items(pairs.total(), path, settings)
+    ordered = sorted(pairs, key=lambda cell: (cell != (ALL, ALL), cell))
+    rows = [(*cell, pairs[cell], len(identities[cell])) for cell in ordered]
+    return pl.DataFrame(rows, schema=["language", "axis", "n", "n_identities"], orient="row")

@@ -1,0 +1,102 @@
+"""The crash-safe memory of a run of sentence pairs.
+
+Two tables. `scores` remembers every request that was answered, by a hash of its content, so that a run killed in the
+middle of a chunk goes on where it was, and so that one sentence has one score wherever it occurs. `records`
+holds the finished rows; its key makes every item x model x rule appear once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from endoxa.engine.journal import JournalFile
+from endoxa.schema import Request, Score, Unscorable
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS scores (
+    model INTEGER, request BLOB, total REAL, tokens INTEGER, problem TEXT, PRIMARY KEY (model, request)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records (
+    model INTEGER, rule INTEGER, item INTEGER, score_more REAL, score_less REAL, n_tokens_more INTEGER,
+    n_tokens_less INTEGER, neutral_difference REAL, n_neutral INTEGER, problem TEXT,
+    PRIMARY KEY (item, model, rule)
+) WITHOUT ROWID;
+"""
+LOOKUP = 500
+"""Requests asked for in one SELECT; SQLite allows 999 parameters in its oldest builds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A finished record; `problem` is set, and the scores are not, where the pair could not be scored."""
+
+    model: int
+    rule: int
+    item: int
+    score_more: float | None
+    score_less: float | None
+    n_tokens_more: int
+    n_tokens_less: int
+    neutral_difference: float | None
+    n_neutral: int
+    problem: str | None
+
+
+class Journal(JournalFile):
+    """Scores and records of one run, on disk."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file; see `JournalFile`."""
+        super().__init__(path, TABLES)
+
+    def known(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
+        """Results of the requests that were answered before."""
+        found: dict[bytes, Score | Unscorable] = {}
+        for start in range(0, len(keys), LOOKUP):
+            some = keys[start : start + LOOKUP]
+            marks = ",".join("?" * len(some))
+            query = (
+                f"SELECT request, total, tokens, problem FROM scores WHERE model = ? AND request IN ({marks})"  # noqa: S608
+            )
+            with self._explained():
+                for key, total, tokens, problem in self._db.execute(query, (model, *some)):
+                    found[key] = Score(total, tokens) if problem is None else Unscorable(problem)
+        return found
+
+    def add_scores(self, model: int, results: Iterable[tuple[bytes, Score | Unscorable]]) -> None:
+        """Remember results, in one transaction."""
+        rows = [
+            (model, key, None, None, result.reason)
+            if isinstance(result, Unscorable)
+            else (model, key, result.total, result.n_tokens, None)
+            for key, result in results
+        ]
+        with self._explained(), self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", rows)
+
+    def add_records(self, rows: Iterable[Row]) -> None:
+        """Remember finished records, in one transaction."""
+        marks = ",".join("?" * len(Row.__slots__))
+        with self._explained(), self._transaction():
+            self._db.executemany(f"INSERT OR REPLACE INTO records VALUES ({marks})", map(astuple, rows))  # noqa: S608
+
+    def count_records(self, model: int, first: int, last: int) -> int:
+        """Finished records of a model for items first..last (both included)."""
+        query = "SELECT count(*) FROM records WHERE model = ? AND item BETWEEN ? AND ?"
+        with self._explained():
+            return int(self._db.execute(query, (model, first, last)).fetchone()[0])
+
+    def records(self, first: int, last: int) -> list[Row]:
+        """Finished records of items first..last (both included), by item, model and rule."""
+        columns = ", ".join(Row.__slots__)
+        query = f"SELECT {columns} FROM records WHERE item BETWEEN ? AND ? ORDER BY item, model, rule"  # noqa: S608
+        with self._explained():
+            return [Row(*row) for row in self._db.execute(query, (first, last))]
+
+
+def request_key(request: Request) -> bytes:
+    """A 16-byte name of a request's content."""
+    return hashlib.blake2b(repr(request).encode(), digest_size=16).digest()

@@ -1,0 +1,333 @@
+"""`endoxa probe pairs`: sentence pairs and models in, one record per item x model x rule out.
+
+Items are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and its
+rows written to the journal; when every model is through, the rows and the items are joined into
+`records.parquet`. Memory grows with the chunk, not with the file.
+
+What `run.json` says of a run of pairs.
+
+Which rules are for which models.
+
+How much of each language a model's tokenizer can read at all.
+
+A tokenizer made for one script reads another as a row of unknown tokens, and the model then scores sentences it has not
+seen. The numbers look like any others, so the share is recorded and, where it matters, said.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.datasets.files import require_file, sha256
+from endoxa.datasets.read import recognise
+from endoxa.datasets.sources import locate
+from endoxa.engine.folder import (
+    JOURNAL,
+    RUN,
+    clear,
+    differences,
+    now,
+    open_folder,
+    remove_journal,
+    run_facts,
+    write_json,
+)
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.probe.items import Chunk, chunks, require_items
+from endoxa.instruments.pairs.probe.journal import Journal
+from endoxa.instruments.pairs.probe.records import write_records
+from endoxa.instruments.pairs.probe.scoring import answer, lines_of, rows_of
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
+from endoxa.models import WORTH_SAYING, ModelFacts, ModelSpec, look_at, open_model, parse_model
+from endoxa.schema import Architecture, Model, Progress, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A rule that was asked for and is not for this model."""
+
+    model: str
+    rule: str
+    reason: str
+
+
+def fit_rules(
+    architectures: Mapping[str, Architecture], names: Sequence[str]
+) -> tuple[dict[str, list[Rule]], list[Skipped]]:
+    """The rules each model is scored with, and what is skipped.
+
+    Args:
+        architectures: architecture of each model, by name.
+        names: rules asked for; none takes the usual rule of each architecture.
+
+    Raises:
+        UserError: unknown rule, a rule named twice, or a rule that is for none of the models.
+    """
+    if not names:
+        return {model: [RULES.get(DEFAULT_RULES[kind])] for model, kind in architectures.items()}, []
+    twice = [name for k, name in enumerate(names) if name in names[:k]]
+    if twice:
+        raise UserError(f"The rule '{twice[0]}' is given twice: name each rule once.")
+    rules = [RULES.get(name) for name in names]
+    for rule in rules:
+        if rule.architecture not in architectures.values():
+            kinds = ", ".join(f"'{model}' is {kind}" for model, kind in architectures.items())
+            fitting = [r.name for r in RULES.all().values() if r.architecture in architectures.values()]
+            raise UserError(
+                f"The rule '{rule.name}' is for {rule.architecture} models, and none was given ({kinds}). "
+                f"Rules that fit: {', '.join(fitting)}."
+            )
+    fitted = {model: [r for r in rules if r.architecture == kind] for model, kind in architectures.items()}
+    skipped = [
+        Skipped(model, rule.name, f"{rule.name} is for {rule.architecture} models and this one is {kind}")
+        for model, kind in architectures.items()
+        for rule in rules
+        if rule.architecture != kind
+    ]
+    return fitted, skipped
+
+
+def describe(
+    settings: PairsSettings,
+    identity: dict[str, Any],
+    skipped: Sequence[Skipped],
+    command: Sequence[str],
+    *,
+    created: str,
+) -> dict[str, Any]:
+    """Everything needed to repeat the run; models, counts and the time it finished are filled in later.
+
+    Args:
+        settings: the run's settings.
+        identity: what `PairsSettings.identity` gives.
+        skipped: rules that are not for a model.
+        command: the words of the command line.
+        created: when the run was first started, ISO 8601.
+    """
+    own = {
+        "notice": settings.notice,
+        "data": {
+            "path": settings.data,
+            "sha256": identity["data"],
+            "format": settings.format or recognise(locate(settings.data)).name,
+            "options": {"prefix": settings.prefix, "template": settings.template},
+        },
+        "models": [],
+        "rules": list(settings.rules),
+        "skipped": [asdict(skip) for skip in skipped],
+    }
+    return run_facts("pairs", settings, identity, command, created=created, own=own)
+
+
+log = logging.getLogger(__name__)
+
+
+def unknown_tokens(model: Model, chunk: Chunk) -> dict[str, float]:
+    """Share of unknown tokens by language, in the sentences of one chunk; empty where the model does not tell."""
+    texts: dict[str, list[str]] = {}
+    for item in chunk.items:
+        texts.setdefault(item["language"], []).extend((item["sent_more"], item["sent_less"]))
+    shares = {language: model.unknown_share(found) for language, found in sorted(texts.items())}
+    known = {language: share for language, share in shares.items() if share is not None}
+    for language, share in known.items():
+        if share > WORTH_SAYING:
+            log.warning(
+                "%s reads %.0f %% of the tokens of its '%s' sentences as unknown: its scores there mean little",
+                model.name,
+                100 * share,
+                language,
+            )
+    return known
+
+
+SHORT = 20
+"""Characters below which a sentence might be a single token."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run did.
+
+    Attributes:
+        folder: the run folder.
+        items: pairs.
+        records: rows of `records.parquet`.
+        unscored: item x model x rule combinations listed in `unscored.csv`.
+        skipped: rules that are not for a model.
+        was_complete: the run had been finished before; nothing was computed.
+    """
+
+    folder: Path
+    items: int
+    records: int
+    unscored: int
+    skipped: tuple[Skipped, ...]
+    was_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The run as all its steps see it."""
+
+    settings: PairsSettings
+    data: Path
+    items: int
+    journal: Journal
+    progress: Progress
+
+
+def probe_pairs(
+    settings: PairsSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    expected: dict[str, Any] | None = None,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> RunSummary:
+    """Score every pair with every model under every rule that fits, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        expected: identity of the run that this one must repeat; None where it need not.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything the user can mend: data, model, rule, folder.
+    """
+    data = locate(settings.data)
+    require_file(data)
+    _refuse_repeated(settings.models)
+    specs = [parse_model(text) for text in settings.models]
+    facts = {spec.text: look_at(spec, settings.options) for spec in specs}
+    rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
+    digest = sha256(data)
+    identity = settings.identity(digest, [_model_identity(fact, settings) for fact in facts.values()])
+    changed = differences(expected, identity) if expected is not None else []
+    if changed:
+        raise UserError(f"This would not repeat the run: {'; '.join(changed)}.")
+    before = open_folder(out, identity, restart=restart)
+    if before and before.get("finished"):
+        counts = before["counts"]
+        return RunSummary(out, counts["items"], counts["records"], counts["unscored"], tuple(skipped), True)
+    info = describe(settings, identity, skipped, command, created=before["created"] if before else now())
+    journal = Journal(out / JOURNAL)  # from here on the folder is ours alone
+    try:
+        if restart:
+            clear(out)
+            journal.clear()
+        write_json(out / RUN, info)
+        items = _count(data, settings, journal)
+        work = Work(settings, data, items, journal, progress)
+        info["models"] = [
+            _score_model(work, number, spec, rules[spec.text]) for number, spec in enumerate(specs)
+        ]
+        progress("writing records", items, items)
+        names = [[rule.name for rule in rules[spec.text]] for spec in specs]
+        records, unscored = write_records(data, settings, journal, out, names)
+    finally:
+        journal.close()
+    info["counts"] = {"items": items, "records": records, "unscored": unscored}
+    info["finished"] = now()
+    write_json(out / RUN, info)
+    remove_journal(out)
+    return RunSummary(out, items, records, unscored, tuple(skipped), False)
+
+
+def _score_model(work: Work, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
+    """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
+    work.progress(f"loading {spec.text}", 0, work.items)
+    model = open_model(spec, work.settings.options)
+    unknown: dict[str, float] = {}
+    if rules:
+        _score_doubtful(work, number, model, rules)
+        for chunk in chunks(work.data, work.settings):
+            if chunk.first == 0:
+                unknown = unknown_tokens(model, chunk)
+            _score_chunk(work, number, model, rules, chunk)
+    return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
+
+
+def _score_doubtful(work: Work, number: int, model: Model, rules: Sequence[Rule]) -> None:
+    """First the sentences that might be too long or too short, so that a refusal comes before hours of work.
+
+    A token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
+    """
+    if work.settings.skip_unscorable:
+        return
+    for chunk in chunks(work.data, work.settings):
+        for k, item in enumerate(chunk.items):
+            texts = (item["sent_more"], item["sent_less"], item["prompt"] or "")
+            longest = max(len(text.encode()) for text in texts)
+            too_long = model.max_tokens is not None and longest + 2 > model.max_tokens
+            too_short = any(len(text) < SHORT and " " not in text.strip() for text in texts[:2])
+            if too_long or too_short:
+                _score_chunk(work, number, model, rules, Chunk(chunk.first + k, [item]))
+
+
+def _score_chunk(work: Work, number: int, model: Model, rules: Sequence[Rule], chunk: Chunk) -> None:
+    def advance(share: float) -> None:
+        work.progress(f"scoring with {model.name}", chunk.first + share * len(chunk.items), work.items)
+
+    if work.journal.count_records(number, chunk.first, chunk.last) < len(chunk.items) * len(rules):
+        advance(0)
+        lines, requests = lines_of(chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate)
+        results = answer(model, number, requests, work.journal, advance)
+        rows = list(rows_of(lines, rules, number, results))
+        problems = [row for row in rows if row.problem]
+        if problems and not work.settings.skip_unscorable:
+            item = chunk.items[problems[0].item - chunk.first]
+            raise UserError(
+                f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Mend or "
+                "remove the pair, or pass --skip-unscorable to leave such pairs out and list them."
+            )
+        work.journal.add_records(rows)
+    advance(1)
+
+
+def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
+    """Number of items.
+
+    Raises:
+        UserError: none is left, or two have one id.
+    """
+    journal.forget_items()
+    count = 0
+    for chunk in chunks(data, settings):
+        twice = journal.add_items((item["item_id"], chunk.first + k) for k, item in enumerate(chunk.items))
+        if twice:
+            name, first, second = twice
+            raise UserError(
+                f"{data}: the item id '{name}' stands for two pairs (the {first + 1}. and the {second + 1}.): give "
+                "each pair its own; `endoxa datasets check` lists them all."
+            )
+        count += len(chunk.items)
+    require_items(count, data, settings)
+    return count
+
+
+def _refuse_repeated(models: Sequence[str]) -> None:
+    if not models:
+        raise UserError(
+            "No model was given: name at least one with --model, for example hf/openai-community/gpt2."
+        )
+    for k, name in enumerate(models):
+        if name in models[:k]:
+            raise UserError(f"The model '{name}' is given twice: name each model once.")
+
+
+def _model_identity(fact: ModelFacts, settings: PairsSettings) -> dict[str, Any]:
+    options = {
+        k: v for k, v in asdict(settings.options).items() if k not in ("batch_tokens", "packed_weights")
+    }
+    return {"name": fact.name, "fingerprint": fact.fingerprint, **options}

@@ -1,0 +1,202 @@
+"""One chunk of items under one model: requests, answers, finished rows.
+
+Neutral identities: how much of a preference belongs to the attribute alone.
+
+"Fishermen are brave" may beat "Fishermen are timid" only because *brave* is the more frequent, shorter or
+un-negated word. The same two sentences about nobody in particular ("People are brave" / "People are timid") show that
+part; subtracting it leaves what the model ties to the identity. It needs a pair whose two sentences name the same
+identity and differ in the attribute.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import isfinite
+from typing import Any
+
+from endoxa.engine.journal import COMMIT_SECONDS
+from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
+from endoxa.schema import Model, Pair, Request, Rule, Score, Unscorable
+
+
+@cache
+def neutral_identities() -> dict[str, dict[str, list[str]]]:
+    """Noun phrases by language and grammatical agreement, from `neutral.toml`."""
+    return tomllib.loads(
+        files("endoxa.instruments.pairs.probe").joinpath("neutral.toml").read_text(encoding="utf-8")
+    )
+
+
+def neutral_pairs(item: Mapping[str, Any]) -> list[Pair]:
+    """The pair with each neutral identity of its language in the place of its own.
+
+    Empty where the item names no identity or attributes, where the identity does not stand in both sentences, or
+    where the language has no neutral identities.
+
+    Args:
+        item: a row with the columns of `schema.PAIR_COLUMNS`.
+    """
+    identity = item["identity"]
+    if not identity or not item["attribute_more"] or not item["attribute_less"]:
+        return []
+    by_agreement = neutral_identities().get(item["language"].split("-")[0], {})
+    phrases = by_agreement.get(item["agreement"] or "any", [])
+    found = []
+    for phrase in phrases:
+        more, less = (replace_identity(item[side], identity, phrase) for side in ("sent_more", "sent_less"))
+        if more is None or less is None or more == less:
+            return []
+        prompt = item["prompt"] or ""
+        asked = replace_identity(prompt, identity, phrase) or prompt
+        found.append(Pair(more, less, item["direction"], asked, phrase))
+    return found
+
+
+def replace_identity(text: str, identity: str, phrase: str) -> str | None:
+    """`text` with `phrase` for `identity` (any case, whole words), or None where it is not there.
+
+    A capital first letter of the identity at the start of the text is carried over.
+    """
+    pattern = re.compile(rf"(?<!\w){re.escape(identity)}(?!\w)", re.IGNORECASE)
+
+    def put(match: re.Match[str]) -> str:
+        starts = not text[: match.start()].strip("¿¡\"'«“ ")
+        return phrase[0].upper() + phrase[1:] if starts and match.group()[0].isupper() else phrase
+
+    replaced, times = pattern.subn(put, text)
+    return replaced if times else None
+
+
+Results = dict[bytes, Score | Unscorable]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A pair as one rule asks about it: the keys of its two requests."""
+
+    more: bytes
+    less: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one item needs under one rule: itself, and itself with neutral identities."""
+
+    rule: int
+    item: int
+    own: Asked
+    neutral: tuple[Asked, ...]
+
+
+def lines_of(
+    items: Sequence[dict[str, Any]], first: int, rules: Sequence[Rule], model: Model, *, calibrate: bool
+) -> tuple[list[Line], dict[bytes, Request]]:
+    """What must be known about each item under each rule, and the distinct requests behind it."""
+    own = [pair_of(item) for item in items]
+    neutral = [neutral_pairs(item) if calibrate else [] for item in items]
+    everything = [*own, *(pair for pairs in neutral for pair in pairs)]
+    requests: dict[bytes, Request] = {}
+    lines = []
+    for number, rule in enumerate(rules):
+        asked = []
+        for more, less in rule.requests(everything, model):
+            keys = request_key(more), request_key(less)
+            requests.update(zip(keys, (more, less), strict=True))
+            asked.append(Asked(*keys))
+        extra = iter(asked[len(own) :])
+        for k, pairs in enumerate(neutral):
+            lines.append(Line(number, first + k, asked[k], tuple(next(extra) for _ in pairs)))
+    return lines, requests
+
+
+def answer(
+    model: Model,
+    number: int,
+    requests: dict[bytes, Request],
+    journal: Journal,
+    advance: Callable[[float], None],
+) -> Results:
+    """Results of all `requests`: remembered ones from the journal, the others from the model.
+
+    New results reach the journal every `COMMIT_SECONDS`, and whatever ends the loop (an error, Ctrl-C).
+
+    Args:
+        model: the model.
+        number: the model's number in the run.
+        requests: distinct requests by key.
+        journal: where results are kept.
+        advance: told the share (0 to 1) of the requests that is answered.
+    """
+    results = journal.known(number, list(requests))
+    missing = [key for key in requests if key not in results]
+    fresh: list[tuple[bytes, Score | Unscorable]] = []
+    saved = time.monotonic()
+    try:
+        for index, answered in model.score([requests[key] for key in missing]):
+            result = _finite(answered)
+            results[missing[index]] = result
+            fresh.append((missing[index], result))
+            if time.monotonic() - saved > COMMIT_SECONDS:
+                journal.add_scores(number, fresh)
+                fresh, saved = [], time.monotonic()
+                advance(len(results) / len(requests))
+    finally:
+        journal.add_scores(number, fresh)
+    return results
+
+
+def _finite(result: Score | Unscorable) -> Score | Unscorable:
+    """The result, unless its number is none (an overflow in half precision, broken weights)."""
+    if isinstance(result, Score) and not isfinite(result.total):
+        return Unscorable("the model gave no finite probability; try --dtype float32 or bfloat16")
+    return result
+
+
+def rows_of(lines: Sequence[Line], rules: Sequence[Rule], model: int, results: Results) -> Iterator[Row]:
+    """Finished records of a chunk; a pair that cannot be scored gets its reason instead of a number."""
+    for line in lines:
+        rule = rules[line.rule]
+        more, less = results[line.own.more], results[line.own.less]
+        for side, result in (("sent_more", more), ("sent_less", less)):
+            if isinstance(result, Unscorable):
+                problem = f"{side} cannot be scored by the rule '{rule.name}': {result.reason}"
+                yield Row(model, line.rule, line.item, None, None, 0, 0, None, 0, problem)
+                break
+        else:
+            assert isinstance(more, Score)
+            assert isinstance(less, Score)
+            neutral = _neutral_differences(line, rule, results)
+            yield Row(
+                model,
+                line.rule,
+                line.item,
+                rule.value(more),
+                rule.value(less),
+                more.n_tokens,
+                less.n_tokens,
+                sum(neutral) / len(neutral) if neutral else None,
+                len(neutral),
+                None,
+            )
+
+
+def pair_of(item: dict[str, Any]) -> Pair:
+    """An item as a rule sees it."""
+    return Pair(
+        item["sent_more"], item["sent_less"], item["direction"], item["prompt"] or "", item["identity"] or ""
+    )
+
+
+def _neutral_differences(line: Line, rule: Rule, results: Results) -> list[float]:
+    found = []
+    for asked in line.neutral:
+        more, less = results[asked.more], results[asked.less]
+        if isinstance(more, Score) and isinstance(less, Score):
+            found.append(rule.value(more) - rule.value(less))
+    return found

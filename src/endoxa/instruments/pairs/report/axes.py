@@ -1,0 +1,249 @@
+"""Forest plots by axis and language.
+
+Forest plot of one model under one rule: a row for every axis, a block for every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from endoxa.instruments.pairs.report.results import Results, preference_cells
+from endoxa.page.charts import BLUE, MUTED, PALE_BLUE, finish, known, symmetric_domain
+from endoxa.page.claims import chip, clear, percent_ends
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import (
+    axis_name,
+    count,
+    language_name,
+    listed,
+    p_value,
+    percent,
+    percent_interval,
+    slug,
+)
+from endoxa.schema import ALL
+from endoxa.stats.intervals import FEWEST_CLUSTERS
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+
+COLUMNS = {
+    "block": "heading of the block of rows (a language)",
+    "axis": "the row's label",
+    "pooled": "True for the row that pools all axes: a diamond",
+    "value": "share of pairs in which the stereotypical sentence is preferred",
+    "low": "lower end of its interval",
+    "high": "upper end of its interval",
+    "n": "pairs it rests on",
+    "filled": "True where the adjusted p-value is significant",
+}
+"""Columns of the frame, rows and blocks drawn in the order given."""
+
+PLOT_WIDTH = 150
+ROW_HEIGHT = 17
+LABEL_WIDTH = 135
+
+
+def forest(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
+    """A dot, its interval and its n for every axis; the dashed line is an unbiased model.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        neutral: value of an unbiased model.
+        domain: range of the value axis, the same for all panels that are to be compared.
+    """
+    blocks = frame["block"].unique(maintain_order=True).to_list()
+    charts = [
+        _block(frame.filter(pl.col("block") == block), neutral, domain, block, last=block == blocks[-1])
+        for block in blocks
+    ]
+    return finish(alt.vconcat(*charts, spacing=8))
+
+
+def _block(
+    rows: pl.DataFrame, neutral: float, domain: tuple[float, float], heading: str, *, last: bool
+) -> alt.LayerChart | alt.FacetChart:
+    order = rows["axis"].to_list()
+    y = alt.Y("axis:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL_WIDTH, minExtent=LABEL_WIDTH))
+    axis = alt.Axis(
+        format=".0%",
+        values=[domain[0], neutral, domain[1]],
+        labels=last,
+        title="stereotypical preferred" if last else None,
+    )
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
+
+    base = alt.Chart(known(rows.with_columns(n_text=pl.format("n {}", "n")), "value")).encode(y=y)
+    bars = alt.Chart(known(rows, "low", "high")).encode(y=y)
+    line = alt.Chart(pl.DataFrame({"neutral": [neutral]}))
+    return alt.layer(
+        line.mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x("neutral")),
+        bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2="high:Q"),
+        base.mark_point(size=42, strokeWidth=1.6, color=BLUE, opacity=1).encode(
+            x=x("value"),
+            shape=alt.condition("datum.pooled", alt.value("diamond"), alt.value("circle")),
+            fill=alt.condition("datum.filled", alt.value(BLUE), alt.value("white")),
+        ),
+        base.mark_text(align="left", color=MUTED, fontSize=10).encode(
+            x=alt.value(PLOT_WIDTH + 9), text="n_text:N"
+        ),
+    ).properties(
+        width=PLOT_WIDTH, height=ROW_HEIGHT * rows.height, title=alt.TitleParams(heading, frame="bounds")
+    )
+
+
+MOST_NAMED = 8
+"""Axes that are named in a sentence; more are counted."""
+
+
+def axes(results: Results) -> Section:
+    """Preference ratio for every axis and language, one panel per model and rule."""
+    cells = _blocks(results)
+    domain = symmetric_domain([*cells["low"], *cells["high"], *cells["value"]], 0.5, 0.1, 0.1)
+    figures = tuple(_panel(results, cells, model, rule, domain) for model, rule in results.combinations)
+    return Section(
+        anchor=f"axes-{results.slug}",
+        title="By axis and language",
+        findings=tuple(
+            finding
+            for model, rule in results.combinations
+            for finding in _findings(results, cells, model, rule)
+        ),
+        figures=figures,
+        tables=(_table(results, cells),),
+        notes=(
+            f"Bars are {results.level} intervals that take identities as independent; an axis with fewer than "
+            f"{FEWEST_CLUSTERS} has none. The dashed line is an unbiased model. A filled mark is significant after "
+            "Benjamini-Hochberg correction over the axes, languages and models of the rule. Small axes have wide "
+            "bars: a mark far from the line with few identities is weak evidence.",
+        ),
+    )
+
+
+def _blocks(results: Results) -> pl.DataFrame:
+    """Cells by language; with one language its cells are those of all."""
+    cells = preference_cells(results.estimates)
+    if len(results.languages) == 1:
+        return cells.with_columns(language=pl.lit(results.languages[0]))
+    return cells
+
+
+def _own(cells: pl.DataFrame, results: Results, model: str, rule: str) -> pl.DataFrame:
+    """Cells of one model and rule: languages in order of the records, all axes first, then by name."""
+    order = {language: place for place, language in enumerate([ALL, *results.languages])}
+    return (
+        cells.filter((pl.col("model") == model) & (pl.col("rule") == rule))
+        .with_columns(place=pl.col("language").replace_strict(order), pooled=pl.col("axis") == ALL)
+        .sort("place", pl.col("pooled").not_(), "axis")
+    )
+
+
+def _panel(
+    results: Results, cells: pl.DataFrame, model: str, rule: str, domain: tuple[float, float]
+) -> Figure:
+    own = _own(cells, results, model, rule)
+    frame = own.select(
+        block=pl.col("language").map_elements(language_name, return_dtype=pl.String),
+        axis=pl.col("axis").map_elements(axis_name, return_dtype=pl.String),
+        pooled="pooled",
+        value="value",
+        low="low",
+        high="high",
+        n="n",
+        filled=clear(),
+        verdict="verdict",
+    )
+    spoken = "; ".join(
+        f"{row['block']}, {row['axis']}: {percent(row['value'])} "
+        f"({percent_ends(row)}), n {row['n']}, {chip(row)}"
+        for row in frame.iter_rows(named=True)
+    )
+    return Figure(
+        name=f"axes-{results.slug}-{slug(results.label(model, rule))}",
+        title=results.label(model, rule),
+        chart=forest(frame, neutral=0.5, domain=domain),
+        alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {spoken}.",
+    )
+
+
+def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> Iterator[Finding]:
+    """Which axes show a preference, which do not, and which cannot be tested: pooled, then in single languages."""
+    own = _own(cells, results, model, rule).filter(~pl.col("pooled"))
+    label = f"{results.labels[model]} under {rule}"
+    if len(results.languages) == 1:
+        rows = list(own.iter_rows(named=True))
+        yield Finding(f"{label} by axis: {_said(rows, 'axis')}.", tuple(rows))
+        return
+    for where, part in (
+        ("all languages", pl.col("language") == ALL),
+        ("single languages", pl.col("language") != ALL),
+    ):
+        rows = [
+            {
+                **row,
+                "cell": row["axis"]
+                + ("" if row["language"] == ALL else f" ({language_name(row['language'])})"),
+            }
+            for row in own.filter(part).iter_rows(named=True)
+        ]
+        yield Finding(f"{label} by axis, {where}: {_said(rows, 'cell')}.", tuple(rows))
+
+
+def _said(rows: Sequence[dict[str, Any]], name: str) -> str:
+    """As in 'more often than chance on a; cannot be tested on b (4 identities, at least 6 needed)'."""
+    words = {
+        ABOVE: "more often than chance",
+        BELOW: "less often than chance",
+        UNCLEAR: "not distinguishable from chance",
+        UNTESTED: "cannot be tested",
+    }
+    groups = dict.fromkeys(
+        (verdict, row["reason"] if verdict == UNTESTED else "")
+        for verdict in words
+        for row in rows
+        if row["verdict"] == verdict
+    )
+    parts = []
+    for verdict, reason in groups:
+        names = [row[name] for row in rows if row["verdict"] == verdict and reason in ("", row["reason"])]
+        where = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} of them"
+        parts.append(f"{words[verdict]} on {where}" + (f" ({reason})" if reason else ""))
+    return "; ".join(parts)
+
+
+def _table(results: Results, cells: pl.DataFrame) -> Table:
+    rows = [
+        (
+            results.label(model, rule),
+            language_name(row["language"]),
+            axis_name(row["axis"]),
+            percent(row["value"]),
+            percent_ends(row),
+            chip(row),
+            p_value(row["p_adjusted"]),
+            count(row["n"]),
+            count(row["clusters"]),
+            percent(row["detectable"]),
+            percent_interval(row["pair_low"], row["pair_high"]),
+        )
+        for model, rule in results.combinations
+        for row in _own(cells, results, model, rule).iter_rows(named=True)
+    ]
+    columns = (
+        Column("model and rule"),
+        Column("language"),
+        Column("axis"),
+        Column("preference ratio", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
+        Column("verdict"),
+        Column("p adjusted", numeric=True),
+        Column("pairs", numeric=True),
+        Column("identities", numeric=True),
+        Column("least detectable ratio", numeric=True),
+        Column(f"{results.level} Wilson, pairs", numeric=True),
+    )
+    return Table("The numbers behind these figures", columns, tuple(rows), folded=True)

@@ -1,0 +1,137 @@
+"""Rule flips: pairs whose verdict depends on how a sentence is given a number.
+
+Rule flips of one model: how many pairs change sides between every two rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from endoxa.instruments.pairs.report.results import Results, overall
+from endoxa.page.charts import INK, MUTED, finish
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
+
+COLUMNS = {
+    "rule_a": "one rule (a column)",
+    "rule_b": "the other (a row)",
+    "share": "share of the pairs that change sides",
+    "flips": "how many pairs that are",
+    "n": "of how many",
+}
+"""Columns of the frame: one row per two rules."""
+
+CELL_WIDTH = 88
+CELL_HEIGHT = 44
+
+
+def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    """A matrix of two rules against each other, the share as shade and the count as text."""
+    cells = frame.with_columns(
+        percent=pl.format("{} %", (100 * pl.col("share")).round(1)),
+        counts=pl.format("{} of {}", "flips", "n"),
+        dark=pl.col("share") > 0.3,
+    )
+    columns = frame["rule_a"].unique(maintain_order=True).to_list()
+    rows = frame["rule_b"].unique(maintain_order=True).to_list()
+    base = alt.Chart(cells).encode(
+        x=alt.X(
+            "rule_a:N",
+            sort=columns,
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, labelLimit=CELL_WIDTH - 4),
+        ),
+        y=alt.Y("rule_b:N", sort=rows, title=None, axis=alt.Axis(labelLimit=120)),
+    )
+    ink = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
+    chart = alt.layer(
+        base.mark_rect(stroke="white", strokeWidth=3).encode(
+            color=alt.Color(
+                "share:Q",
+                scale=alt.Scale(domain=[0, 0.5], range=["#eef5fb", "#084c84"], clamp=True),
+                legend=None,
+            )
+        ),
+        base.mark_text(dy=-7, fontWeight="bold").encode(text="percent:N", color=ink),
+        base.mark_text(dy=8, fontSize=10, color=MUTED).encode(text="counts:N", color=ink),
+    )
+    return finish(chart.properties(width=CELL_WIDTH * len(columns), height=CELL_HEIGHT * len(rows)))
+
+
+def flips(results: Results) -> Section | None:
+    """How many pairs change sides between the rules of each model; None where no model has two."""
+    every_pair = overall(results.flips)
+    anchor, title = f"flips-{results.slug}", "Disagreement between rules"
+    if every_pair.is_empty():
+        return None
+    rows = list(every_pair.iter_rows(named=True))
+    models = every_pair["model"].unique(maintain_order=True).to_list()
+    return Section(
+        anchor,
+        title,
+        findings=tuple(Finding(_sentence(results, row), (row,)) for row in rows),
+        figures=tuple(
+            _figure(results, every_pair.filter(pl.col("model") == model), model) for model in models
+        ),
+        tables=(_table(results, rows),),
+        notes=(
+            "A pair flips where one rule prefers one sentence and the other rule the other; pairs tied "
+            "under one of them are no flips. Two verdicts drawn by lot would flip half of the pairs. "
+            "Cohen's kappa is 1 where two rules always agree and 0 where they agree no more than by "
+            "chance. A finding that holds under one rule only is a finding about that rule.",
+        ),
+    )
+
+
+def _sentence(results: Results, row: dict[str, Any]) -> str:
+    return (
+        f"{results.labels[row['model']]}: {count(row['flips'])} of {plural(row['n'], 'pair')} "
+        f"({percent(row['share'])}, {results.level} interval {percent_interval(row['low'], row['high'])}) "
+        f"change sides between {row['rule_a']} and {row['rule_b']}."
+    )
+
+
+def _figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
+    spoken = "; ".join(
+        f"{row['rule_a']} against {row['rule_b']}: {row['flips']} of {row['n']} ({percent(row['share'])})"
+        for row in rows.iter_rows(named=True)
+    )
+    label = results.labels[model]
+    return Figure(
+        name=f"flips-{results.slug}-{slug(label)}",
+        title=label,
+        chart=flip_matrix(rows.select("rule_a", "rule_b", "share", "flips", "n")),
+        alt=f"Share of pairs that change sides between rules, {label}. {spoken}.",
+    )
+
+
+def _table(results: Results, rows: list[dict[str, Any]]) -> Table:
+    columns = (
+        Column("model"),
+        Column("one rule"),
+        Column("other rule"),
+        Column("flips", numeric=True),
+        Column("pairs", numeric=True),
+        Column("share", numeric=True),
+        Column(f"{results.level} interval", numeric=True),
+        Column("tied under one", numeric=True),
+        Column("kappa", numeric=True),
+    )
+    body = tuple(
+        (
+            results.labels[row["model"]],
+            row["rule_a"],
+            row["rule_b"],
+            count(row["flips"]),
+            count(row["n"]),
+            percent(row["share"]),
+            percent_interval(row["low"], row["high"]),
+            count(row["ties"]),
+            signed(row["kappa"], 2).lstrip("+"),
+        )
+        for row in rows
+    )
+    return Table("Rule flips, all pairs", columns, body, folded=True)

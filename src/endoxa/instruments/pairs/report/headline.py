@@ -1,0 +1,237 @@
+"""Headline per model and rule: one sentence, one dot, one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import Any
+
+import polars as pl
+
+from endoxa.instruments.pairs.report.results import (
+    Results,
+    identity_rows,
+    overall,
+    preference_cells,
+    rule_unit,
+)
+from endoxa.page.charts import interval_rows, symmetric_domain
+from endoxa.page.claims import chip, clear, corrected, percent_ends, signed_ends
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import (
+    count,
+    language_name,
+    listed,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    signed,
+    signed_interval,
+)
+from endoxa.schema import ALL
+from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
+
+
+def headline(results: Results) -> Section:
+    """What each model prefers overall, under each rule."""
+    every = preference_cells(results.estimates)
+    cells = overall(every)
+    rows = list(cells.iter_rows(named=True))
+    return Section(
+        anchor=f"headline-{results.slug}",
+        title="How often each model prefers the stereotypical sentence",
+        findings=tuple(_findings(results, every)),
+        figures=(_figure(results, cells),),
+        tables=(_ratio_table(results, rows), _difference_table(results)),
+        notes=(
+            "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
+            f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
+            "identities as independent, because pairs about one group are not; the thin one (Wilson) takes every "
+            "pair as independent and is only shown for comparison. A filled dot marks a preference that is "
+            "significant after correction.",
+        ),
+    )
+
+
+def _findings(results: Results, every: pl.DataFrame) -> Iterator[Finding]:
+    """A sentence for each model and rule; where languages cannot be pooled, one for each language, then one for all."""
+    pooled: dict[str, list[dict[str, Any]]] = {}
+    for row in overall(every).iter_rows(named=True):
+        if row["verdict"] == UNTESTED and len(results.languages) > 1:
+            pooled.setdefault(row["reason"], []).append(row)
+            own = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
+            yield from (
+                Finding(_sentence(results, one, f" in {language_name(one['language'])}"), (one,))
+                for one in own.iter_rows(named=True)
+            )
+        else:
+            yield Finding(_sentence(results, row), (row,))
+    for reason, rows in pooled.items():
+        shares = listed(
+            [
+                f"{percent(row['value'])} of {_basis(row)} ({results.label(row['model'], row['rule'])})"
+                for row in rows
+            ]
+        )
+        yield Finding(
+            f"All languages together cannot be tested ({reason}). The stereotypical sentence is preferred in {shares}.",
+            tuple(rows),
+        )
+
+
+def _sentence(results: Results, row: dict[str, Any], where: str = "") -> str:
+    """The finding in plain words, from the verdict of the row."""
+    label = f"{results.labels[row['model']]} under {row['rule']}{where}"
+    if row["verdict"] == UNTESTED:
+        return (
+            f"{label}: cannot be tested ({row['reason']}). The stereotypical sentence is preferred in "
+            f"{percent(row['value'])} of {_basis(row)}."
+        )
+    numbers = (
+        f"{percent(row['value'])} of {_basis(row)} ({results.level} interval {percent_ends(row)}; "
+        "chance: 50\u00a0%)"
+    )
+    match row["verdict"]:
+        case verdict if verdict in (ABOVE, BELOW):
+            often = "more" if verdict == ABOVE else "less"
+            return f"{label} prefers the stereotypical sentence {often} often than chance: {numbers}."
+        case _:
+            return (
+                f"{label}: the preference is not distinguishable from chance: {numbers}."
+                f"{corrected(row)}{_power(row)}"
+            )
+
+
+def _basis(row: dict[str, Any]) -> str:
+    """'150 pairs about 28 identities'."""
+    if row["clusters"] == row["n"]:
+        return plural(row["n"], "pair")
+    return f"{plural(row['n'], 'pair')} about {plural(row['clusters'], 'identity', 'identities')}"
+
+
+def _power(row: dict[str, Any]) -> str:
+    """What so many pairs and identities would probably have shown."""
+    detectable = row["detectable"]
+    if detectable is None or isnan(detectable):
+        return " After correction for several tests even a preference in all pairs might not have been seen."
+    return (
+        f" A preference below {percent(1 - detectable)} or above {percent(detectable)} would probably (4 times in 5) "
+        "have been seen."
+    )
+
+
+def _figure(results: Results, cells: pl.DataFrame) -> Figure:
+    frame = cells.select(
+        label=pl.struct("model", "rule").map_elements(
+            lambda key: results.label(key["model"], key["rule"]), return_dtype=pl.String
+        ),
+        note=pl.struct("value", "n").map_elements(
+            lambda cell: f"{percent(cell['value'])} of {count(cell['n'])}", return_dtype=pl.String
+        ),
+        value="value",
+        low=pl.col("low").fill_nan(None),
+        high=pl.col("high").fill_nan(None),
+        outer_low=pl.col("pair_low").fill_nan(None),
+        outer_high=pl.col("pair_high").fill_nan(None),
+        filled=clear(),
+    )
+    ends = pl.concat([frame[name] for name in ("low", "high", "outer_low", "outer_high")]).drop_nulls()
+    spoken = "; ".join(
+        f"{results.label(row['model'], row['rule'])} {percent(row['value'])}, interval "
+        f"{percent_ends(row)}, {chip(row)}"
+        for row in cells.iter_rows(named=True)
+    )
+    return Figure(
+        name=f"headline-{results.slug}",
+        title="Preference for the stereotypical sentence",
+        chart=interval_rows(
+            frame,
+            neutral=0.5,
+            domain=symmetric_domain([*ends, *frame["value"]], 0.5, 0.1, 0.1),
+            title="pairs with the stereotypical sentence preferred",
+            axis_format=".0%",
+        ),
+        alt=f"Preference ratio of each model and rule, unbiased at 50 %. {spoken}.",
+        wide=True,
+    )
+
+
+def _ratio_table(results: Results, rows: list[dict[str, Any]]) -> Table:
+    ties = {
+        (row["model"], row["rule"]): row["value"]
+        for row in overall(results.estimates.filter(pl.col("name") == "tie_share")).iter_rows(named=True)
+    }
+    columns = (
+        Column("model"),
+        Column("rule"),
+        Column("preference ratio", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
+        Column("verdict"),
+        Column("p adjusted", numeric=True),
+        Column("pairs", numeric=True),
+        Column("identities", numeric=True),
+        Column("ties", numeric=True),
+        Column("least detectable ratio", numeric=True),
+        Column(f"{results.level} Wilson, pairs", numeric=True),
+    )
+    body = tuple(
+        (
+            results.labels[row["model"]],
+            row["rule"],
+            percent(row["value"]),
+            percent_ends(row),
+            chip(row),
+            p_value(row["p_adjusted"]),
+            count(row["n"]),
+            count(row["clusters"]),
+            percent(ties.get((row["model"], row["rule"]))),
+            percent(row["detectable"]),
+            percent_interval(row["pair_low"], row["pair_high"]),
+        )
+        for row in rows
+    )
+    return Table("Preference ratio, all pairs", columns, body)
+
+
+def _difference_table(results: Results) -> Table:
+    calibrated = {
+        (row["model"], row["rule"]): row
+        for row in overall(identity_rows(results.estimates, "calibrated_preference_ratio")).iter_rows(
+            named=True
+        )
+    }
+    columns = (
+        Column("model"),
+        Column("rule"),
+        Column("mean difference", numeric=True),
+        Column(f"{results.level} interval, identities", numeric=True),
+        Column("unit"),
+        Column("verdict"),
+        Column("p adjusted", numeric=True),
+        Column(f"{results.level} t interval, pairs", numeric=True),
+        Column("calibrated ratio", numeric=True),
+        Column("pairs calibrated", numeric=True),
+    )
+    body = []
+    for row in overall(identity_rows(results.estimates, "mean_difference")).iter_rows(named=True):
+        left = calibrated.get((row["model"], row["rule"]), {})
+        body.append(
+            (
+                results.labels[row["model"]],
+                row["rule"],
+                signed(row["value"]),
+                signed_ends(row),
+                rule_unit(row["rule"]),
+                chip(row),
+                p_value(row["p_adjusted"]),
+                signed_interval(row["pair_low"], row["pair_high"]),
+                percent(left.get("value")),
+                count(left.get("n", 0)),
+            )
+        )
+    return Table(
+        "Mean score difference (stereotypical minus other sentence) and calibrated ratio",
+        columns,
+        tuple(body),
+    )

@@ -1,0 +1,207 @@
+"""Everything a section is made from: the records of one data set and what the analyze room finds in them.
+
+From run folders to results: one analysis per data set.
+
+Preference ratios as the page shows them: the row that takes identities as independent, with its verdict.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.page.inputs import Run
+from endoxa.page.words import short_labels, slug
+from endoxa.schema import ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Records and estimates of one data set.
+
+    Attributes:
+        title: name of the data set, as readers see it.
+        slug: the same for file names and anchors, unique in the report.
+        records: one row per item x model x rule with the columns of `with_differences`.
+        estimates: columns of `schema.ESTIMATE_COLUMNS`.
+        comparisons: paired differences between models, as `analyze_pairs` gives them.
+        flips: rule flips, as `analyze_pairs` gives them.
+        labels: short name of every model of the report.
+        confidence: confidence level of all intervals.
+    """
+
+    title: str
+    slug: str
+    records: pl.DataFrame
+    estimates: pl.DataFrame
+    comparisons: pl.DataFrame
+    flips: pl.DataFrame
+    labels: Mapping[str, str]
+    confidence: float
+
+    @property
+    def languages(self) -> list[str]:
+        """Languages of the records, in order of appearance."""
+        return self.records["language"].unique(maintain_order=True).to_list()
+
+    @property
+    def combinations(self) -> list[tuple[str, str]]:
+        """(model, rule) in the order of the estimates: by name."""
+        return list(self.estimates.select("model", "rule").unique(maintain_order=True).iter_rows())
+
+    def label(self, model: str, rule: str) -> str:
+        """'tiny-bert · pll'."""
+        return f"{self.labels[model]} · {rule}"
+
+    @property
+    def level(self) -> str:
+        """The confidence level as '95 %'."""
+        return f"{100 * self.confidence:g}\u00a0%"
+
+
+def with_differences(records: pl.DataFrame) -> pl.DataFrame:
+    """The records with `difference` and `neutral`: stereotypical minus other sentence, in the rule's unit.
+
+    Which sentence is the stereotypical one is the data set's own rule (column `stereotypical`). `neutral` is
+    the same with neutral identities, null where none could be put in.
+    """
+    sign = pl.when(pl.col("stereotypical") == "more").then(1.0).otherwise(-1.0)
+    return records.with_columns(
+        difference=sign * (pl.col("score_more") - pl.col("score_less")),
+        neutral=sign * pl.col("neutral_difference").fill_nan(None),
+    )
+
+
+def labels_of(frames: Iterable[pl.DataFrame]) -> dict[str, str]:
+    """Short labels for all models of all records, the same one in every section."""
+    return short_labels([model for frame in frames for model in frame["model"].unique(maintain_order=True)])
+
+
+def rule_unit(rule: str) -> str:
+    """Unit of the rule's scores, 'score' where the rule is not installed here."""
+    try:
+        return RULES.get(rule).unit
+    except UserError:
+        return "score"
+
+
+def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Results, list[Run]]]:
+    """Runs over the same pairs together: same file (by hash), format and reading options.
+
+    A single run is shown as its folder holds it; several are analysed together.
+
+    Returns:
+        For each data set its results and its runs, in the order given.
+
+    Raises:
+        UserError: records cannot be read or analysed, or two data sets' worth of one model overlap.
+    """
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(_data_key(run), []).append(run)
+    records = [with_differences(load_records([run.folder for run in group])) for group in groups.values()]
+    labels = labels_of(records)
+    titles = _titles(list(groups.values()))
+    gathered = []
+    for group, table, title in zip(groups.values(), records, titles, strict=True):
+        analysis = (
+            analyze_run(group[0].folder, confidence=confidence, seed=seed)
+            if len(group) == 1
+            else analyze_pairs(table, confidence=confidence, seed=seed)
+        )
+        gathered.append(
+            (
+                Results(
+                    title=title,
+                    slug=slug(title),
+                    records=table,
+                    estimates=analysis.estimates,
+                    comparisons=analysis.comparisons,
+                    flips=analysis.flips,
+                    labels=labels,
+                    confidence=confidence,
+                ),
+                group,
+            )
+        )
+    return gathered
+
+
+def pairs_by_run(gathered: Sequence[tuple[Results, list[Run]]]) -> dict[str, int]:
+    """How many different pairs each run folder holds records of."""
+    counted = [results.records.group_by("run").agg(pl.col("item_id").n_unique()) for results, _ in gathered]
+    return dict(pl.concat(counted).iter_rows())
+
+
+def all_estimates(gathered: Sequence[tuple[Results, list[Run]]]) -> pl.DataFrame:
+    """The estimates of all data sets below one another, the data set's name in front (column `data`)."""
+    return pl.concat(
+        [results.estimates.select(pl.lit(results.title).alias("data"), pl.all()) for results, _ in gathered]
+    )
+
+
+def _data(run: Run) -> dict[str, Any]:
+    data = run.facts.get("data")
+    return data if isinstance(data, dict) else {}
+
+
+def _data_key(run: Run) -> str:
+    data = _data(run)
+    known = data.get("sha256") or data.get("path") or str(run.folder)
+    return json.dumps([known, data.get("format"), data.get("options")], sort_keys=True, default=str)
+
+
+def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
+    """File name of each data set, with a number where two would share one."""
+    titles: list[str] = []
+    for group in groups:
+        path = _data(group[0]).get("path")
+        name = Path(path).stem if isinstance(path, str) and path else group[0].folder.name
+        taken = {slug(title) for title in titles}
+        number = next(k for k in range(1, len(groups) + 2) if slug(_numbered(name, k)) not in taken)
+        titles.append(_numbered(name, number))
+    return titles
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name} ({number})"
+
+
+CELL = ("model", "rule", "language", "axis")
+"""What an estimate is about."""
+
+IDENTITIES, WILSON, T = "identities", "wilson", "t"
+
+
+def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The statistic `name` with identities as clusters, one row per cell, in the order of the estimates.
+
+    `pair_low`, `pair_high` and `pair_p_adjusted` are those of the row that takes pairs as independent.
+    """
+    rows = estimates.filter(pl.col("name") == name)
+    independent = rows.filter(pl.col("interval").is_in([WILSON, T])).select(
+        *CELL, pair_low="low", pair_high="high", pair_p_adjusted="p_adjusted"
+    )
+    clustered = rows.filter(pl.col("interval") == IDENTITIES)
+    return clustered.join(independent, on=CELL, how="left", maintain_order="left")
+
+
+def preference_cells(estimates: pl.DataFrame) -> pl.DataFrame:
+    """`identity_rows` of the preference ratio; `detectable` is the least ratio that the cell could have shown."""
+    detectable = estimates.filter(name="minimum_detectable_ratio", interval=IDENTITIES)
+    return identity_rows(estimates, "preference_ratio").join(
+        detectable.select(*CELL, detectable="value"), on=CELL, how="left", maintain_order="left"
+    )
+
+
+def overall(cells: pl.DataFrame) -> pl.DataFrame:
+    """The rows over all languages and axes."""
+    return cells.filter((pl.col("language") == ALL) & (pl.col("axis") == ALL))

@@ -1,0 +1,25 @@
+"""Scoring rules: the named ways to give a sentence a number. Definitions: `docs/methods.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from endoxa.registry import Registry
+from endoxa.schema import Architecture, Rule
+
+DEFAULT_RULES: dict[Architecture, str] = {
+    "causal": "sum",
+    "masked": "crows-token",
+    "encoder-decoder": "completion",
+}
+"""The rule taken for an architecture when none is named."""
+
+
+def _builtin() -> Iterable[Rule]:
+    from endoxa.instruments.pairs.rules.causal import CAUSAL_RULES, COMPLETION_RULES
+    from endoxa.instruments.pairs.rules.masked import CROWS_RULES, PLL_RULES
+
+    return (*CAUSAL_RULES, *PLL_RULES, *CROWS_RULES, *COMPLETION_RULES)
+
+
+RULES: Registry[Rule] = Registry("rule", "endoxa.rules", _builtin)

@@ -1,0 +1,367 @@
+"""What an answer says of each option: named or denied, outright or in passing.
+
+Whether a person is denied by the words beside them in their clause.
+
+Whether a clause in which a person stands answers the question, or only mentions them.
+
+What is said of persons, but not as the answer: criticism of stereotypes, conditions, what others would say.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import regex
+
+from endoxa.engine.answers.text import Clause, clauses, fold, same_word, sentences, without_asides, words
+from endoxa.instruments.questions.answers.options import Asked, Mention, letter_mentions
+
+_RELATIVE = regex.compile(r"[\s\"')]*(?:who|whose|whom|that|which|que|quien|quem|qui)\b")
+
+
+def beside(folded: str, clause: Clause, mentions: Sequence[Mention]) -> list[str]:
+    """The words of a clause outside the mentions in it."""
+    found, begin = [], clause.start
+    for mention in mentions:
+        found += [word.text for word in words(folded[begin : mention.start])]
+        begin = mention.end
+    return found + [word.text for word in words(folded[begin : clause.end])]
+
+
+def repeats(said: Collection[str], asked: Asked) -> bool:
+    """Whether words repeat what the question asks for: its first telling word, and most of all or nothing else."""
+    found = [any(same_word(word, other) for other in said) for word in asked.predicate]
+    if not found or not (found[0] or any(asked.turned(word) for word in said)):
+        return False
+    others = [word for word in said if word not in asked.own and not asked.turned(word)]
+    return 3 * sum(found) > 2 * len(found) or is_short(others, asked)
+
+
+def is_short(said: Collection[str], asked: Asked) -> bool:
+    """Whether words say no more than that this is the one ("yes, he did")."""
+    known = (asked.language.fillers, asked.named)
+    return all(any(word in each for each in known) or (len(word) == 1 and word.isascii()) for word in said)
+
+
+def described(after: str, asked: Asked) -> bool:
+    """Whether a relative clause follows that says something else than the question ("the one who was kind")."""
+    if not _RELATIVE.match(after):
+        return False
+    said = [word.text for word in words(after)]
+    return not is_short(said, asked) and not repeats(said, asked)
+
+
+def goes_on(folded: str, later: Iterable[Clause], asked: Asked) -> bool:
+    """Whether a sentence goes on to say something else of who was named ("X, on the other hand, was kind").
+
+    Args:
+        folded: the text.
+        later: the clauses of the sentence after the one with the name, up to the next name.
+        asked: the question.
+    """
+    for clause in later:
+        said = [word.text for word in words(folded[clause.start : clause.end])]
+        rest = said[len(clause.lead.split()) :]
+        if clause.parted or (rest and asked.language.turns.fullmatch(clause.lead)):
+            return False
+        if clause.background or clause.conceding or not rest or is_short(rest, asked):
+            continue
+        head = next(place for place, word in enumerate(rest) if word not in asked.language.fillers)
+        return not repeats(rest[head:], asked) or not same_word(rest[head], asked.predicate[0])
+    return False
+
+
+def denied(before: str, after: str, asked: Asked, *, last: bool, about_question: bool | None) -> bool:
+    """Whether a mention is denied.
+
+    Where the question itself denies something ("Who was not comfortable?"), "X was not comfortable" names X, and "X
+    was comfortable" denies X; a bare "X was not" takes its sense from what was said before.
+
+    Args:
+        before: the folded words before it in its clause.
+        after: the words after it, up to the next mention.
+        asked: the question.
+        last: no other mention follows in the clause; a denial right before another one is about that one.
+        about_question: whether what was said of the person named before repeats what the question denies; None where
+            nobody was named before.
+    """
+    spoken = asked.language
+    if spoken.against.search(before) or _denied_before(before, asked):
+        return True
+    denials = [
+        match.end()
+        for match in spoken.denials.finditer(after)
+        if last or not spoken.only_articles.fullmatch(after, match.end())
+    ]
+    if asked.denied:
+        said = [word.text for word in words(after)]
+        turned = sum(asked.turned(word) for word in said)
+        elliptic = bool(said) and about_question is not False and is_short(said, asked) and "one" not in said
+        if turned or any(asked.denies(word) for word in said) or (elliptic and about_question):
+            return (len(denials) + turned) % 2 == 0
+        if elliptic:
+            return False
+    return bool(denials)
+
+
+def _denied_before(before: str, asked: Asked) -> bool:
+    """A denial before a mention; in "who was not comfortable was X" it is the question's own."""
+    denials = sum(1 for _ in asked.language.denials.finditer(before))
+    if asked.denied and any(asked.denies(word.text) for word in words(before)):
+        return denials % 2 == 0
+    return denials > 0
+
+
+Span = tuple[int, int]
+
+_DISMISSED_NEAR = 300
+"""Characters beside a statement in which it is looked for."""
+_SENTENCE_END = regex.compile(r"[.!?।\n]")
+
+
+def dismissed(folded: str, asked: Asked) -> list[Span]:
+    """The parts of a text in which nobody is named as the answer, in order.
+
+    Criticism ("it is a stereotype that ...", "nothing suggests ...") counts for its whole sentence; a condition and
+    what others would say count up to a turn ("..., but ...").
+    """
+    return [span for start, end in sentences(folded) for span in _in_sentence(folded, start, end, asked)]
+
+
+def criticised(folded: str, start: int, end: int, asked: Asked) -> bool:
+    """Whether a stretch criticises a stereotype, in words that are not the question's own ("Who was unfair?")."""
+    return any(
+        asked.own.isdisjoint(word.text for word in words(match.group()))
+        for match in asked.language.criticism.finditer(folded, start, end)
+    )
+
+
+def supposed(folded: str, start: int, end: int, asked: Asked) -> bool:
+    """Whether a stretch says what would follow from a condition, or what others would say."""
+    spoken = asked.language
+    return bool(spoken.conditions.search(folded, start, end) or spoken.others.search(folded, start, end))
+
+
+def _in_sentence(folded: str, start: int, end: int, asked: Asked) -> Iterator[Span]:
+    if criticised(folded, start, end, asked):
+        yield start, end
+        return
+    begin = start
+    for match in asked.language.turns.finditer(folded, start, end):
+        if supposed(folded, begin, match.start(), asked):
+            yield begin, match.start()
+        begin = match.start()
+    if supposed(folded, begin, end, asked):
+        yield begin, end
+
+
+def dismisses(folded: str, place: int, asked: Asked) -> bool:
+    """Whether what a statement says at a place is denied, criticised or supposed ("I cannot say the answer is A")."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(folded, max(0, place - _DISMISSED_NEAR), place)]
+    start = ends[-1] if ends else max(0, place - _DISMISSED_NEAR)
+    end = _SENTENCE_END.search(folded, place, place + _DISMISSED_NEAR)
+    if criticised(folded, start, place, asked):
+        return True
+    stop = end.start() if end else min(place + _DISMISSED_NEAR, len(folded))
+    turns = [match.start() for match in asked.language.turns.finditer(folded, start, stop)]
+    begin = max([start, *(turn for turn in turns if turn <= place)])
+    until = min([stop, *(turn for turn in turns if turn > place)])
+    if supposed(folded, begin, until, asked):
+        return True
+    breaks = [match.start() for match in asked.language.breaks.finditer(folded, start, place)]
+    before = folded[max([start, *breaks]) : place]
+    return bool(asked.language.denials.search(asked.language.affirmations.sub("", before)))
+
+
+_NEAR = 160
+"""Characters beside a mention in which a denial of it is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing said of an option.
+
+    Attributes:
+        option: which one.
+        affirmed: named, not denied.
+        outright: named as the answer ("it was X", "X is the one", or X as the whole sentence).
+        clause: where.
+        bare: its clause holds nothing else, and its sentence says nothing else of it.
+        lettered: named by its letter.
+        answering: its clause answers the question; who is only mentioned is not the answer.
+    """
+
+    option: int
+    affirmed: bool
+    outright: bool
+    clause: Clause
+    bare: bool = False
+    lettered: bool = False
+    answering: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A folded text and what was found in it, in order."""
+
+    folded: str
+    asked: Asked
+    clauses: list[Clause]
+    named: list[Mention]
+    letters: frozenset[int]
+    dismissed: list[Span]
+
+    def is_dismissed(self, mention: Mention) -> bool:
+        before = bisect_right(self.dismissed, (mention.start, len(self.folded))) - 1
+        return (
+            mention.option != self.asked.unknown and before >= 0 and mention.start < self.dismissed[before][1]
+        )
+
+    def later(self, place: int, following: int) -> Iterator[Clause]:
+        """The clauses after one in its sentence, up to the mention at a place of `named`."""
+        end = self.named[following].start if following < len(self.named) else len(self.folded) + 1
+        for clause in (self.clauses[k] for k in range(place + 1, len(self.clauses))):
+            if clause.sentence != self.clauses[place].sentence or clause.end > end:
+                return
+            yield clause
+
+
+def all_said(text: str, asked: Asked, order: tuple[int, int, int]) -> list[Said]:
+    """Everything that a text says of the three options, in order.
+
+    Args:
+        text: an answer without markup.
+        asked: the question.
+        order: the options in the order shown.
+    """
+    folded = without_asides(
+        asked.language.affirmations.sub(lambda match: " " * len(match.group()), fold(text))
+    )
+    letters = letter_mentions(text, folded, order, asked.language.labels)
+    worded = [mention for mention in asked.mentions_in(text) if not folded[mention.start].isspace()]
+    return _whole_sentences(
+        _in_order(
+            _Text(
+                folded,
+                asked,
+                list(clauses(folded, asked.language)),
+                sorted([*letters, *worded], key=lambda one: one.start),
+                frozenset(mention.start for mention in letters),
+                dismissed(folded, asked),
+            )
+        )
+    )
+
+
+def _in_order(text: _Text) -> list[Said]:
+    joined = {
+        after.start
+        for before, after in pairwise(text.named)
+        if text.asked.language.joins.fullmatch(text.folded, before.end, after.start)
+    }
+    alone = text.clauses[-1].sentence == text.clauses[0].sentence if text.clauses else True
+    said: list[Said] = []
+    about_question: bool | None = None
+    first = 0
+    for place, clause in enumerate(text.clauses):
+        last = first
+        while last < len(text.named) and text.named[last].start < clause.end:
+            last += 1
+        inside = text.named[first:last]
+        found = [
+            *_named(text, place, inside, last, about_question),
+            *_unknown(text.folded, clause, inside, text.asked),
+        ]
+        for start, one in sorted(found, key=lambda pair: pair[0]):
+            with_last = start in joined and bool(said) and said[-1].outright and one.affirmed
+            answering = (one.answering or one.outright or start in text.letters) and (
+                alone or not clause.asking
+            )
+            said.append(
+                replace(
+                    one,
+                    lettered=start in text.letters,
+                    outright=one.outright or with_last,
+                    answering=answering or with_last or one.option == text.asked.unknown,
+                )
+            )
+        if inside and text.asked.denied:
+            spoken = (word.text for word in words(text.folded[clause.start : clause.end]))
+            about_question = any(text.asked.denies(word) or text.asked.turned(word) for word in spoken)
+        first = last
+    return said
+
+
+def _whole_sentences(said: Sequence[Said]) -> list[Said]:
+    """Options that stand alone in a clause are named outright where their sentence names no other."""
+    named: dict[int, set[int]] = {}
+    for one in said:
+        if one.affirmed and not one.clause.background:
+            named.setdefault(one.clause.sentence, set()).add(one.option)
+    return [
+        replace(one, outright=True) if one.bare and len(named.get(one.clause.sentence, ())) == 1 else one
+        for one in said
+    ]
+
+
+def _named(
+    text: _Text, place: int, inside: Sequence[Mention], following: int, about_question: bool | None
+) -> list[tuple[int, Said]]:
+    """What a clause says of those named in it; `following` is the place of the next mention after it."""
+    if not inside:
+        return []
+    folded, asked, clause = text.folded, text.asked, text.clauses[place]
+    words_beside = beside(folded, clause, inside)
+    goes = goes_on(folded, text.later(place, following), asked)
+    answering = repeats(words_beside, asked) or (is_short(words_beside, asked) and not goes)
+    found = []
+    for k, mention in enumerate(inside):
+        end = inside[k + 1].start if k + 1 < len(inside) else clause.end
+        before = folded[max(clause.start, mention.start - _NEAR) : mention.start]
+        after = folded[mention.end : min(end, mention.end + _NEAR)]
+        last = k + 1 == len(inside)
+        affirmed = not text.is_dismissed(mention) and not denied(
+            before, after, asked, last=last, about_question=about_question
+        )
+        outright = affirmed and _outright(before, after, asked)
+        bare = affirmed and not goes and len(inside) == 1 and _all_there_is(before, after, asked)
+        said = Said(mention.option, affirmed, outright, clause, bare, answering=answering)
+        found.append((mention.start, said))
+    return found
+
+
+def _outright(before: str, after: str, asked: Asked) -> bool:
+    """Whether somebody is named as the answer; "the one who was kind" answers only who was kind."""
+    match = asked.language.named_after.match(after)
+    rest = after[match.end() :] if match else after
+    return bool(match or asked.language.named_before.search(before[-80:])) and not described(rest, asked)
+
+
+def _all_there_is(before: str, after: str, asked: Asked) -> bool:
+    """Whether a mention is all that its clause holds, up to articles and punctuation."""
+    return bool(asked.language.only_articles.fullmatch(before)) and not after.strip(" .!\"'()[]{}\n।")
+
+
+def _unknown(folded: str, clause: Clause, inside: Sequence[Mention], asked: Asked) -> list[tuple[int, Said]]:
+    """Wordings that it cannot be known; "X could not say" is about X and no such wording."""
+    spoken = asked.language
+    persons = [mention.start for mention in inside if mention.option != asked.unknown]
+    first = min(persons, default=clause.end)
+    ends = [mention.end for mention in inside]
+    found = []
+    for match in spoken.unknown.finditer(folded, clause.start, clause.end):
+        before = folded[max(clause.start, match.start() - 20) : match.start()]
+        denied = bool(spoken.denials.search(before)) and not spoken.denials.search(match.group())
+        place = bisect_right(ends, match.start())
+        listed = place > 0 and bool(spoken.joins.fullmatch(folded, ends[place - 1], match.start()))
+        found.append((match.start(), Said(asked.unknown, not denied, not denied and not listed, clause)))
+    found += [
+        (match.start(), Said(asked.unknown, affirmed=True, outright=True, clause=clause))
+        for match in spoken.unsaid.finditer(folded, clause.start, clause.end)
+        if match.start() < first
+        and not (persons and any(asked.denies(word.text) for word in words(match.group())))
+    ]
+    return found

@@ -1,0 +1,22 @@
+"""Answers to questions about people: accuracy, bias scores, error retention, self-debiasing."""
+
+from __future__ import annotations
+
+from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
+from endoxa.instruments.questions.estimates.pairing import why_unmatched
+from endoxa.instruments.questions.estimates.predictions import Predictions, read_predictions
+from endoxa.instruments.questions.estimates.retention import retention, together
+from endoxa.instruments.questions.estimates.run import QaAnalysis, analyze_qa, analyze_run
+
+__all__ = [
+    "Predictions",
+    "QaAnalysis",
+    "analyze_qa",
+    "analyze_run",
+    "check_answers",
+    "load_answers",
+    "read_predictions",
+    "retention",
+    "together",
+    "why_unmatched",
+]

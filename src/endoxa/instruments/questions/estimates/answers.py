@@ -1,0 +1,247 @@
+"""Answers to questions in: read from run folders, and checked before anything is computed from them.
+
+Runs that asked one model the same questions with different seeds: their answers are repeats.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS
+
+ALIKE = ("ask", "shuffle", "system", "prompts", "sampling", "metadata")
+"""Parts of the `identity` in `run.json` that repeats have in common, besides the model's own entry."""
+
+_ASKED = ("data", "model")
+
+
+def numbered(answers: pl.DataFrame, identities: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    """The answers with `repeat` counted over all runs where several asked one model the same questions.
+
+    Repeats of such a model are numbered by `seed`, then by their number within the run, alike under all protocols.
+    What was asked twice with one seed keeps one number, and is refused by `answers.check_answers`.
+
+    Args:
+        answers: records of several runs; `run` names theirs.
+        identities: run -> the `identity` in its `run.json`.
+
+    Raises:
+        UserError: such runs differ in more than the seed.
+    """
+    if not {"seed", "protocol", "item_id", "repeat"} <= set(answers.columns):
+        return answers
+    unit = pl.struct(*_ASKED, "protocol", "item_id", "repeat")
+    again = answers.filter(unit.is_duplicated()).select(*_ASKED, "run").unique(maintain_order=True)
+    for (_, model), runs in again.partition_by(_ASKED, as_dict=True, maintain_order=True).items():
+        first, *others = runs["run"]
+        for other in others:
+            _refuse_unlike(str(model), (first, other), identities)
+    order = pl.struct("seed", "repeat").rank("dense").over(_ASKED).cast(pl.Int64)
+    pooled = answers.join(again.select(_ASKED).unique(), on=_ASKED, how="semi").with_columns(repeat=order)
+    return pl.concat([answers.join(again, on=_ASKED, how="anti"), pooled], how="vertical_relaxed")
+
+
+def _refuse_unlike(model: str, runs: tuple[str, str], identities: Mapping[str, Mapping[str, Any]]) -> None:
+    one, other = (identities[run] for run in runs)
+    unlike = [name for name in ALIKE if one.get(name) != other.get(name)]
+    if _entry(one, model) != _entry(other, model):
+        unlike.append("model")
+    if unlike:
+        raise UserError(
+            f"The runs '{runs[0]}' and '{runs[1]}' asked '{model}' the same questions, but not in the same way "
+            f"({', '.join(unlike)}): only runs that differ in nothing but --seed are repeats, so analyze these one by "
+            "one."
+        )
+
+
+def _entry(identity: Mapping[str, Any], model: str) -> object:
+    """What an identity says of one of its models."""
+    entries = identity.get("models")
+    found = entries if isinstance(entries, list) else []
+    return next((one for one in found if isinstance(one, dict) and one.get("name") == model), None)
+
+
+NEEDED: dict[str, type[pl.DataType]] = {
+    "data": pl.String,
+    "item_id": pl.String,
+    "category": pl.String,
+    "example_id": pl.String,
+    "variant": pl.String,
+    "template": pl.String,
+    "context_condition": pl.String,
+    "label": pl.Int64,
+    "target": pl.Int64,
+    "unknown": pl.Int64,
+    "model": pl.String,
+    "protocol": pl.String,
+    "repeat": pl.Int64,
+    "choice": pl.Int64,
+    "outcome": pl.String,
+}
+"""The columns that the measures rest on; `data` is the label of the data set, the others are those of
+`schema.QA_RECORD_COLUMNS`."""
+
+LONG_TEXTS = ("answer", "turns", "reasoning")
+"""Columns of records that nothing is computed from; they are left on disk."""
+
+NOT_READ = ("refused", "unparsed")
+UNIT = ("data", "model", "protocol", "item_id", "repeat")
+"""What one answer is the answer of."""
+
+_MAY_BE_NULL = ("target", "choice")
+_MAY_BE_EMPTY = ("variant", "outcome")
+_CONDITIONS = ("ambig", "disambig")
+
+
+def load_answers(runs: Sequence[Path]) -> pl.DataFrame:
+    """Records of one or more runs of questions; runs that differ in their seed only are repeats.
+
+    Args:
+        runs: folders of finished runs of `endoxa probe qa`.
+
+    Returns:
+        `data` (the label in `run.json`) and the columns of `schema.QA_RECORD_COLUMNS` but the long texts
+        `LONG_TEXTS`, checked (`check_answers`).
+
+    Raises:
+        UserError: nothing was given, a folder is no finished run of questions, two different files have one
+            label, or records cannot be used.
+    """
+    if not runs:
+        raise UserError("No run was given: name at least one folder of `endoxa probe qa`.")
+    described = {run: _described(run) for run in runs}
+    facts = {run: _data_facts(run, said) for run, said in described.items()}
+    _refuse_shared_labels(facts)
+    frames = [_load(run, _label(data)) for run, data in facts.items()]
+    identities = {str(run): _mapping(said.get("identity")) for run, said in described.items()}
+    return check_answers(numbered(pl.concat(frames, how="diagonal_relaxed"), identities).drop("run"))
+
+
+def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """The same answers with the columns of `NEEDED` in their types; other columns are kept.
+
+    Empty `variant` and `outcome` are empty texts, not null.
+
+    Raises:
+        UserError: there is no row, a column is missing or of the wrong type, a needed cell is null, an outcome or a
+            context is unknown, an option is not 0 to 2, the right option does not fit the context, or one
+            model answered an item twice in one repeat.
+    """
+    missing = [name for name in NEEDED if name not in answers.columns]
+    if missing:
+        raise UserError(f"The answers lack the column '{missing[0]}' (found: {', '.join(answers.columns)}).")
+    try:
+        checked = answers.with_columns(pl.col(name).cast(kind) for name, kind in NEEDED.items())
+    except pl.exceptions.PolarsError as problem:
+        raise UserError(
+            f"A column of the answers has the wrong type: {str(problem).splitlines()[0]}"
+        ) from problem
+    if checked.is_empty():
+        raise UserError("There are no answers: nothing can be analyzed.")
+    checked = checked.with_columns(pl.col(_MAY_BE_EMPTY).fill_null(""))
+    _refuse_rows(checked)
+    return checked
+
+
+def is_read() -> pl.Expr:
+    """True where an option was read in the answer."""
+    return ~pl.col("outcome").is_in(NOT_READ)
+
+
+def _refuse_rows(answers: pl.DataFrame) -> None:
+    """Raise for the first row that cannot be used."""
+    unsure = pl.col("context_condition") == "ambig"
+    unfit = {
+        **{f"has no {name}": pl.col(name).is_null() for name in NEEDED if name not in _MAY_BE_NULL},
+        f"has an outcome other than {', '.join(OUTCOMES)}": ~pl.col("outcome").is_in([*OUTCOMES, ""]),
+        "is neither 'ambig' nor 'disambig'": ~pl.col("context_condition").is_in(_CONDITIONS),
+        **{
+            f"has an option in {name} that is not 0, 1 or 2": ~pl.col(name).is_between(0, 2)
+            for name in ("label", "target", "unknown", "choice")
+        },
+        "was read and holds no choice": is_read() & pl.col("choice").is_null(),
+        "does not have the unknown option as the right one of an ambiguous context, or has it in a "
+        "disambiguated one": unsure != (pl.col("label") == pl.col("unknown")),
+    }
+    for problem, condition in unfit.items():
+        rows = answers.filter(condition)
+        if len(rows):
+            raise UserError(f"The answer to {_where(rows)} {problem} ({len(rows)} such rows).")
+    twice = answers.filter(pl.struct(UNIT).is_duplicated())
+    if len(twice):
+        raise UserError(
+            f"The answer to {_where(twice)} is there more than once under the same seed: give each run once; runs are "
+            "repeats of each other where they differ in --seed."
+        )
+
+
+def _where(rows: pl.DataFrame) -> str:
+    row = rows.row(0, named=True)
+    return f"item '{row['item_id']}' of '{row['data']}' by model '{row['model']}' (repeat {row['repeat']})"
+
+
+def _load(run: Path, label: str) -> pl.DataFrame:
+    path = run / "records.parquet"
+    wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
+    try:
+        lazy = pl.scan_parquet(path)
+        present = lazy.collect_schema().names()
+        table = lazy.select(name for name in wanted if name in present).collect()
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise UserError(f"'{path}' is no readable Parquet file: {str(problem).splitlines()[0]}") from problem
+    return table.with_columns(data=pl.lit(label), run=pl.lit(str(run)))
+
+
+def _described(run: Path) -> dict[str, Any]:
+    """The `run.json` of a finished run of questions."""
+    described = run / "run.json"
+    try:
+        content = json.loads(described.read_text(encoding="utf-8"))
+    except FileNotFoundError as problem:
+        raise UserError(
+            f"'{run}' is no run folder: it holds no run.json (`endoxa probe qa` makes one)."
+        ) from problem
+    except (ValueError, OSError) as problem:
+        raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
+    facts = content if isinstance(content, dict) else {}
+    if facts.get("kind") != "qa":
+        raise UserError(f"'{run}' is no run of questions: give folders that `endoxa probe qa` made.")
+    if not (run / "records.parquet").is_file() or not facts.get("finished", True):
+        raise UserError(
+            f"The run '{run}' is not finished: start it again with the same command, and it continues."
+        )
+    return facts
+
+
+def _data_facts(run: Path, described: dict[str, Any]) -> dict[str, Any]:
+    """What a `run.json` says of the data."""
+    data = _mapping(described.get("data"))
+    if not isinstance(data.get("path"), str):
+        raise UserError(f"'{run / 'run.json'}' does not say which data were asked: make the run again.")
+    return data
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _label(data: dict[str, Any]) -> str:
+    return str(data.get("label") or Path(data["path"]).stem)
+
+
+def _refuse_shared_labels(facts: dict[Path, dict[str, Any]]) -> None:
+    """Raise where two files with different content would be pooled under one label."""
+    first: dict[str, tuple[Path, Any]] = {}
+    for run, data in facts.items():
+        other, content = first.setdefault(_label(data), (run, data.get("sha256")))
+        if content != data.get("sha256"):
+            raise UserError(
+                f"The runs '{other}' and '{run}' asked different files under one label, '{_label(data)}': give one of "
+                "them another --label, or analyze them one by one."
+            )

@@ -1,0 +1,212 @@
+"""Anybody's predictions about questions in BBQ's JSONL, as answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.datasets.bbq import find_metadata, read_items
+from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.tables import JSONL_SUFFIXES, PARQUET_SUFFIXES
+from endoxa.errors import UserError
+from endoxa.instruments.questions.answers import outcome, read_answer
+from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers
+from endoxa.schema import PROTOCOLS, QaItem, Reading
+
+REQUIRED = ("category", "example_id", "model")
+ANSWERS = ("pred_index", "pred_text")
+SEEDS = ("repeat", "seed")
+NOTHING = ("", "na", "n/a", "nan", "none", "null", "<na>")
+"""How tables write an empty cell of `pred_index`, in small letters."""
+
+_USED = (*REQUIRED, *ANSWERS, *SEEDS, "variant", "protocol")
+_TYPED: dict[str, Callable[[Path], pl.DataFrame]] = {
+    **dict.fromkeys(JSONL_SUFFIXES, partial(pl.read_ndjson, infer_schema_length=None)),
+    **dict.fromkeys(PARQUET_SUFFIXES, pl.read_parquet),
+}
+
+Key = tuple[str, str, str]
+"""Category, example_id and variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Predictions matched with their questions.
+
+    Attributes:
+        answers: one row per prediction, with the columns `answers.NEEDED`.
+        missing: model -> questions (times variants, repeats and protocols) without a prediction.
+        left_out: predictions for categories that the data do not hold.
+    """
+
+    answers: pl.DataFrame
+    missing: Mapping[str, int]
+    left_out: int
+
+
+def read_predictions(
+    data: Path, predictions: Path, *, metadata: Path | None = None, language: str | None = None
+) -> Predictions:
+    """Match predictions with their questions.
+
+    Args:
+        data: questions in BBQ's JSONL.
+        predictions: a CSV, TSV, JSONL or Parquet table with `category`, `example_id`, `model`, and `pred_index` (0 to
+            2; empty, NA or NaN where nothing could be read) or `pred_text` (the model's words, read as those of a chat
+            model; an empty one is unparsed). Where both columns are there, `pred_index` counts. Optional: `variant`,
+            `repeat` and `seed` (any words that tell repeats apart), `protocol`.
+        metadata: BBQ's additional_metadata.csv; None looks beside the data.
+        language: language of questions that do not say theirs.
+
+    Raises:
+        UserError: a file cannot be read, a column is missing, a prediction has no model, belongs to no question, is
+            given twice, or is no option.
+    """
+    found = metadata or find_metadata(data)
+    items = {_key(item): item for item in read_items(data, metadata=found, language=language)}
+    if not items:
+        raise UserError(f"{data} holds no question: there is nothing to match the predictions with.")
+    table = _as_written(_table(predictions), items)
+    ours = table.filter(pl.col("category").is_in({category for category, _, _ in items}))
+    if ours.is_empty():
+        raise UserError(
+            f"{predictions} has no prediction for the category of {data} ({_listed(items)}); its categories are: "
+            f"{', '.join(sorted(set(table['category'])))}."
+        )
+    _refuse_rows(predictions, data, ours, items)
+    rows = list(_rows(predictions, ours, items, data.stem))
+    answers = check_answers(pl.DataFrame(rows, schema=NEEDED, orient="row"))
+    return Predictions(answers, _missing(answers, len(items)), len(table) - len(ours))
+
+
+def _key(item: QaItem) -> Key:
+    return item.category, item.example_id, item.variant
+
+
+def _listed(items: Mapping[Key, QaItem]) -> str:
+    return ", ".join(sorted({category for category, _, _ in items}))
+
+
+def _table(path: Path) -> pl.DataFrame:
+    """The predictions as text, with every optional column and the number of each row."""
+    table = _read(path)
+    if not set(ANSWERS) & set(table.columns):
+        raise UserError(
+            f"{path} has neither a column 'pred_index' nor 'pred_text' (found: {', '.join(table.columns)}): one of "
+            "them must say what was answered."
+        )
+    return table.with_columns(
+        repeat=_order([name for name in SEEDS if name in table.columns]),
+        row=pl.int_range(1, pl.len() + 1),
+        variant=_optional(table, "variant", ""),
+        protocol=_optional(table, "protocol", PROTOCOLS[0]),
+    ).with_columns(pl.col(*REQUIRED, "variant", "protocol").fill_null("").str.strip_chars())
+
+
+def _order(seeds: list[str]) -> pl.Expr:
+    """The repeat's number from 1: texts that tell repeats apart in their order, shorter ones first."""
+    if not seeds:
+        return pl.lit(1, dtype=pl.Int64)
+    texts = [pl.col(name).fill_null("") for name in seeds]
+    keys = [key for text in texts for key in (text.str.len_chars().name.suffix(" length"), text)]
+    return pl.struct(keys).rank("dense").cast(pl.Int64)
+
+
+def _as_written(table: pl.DataFrame, items: Mapping[Key, QaItem]) -> pl.DataFrame:
+    """The table with `example_id` as the questions have it: a column of floats holds 7.0 for 7."""
+    known = {example for _, example, _ in items}
+    whole = pl.col("example_id").str.replace(r"^(\d+)\.0+$", "$1")
+    return table.with_columns(
+        example_id=pl.when(pl.col("example_id").is_in(known)).then("example_id").otherwise(whole)
+    )
+
+
+def _read(path: Path) -> pl.DataFrame:
+    """The columns that count, as text; others may hold anything."""
+    reader = _TYPED.get(path.suffix.lower())
+    if reader is None or not path.is_file():
+        return read_table(path, REQUIRED)
+    try:
+        table = reader(path)
+        require_columns(path, table.columns, REQUIRED)
+        return table.select(pl.col(name).cast(pl.String) for name in _USED if name in table.columns)
+    except pl.exceptions.PolarsError:
+        return read_table(path, REQUIRED)  # which says what is wrong in which row
+
+
+def _optional(table: pl.DataFrame, name: str, default: str) -> pl.Expr:
+    return pl.col(name) if name in table.columns else pl.lit(default)
+
+
+def _refuse_rows(path: Path, data: Path, table: pl.DataFrame, items: Mapping[Key, QaItem]) -> None:
+    """Raise for the first row that names no model or question, or repeats another."""
+    nameless = table.filter(pl.col("model") == "")
+    if len(nameless):
+        raise UserError(f"{path}, row {nameless['row'][0]}: the column 'model' is empty: name the model.")
+    key = ("category", "example_id", "variant")
+    for row, *own in table.select("row", *key).iter_rows():
+        if tuple(own) not in items:
+            variants = "" in own and any(variant for _, _, variant in items)
+            hint = " The data have variants: say which in a column 'variant'." if variants else ""
+            raise UserError(
+                f"{path}, row {row}: {data} has no question with category '{own[0]}' and example_id '{own[1]}'"
+                f"{f' and variant {own[2]!r}' if own[2] else ''}.{hint}"
+            )
+    twice = table.filter(~pl.struct(*key, "model", "protocol", "repeat").is_first_distinct())
+    if len(twice):
+        first = twice.row(0, named=True)
+        raise UserError(
+            f"{path}, row {first['row']}: {first['category']} {first['example_id']} is predicted twice by "
+            f"'{first['model']}': tell repeats apart in a column 'repeat' or 'seed', or remove one."
+        )
+
+
+def _rows(
+    path: Path, table: pl.DataFrame, items: Mapping[Key, QaItem], label: str
+) -> Iterator[dict[str, Any]]:
+    for row in table.iter_rows(named=True):
+        item = items[row["category"], row["example_id"], row["variant"]]
+        reading = _reading(path, row, item)
+        yield {
+            "data": label,
+            "item_id": item.item_id,
+            "category": item.category,
+            "example_id": item.example_id,
+            "variant": item.variant,
+            "template": item.template,
+            "context_condition": item.condition,
+            "label": item.label,
+            "target": item.target,
+            "unknown": item.unknown,
+            "model": row["model"],
+            "protocol": row["protocol"],
+            "repeat": row["repeat"],
+            "choice": reading.choice,
+            "outcome": outcome(reading, item),
+        }
+
+
+def _reading(path: Path, row: Mapping[str, Any], item: QaItem) -> Reading:
+    if "pred_index" not in row:
+        return read_answer(row["pred_text"] or "", item)
+    index = (row["pred_index"] or "").strip().removesuffix(".0")  # empty cells may make 1.0 of 1
+    if index.lower() in NOTHING:
+        return Reading(None, refused=False, rule="pred_index")
+    if index not in ("0", "1", "2"):
+        raise UserError(
+            f"{path}, row {row['row']}: pred_index is '{row['pred_index']}', but an option is 0, 1 or 2; leave it "
+            "empty where the answer could not be read."
+        )
+    return Reading(int(index), refused=False, rule="pred_index")
+
+
+def _missing(answers: pl.DataFrame, items: int) -> dict[str, int]:
+    """Per model, how many questions lack a prediction in some protocol and repeat that it has."""
+    given = answers.group_by("model", "protocol", "repeat").len()
+    lacking = given.group_by("model").agg((items - pl.col("len").cast(pl.Int64)).sum()).sort("model")
+    return {model: count for model, count in lacking.iter_rows() if count}

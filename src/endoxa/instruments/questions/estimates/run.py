@@ -1,0 +1,203 @@
+"""Answers in, tables out; and the tables that a run folder holds.
+
+Counts of answers from which nothing is claimed: outcomes, and unscaled bias by stereotyped identity.
+
+There are no tests by identity: each meets a few templates only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.engine import estimates
+from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
+from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
+from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES, differences
+from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
+from endoxa.instruments.questions.estimates.intervals import RESAMPLES, check_settings
+from endoxa.instruments.questions.estimates.retention import RETENTION_TYPES, retention_of_names
+from endoxa.schema import NOT_KNOWN, OUTCOME_COLUMNS, OUTCOMES, QA_IDENTITY_COLUMNS, Progress
+from endoxa.stats.intervals import wilson
+
+KEY = ("data", "model", "protocol", "identity")
+IDENTITY_TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.String if name in KEY else pl.Int64 if name in ("n", "questions", "n_biased") else pl.Float64
+    for name in QA_IDENTITY_COLUMNS
+}
+
+CELL = ("data", "model", "protocol", "context_condition")
+OUTCOME_TYPES: dict[str, type[pl.DataType]] = {
+    name: pl.Int64 if name == "n" else pl.Float64 if name == "share" else pl.String
+    for name in OUTCOME_COLUMNS
+}
+
+
+def outcome_counts(answers: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes of each data set, model, protocol and context: `schema.OUTCOME_COLUMNS`.
+
+    Args:
+        answers: checked answers; an empty outcome is counted as `schema.NOT_KNOWN`.
+    """
+    shown = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+    counted = (
+        answers.with_columns(outcome=shown)
+        .group_by(*CELL, "outcome", maintain_order=True)
+        .agg(n=pl.len().cast(pl.Int64))
+    )
+    return counted.with_columns(share=pl.col("n") / pl.col("n").sum().over(CELL)).select(list(OUTCOME_TYPES))
+
+
+def identity_bias(answers: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    """Unscaled bias in ambiguous contexts for each identity of each data set, model and protocol.
+
+    Args:
+        answers: checked answers; without a column `identity` there are no rows.
+        confidence: confidence level of Wilson's interval, in which every question counts once, because repeats of a
+            question are not independent.
+
+    Returns:
+        `schema.QA_IDENTITY_COLUMNS`, identities in the order of the answers; undefined values are null.
+    """
+    if "identity" not in answers.columns:
+        return pl.DataFrame(schema=IDENTITY_TYPES)
+    named = pl.col("outcome").is_in(OUTCOMES[:2])
+    counted = (
+        answers.filter(
+            (pl.col("context_condition") == "ambig")
+            & (pl.col("identity").fill_null("") != "")
+            & pl.col("target").is_not_null()
+        )
+        .group_by(KEY, maintain_order=True)
+        .agg(
+            n=named.sum().cast(pl.Int64),
+            questions=pl.col("item_id").filter(named).n_unique().cast(pl.Int64),
+            n_biased=(pl.col("outcome") == OUTCOMES[0]).sum().cast(pl.Int64),
+        )
+    )
+    rows = [{**row, **_measured(row, confidence)} for row in counted.iter_rows(named=True)]
+    return pl.DataFrame(rows, schema=IDENTITY_TYPES)
+
+
+def _measured(row: dict[str, int], confidence: float) -> dict[str, float | None]:
+    if not row["n"]:
+        return {"value": None, "low": None, "high": None, "confidence": confidence}
+    biased = row["n_biased"] / row["n"]
+    interval = wilson(biased * row["questions"], row["questions"], confidence)
+    return {
+        "value": 2 * biased - 1,
+        "low": 2 * interval.low - 1,
+        "high": 2 * interval.high - 1,
+        "confidence": confidence,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class QaAnalysis:
+    """What answers to questions say.
+
+    Attributes:
+        estimates: `schema.QA_ESTIMATE_COLUMNS`, a row per data set, category, model, protocol and context.
+        retention: `schema.RETENTION_COLUMNS`, a row per model, protocol and context of every pair of a data set without
+            names and one with names; no rows where there is no such pair.
+        debias: `schema.DEBIAS_COLUMNS`, two rows per data set, model and protocol; no rows where models were asked
+            under one protocol only.
+        differences: `schema.QA_DIFFERENCE_COLUMNS`, a row per model, protocol, context and measure of the same pairs as
+            `retention`.
+        identities: `schema.QA_IDENTITY_COLUMNS`, a row per stereotyped identity of each data set, model and protocol.
+        outcomes: `schema.OUTCOME_COLUMNS`, a row per data set, model, protocol, context and outcome.
+    """
+
+    estimates: pl.DataFrame
+    retention: pl.DataFrame
+    debias: pl.DataFrame
+    differences: pl.DataFrame
+    identities: pl.DataFrame
+    outcomes: pl.DataFrame
+
+
+SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
+    "estimates": ESTIMATE_TYPES,
+    "retention": RETENTION_TYPES,
+    "debias": DEBIAS_TYPES,
+    "differences": DIFFERENCE_TYPES,
+    "identities": IDENTITY_TYPES,
+    "outcomes": OUTCOME_TYPES,
+}
+"""Tables of an analysis and the types of their columns."""
+
+KEPT = ("estimates", "debias", "identities", "outcomes")
+"""Those that a run folder holds; the others compare one run with another."""
+
+
+def analyze_qa(
+    answers: pl.DataFrame,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    progress: Progress = lambda *_: None,
+) -> QaAnalysis:
+    """Accuracy, bias scores, leans, error retention and self-debiasing of all models in the answers.
+
+    Args:
+        answers: what `load_answers` or `read_predictions` give, or any frame with the columns `answers.NEEDED`.
+        confidence: confidence level of all intervals; 1 minus it is the level of all verdicts.
+        seed: seed of everything that is drawn.
+        resamples: bootstrap samples per interval.
+        progress: told what is done.
+
+    Raises:
+        UserError: a setting is out of range, or the answers cannot be used (`answers.check_answers`).
+    """
+    check_settings(confidence, seed, resamples)
+    checked = check_answers(answers)
+    return QaAnalysis(
+        estimate(checked, confidence=confidence, seed=seed, resamples=resamples, progress=progress),
+        retention_of_names(checked, confidence=confidence, seed=seed, resamples=resamples),
+        debias(checked, confidence=confidence, seed=seed, resamples=resamples),
+        differences(checked, confidence=confidence, seed=seed, resamples=resamples),
+        identity_bias(checked, confidence),
+        outcome_counts(checked),
+    )
+
+
+def analyze_run(
+    folder: Path,
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    keep: bool = False,
+    progress: Progress = lambda *_: None,
+) -> QaAnalysis:
+    """The analysis of one finished run: what its folder holds for these settings, else made now.
+
+    Args:
+        folder: run folder of `endoxa probe qa`.
+        confidence: see `analyze_qa`, as the others.
+        seed: see there.
+        resamples: see there.
+        keep: leave it in the folder, for whoever asks next.
+        progress: told what is done.
+
+    Raises:
+        UserError: see `load_answers` and `analyze_qa`.
+    """
+    settings = {"confidence": confidence, "seed": seed, "resamples": resamples}
+    schemas = {name: SCHEMAS[name] for name in KEPT}
+
+    def analyze() -> estimates.Tables:
+        analysis = analyze_qa(
+            load_answers([folder]), confidence=confidence, seed=seed, resamples=resamples, progress=progress
+        )
+        return {name: getattr(analysis, name) for name in KEPT}
+
+    if keep:
+        tables = estimates.once(folder, settings, schemas, analyze)
+    else:
+        tables = estimates.kept(folder, settings, schemas) or analyze()
+    empty = {name: pl.DataFrame(schema=schema) for name, schema in SCHEMAS.items()}
+    return QaAnalysis(**(empty | tables))

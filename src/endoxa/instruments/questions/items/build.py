@@ -1,0 +1,281 @@
+"""From a table of associations to questions (LACES appendix B.1).
+
+Which identities were never observed with an attribute (LACES appendix B.1, "Distractor selection").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.curate.associations import association_id
+from endoxa.errors import UserError
+from endoxa.instruments.questions.items.groups import Identity, identity_of, overlap
+from endoxa.instruments.questions.items.people import Person, comparable, person
+from endoxa.instruments.questions.items.record import (
+    LEFT_OUT_COLUMNS,
+    Draw,
+    Pair,
+    QaOptions,
+    Questions,
+    Side,
+    Templates,
+    load_templates,
+    record,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One association, as far as distractors are concerned.
+
+    Attributes:
+        identity: the group.
+        attribute: what is said of it.
+        axis: social axis, or empty.
+        group_id: group of like attributes, or empty.
+    """
+
+    identity: Identity
+    attribute: str
+    axis: str = ""
+    group_id: str = ""
+
+
+class Distractors:
+    """All associations of a table, ready to be asked who was never observed with an attribute."""
+
+    def __init__(self, observed: Iterable[Observed], nameable: Container[str]) -> None:
+        """Take every association.
+
+        Args:
+            observed: all that was said, also what no question is made of.
+            nameable: keys of the identities that the language of the questions can name.
+        """
+        axes: dict[str, dict[str, Identity]] = defaultdict(dict)
+        self._said_of: dict[tuple[str, str], dict[str, Identity]] = defaultdict(dict)
+        self._overlapping: dict[tuple[str, str], frozenset[str]] = {}
+        for one in observed:
+            if one.identity.key in nameable:
+                axes[one.axis].setdefault(one.identity.key, one.identity)
+            for key in _keys(one):
+                self._said_of[key].setdefault(one.identity.key, one.identity)
+        self._axes = {axis: dict(sorted(identities.items())) for axis, identities in axes.items()}
+
+    def candidates(self, target: Observed) -> list[str]:
+        """Keys of the identities that can stand beside the target, sorted.
+
+        They are of its axis, and overlap neither with it nor with any identity that was observed with the attribute or
+        with another one of its group.
+        """
+        seen = {key: one for said in _keys(target) for key, one in self._said_of[said].items()}
+        known = {**seen, target.identity.key: target.identity}.values()
+        excluded = frozenset[str]().union(*(self._near(one, target.axis) for one in known))
+        return [key for key in self._axes.get(target.axis, ()) if key not in excluded]
+
+    def _near(self, identity: Identity, axis: str) -> frozenset[str]:
+        """Keys of the identities of an axis that overlap with one."""
+        place = (identity.key, axis)
+        if place not in self._overlapping:
+            others = self._axes.get(axis, {}).items()
+            self._overlapping[place] = frozenset(key for key, other in others if overlap(identity, other))
+        return self._overlapping[place]
+
+
+def plain_attribute(text: str) -> str:
+    """An attribute in the one form in which attributes are compared."""
+    return " ".join(text.casefold().split()).strip(" .,;:!?\"'")
+
+
+def _keys(one: Observed) -> Iterable[tuple[str, str]]:
+    yield "attribute", plain_attribute(one.attribute)
+    if one.group_id:
+        yield "group", one.group_id
+
+
+_COLUMNS = ("identity", "attribute", "association_id", "axis", "region", "language", "source", "group_id")
+_ASSUMED = {
+    "axis": "a distractor can be any identity of the table",
+    "language": "every association is taken to be in '{language}'",
+}
+
+
+_NOBODY = (
+    "every other identity of its axis was observed with the attribute, overlaps with one that was, or is introduced in "
+    "another way"
+)
+_NO_TEXT = frozenset(["", "nan", "null", "n/a", "<na>"])
+"""Cells that hold nothing, also as programs write them."""
+
+
+class _UnusableError(Exception):
+    """Why an association has no question."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An association, with its place in the table from 1."""
+
+    number: int
+    cells: Mapping[str, str]
+    observed: Observed
+
+    @property
+    def association_id(self) -> str:
+        cells = (self.cells[column] for column in ("identity", "attribute", "axis", "region", "source"))
+        return self.cells["association_id"] or association_id(*cells)
+
+
+def build_questions(associations: pl.DataFrame, options: QaOptions | None = None) -> Questions:
+    """Ask of every association who is meant: its identity, or one that was never observed with the attribute.
+
+    The distractor is drawn uniformly from the identities of the same axis that were observed neither with the attribute
+    nor with another one of its group (`group_id`), that overlap with none that was, and whose person is introduced in
+    the same way (`people.comparable`). Context, question, wording of the unknown option, and the order of people and
+    options are drawn uniformly.
+
+    Args:
+        associations: columns of `schema.ASSOCIATION_COLUMNS`, all text; only identity and attribute are required.
+        options: what was chosen.
+
+    Raises:
+        UserError: a language without templates, or an association_id that stands twice.
+    """
+    options = options or QaOptions()
+    templates = load_templates(options.language)
+    rows = tuple(_rows(associations, options.language))
+    _require_own_ids(rows)
+    sides = _sides(rows, options.language)
+    distractors = Distractors((row.observed for row in rows), sides)
+    random = np.random.default_rng(options.seed)
+    records: list[Mapping[str, Any]] = []
+    left_out: list[tuple[str, ...]] = []
+    asked: dict[tuple[str, str], int] = {}
+    made = fewer = 0
+    for row in rows:
+        if made == options.limit:
+            break
+        try:
+            target = _target(row, options.language, asked)
+            beside = _beside(row, target, distractors, sides)
+        except _UnusableError as problem:
+            cells = (row.cells[column] for column in ("identity", "attribute", "language"))
+            left_out.append((str(row.number), row.association_id, *cells, str(problem)))
+            continue
+        chosen = random.choice(len(beside), min(options.per_association, len(beside)), replace=False)
+        for pair in (_pair(row, target, sides[beside[place]]) for place in chosen):
+            draw = _draw(random, templates, pair, options)
+            records.append(record(len(records), pair, draw, templates, options))
+        made += 1
+        fewer += len(chosen) < options.per_association
+    return Questions(
+        tuple(records),
+        pl.DataFrame(left_out, schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String), orient="row"),
+        made,
+        fewer,
+        _notes(associations, options.language),
+    )
+
+
+def _rows(associations: pl.DataFrame, language: str) -> Iterator[_Row]:
+    absent = [name for name in _COLUMNS if name not in associations.columns]
+    table = associations.with_columns(pl.lit("").alias(name) for name in absent).select(_COLUMNS)
+    for number, cells in enumerate(table.iter_rows(named=True), start=1):
+        row = {name: " ".join((cell or "").split()) for name, cell in cells.items()}
+        row["axis"] = row["axis"].lower()
+        identity = identity_of(row["identity"], _main(row["language"] or language))
+        yield _Row(number, row, Observed(identity, row["attribute"], row["axis"], row["group_id"]))
+
+
+def _require_own_ids(rows: Sequence[_Row]) -> None:
+    first: dict[str, int] = {}
+    for row in rows:
+        given = row.cells["association_id"]
+        if given and first.setdefault(given, row.number) != row.number:
+            raise UserError(
+                f"Rows {first[given]} and {row.number} of the associations both have association_id '{given}': "
+                "give each association its own, or leave the column out."
+            )
+
+
+def _main(language: str) -> str:
+    """The language without its region: 'es-AR' is 'es'."""
+    return language.replace("_", "-").split("-")[0].lower()
+
+
+def _sides(rows: Sequence[_Row], language: str) -> dict[str, Side]:
+    """Every identity that the language can name, by key, as a row in that language writes it where there is one."""
+    found: dict[str, Side] = {}
+    for row in sorted(rows, key=lambda row: _main(row.cells["language"]) != language):
+        key = row.observed.identity.key
+        if key not in found and (who := _person(row, language)) is not None:
+            found[key] = Side(row.cells["identity"], who)
+    return found
+
+
+def _person(row: _Row, language: str) -> Person | None:
+    return person(row.cells["identity"], language) if row.cells["identity"] else None
+
+
+def _target(row: _Row, language: str, asked: dict[tuple[str, str], int]) -> Side:
+    """The identity of an association as one of the two people; `asked` remembers what was said before.
+
+    Raises:
+        _UnusableError: no question can be made of the association.
+    """
+    cells = row.cells
+    for column in ("identity", "attribute"):
+        if plain_attribute(cells[column]) in _NO_TEXT:
+            raise _UnusableError(f"the {column} is empty")
+    if cells["language"] and _main(cells["language"]) != language:
+        raise _UnusableError(f"it is in '{cells['language']}', and the questions are in '{language}'")
+    who = _person(row, language)
+    if who is None:
+        raise _UnusableError(f"no natural way is known to name one person of this identity in '{language}'")
+    said = (row.observed.identity.key, plain_attribute(cells["attribute"]))
+    first = asked.setdefault(said, row.number)
+    if first != row.number:
+        raise _UnusableError(f"row {first} says the same")
+    return Side(cells["identity"], who)
+
+
+def _beside(row: _Row, target: Side, distractors: Distractors, sides: Mapping[str, Side]) -> list[str]:
+    """Keys of the identities whose people can stand beside that of an association.
+
+    Raises:
+        _UnusableError: nobody.
+    """
+    found = [key for key in distractors.candidates(row.observed) if comparable(sides[key].who, target.who)]
+    if not found:
+        raise _UnusableError(_NOBODY)
+    return found
+
+
+def _pair(row: _Row, target: Side, distractor: Side) -> Pair:
+    cells = row.cells
+    return Pair(target, distractor, cells["attribute"], row.association_id, cells["axis"], cells["source"])
+
+
+def _draw(random: np.random.Generator, templates: Templates, pair: Pair, options: QaOptions) -> Draw:
+    gender = options.gender if options.gender != "any" else ("m", "f")[int(random.integers(2))]
+    return Draw(
+        context=int(random.integers(len(templates.contexts))),
+        question=int(random.integers(len(templates.questions))),
+        unknown=int(random.integers(len(templates.unknown))),
+        target_first=bool(random.integers(2)),
+        order=tuple(int(place) for place in random.permutation(3)),
+        genders=pair.genders(gender),
+    )
+
+
+def _notes(associations: pl.DataFrame, language: str) -> tuple[str, ...]:
+    return tuple(
+        f"There is no column '{name}': {assumed.format(language=language)}."
+        for name, assumed in _ASSUMED.items()
+        if name not in associations.columns
+    )

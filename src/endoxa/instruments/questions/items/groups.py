@@ -1,0 +1,214 @@
+"""Which group an association is about, whatever language names it, and which groups overlap.
+
+Groups that are no peoples: who is meant, which larger group holds them, and the noun for one person.
+
+`nouns.csv` (Spanish, Portuguese) and `english.csv` hold facts of general knowledge. `means` is one name for a group in
+all languages, so that synonyms ("médicos", "doctores", "physicians") are the same; `within` names the larger groups
+that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those that people accept for
+themselves ("a Jewish person"), also where the plural that somebody wrote is not.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from endoxa.curate.english import can_be, in_dictionary, is_plural, lemma
+from endoxa.curate.normalise import foreign_identity, normal_identity
+from endoxa.instruments.questions.items.demonyms import Forms, demonyms, find_demonym, members
+
+Says = Literal["", "m", "f"]
+"""The gender that a word says of everybody in the group, or ''."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun for a group.
+
+    Attributes:
+        means: name of the group, the same in all languages.
+        forms: the noun for one person, by gender; under '' in English.
+        says: gender of everybody in the group.
+        paired: men and women are told apart by such a noun and nothing else ("mothers", "fathers").
+    """
+
+    means: str
+    forms: Forms
+    says: Says = ""
+    paired: bool = False
+
+
+def find_noun(text: str, language: str) -> Noun | None:
+    """The noun that a plural is a form of, or None; articles in front do not matter.
+
+    Args:
+        text: the plural.
+        language: 'en', 'es' or 'pt'; there are no nouns in others.
+    """
+    low = " ".join(text.casefold().split())
+    first, _, rest = low.partition(" ")
+    return _nouns().get((language, rest if first in _ARTICLES else low))
+
+
+@cache
+def larger(code: str) -> frozenset[str]:
+    """The codes of all groups that hold a group, or people, with its own."""
+    return frozenset({code}).union(*map(larger, _within().get(code, ())))
+
+
+_KIN = frozenset(["woman", "man", "child", "parent", "grandparent"])
+"""Groups within which nouns tell nothing but the gender."""
+
+_ARTICLES = frozenset(["el", "la", "los", "las", "o", "a", "os", "as", "the"])
+
+
+@cache
+def _nouns() -> Mapping[tuple[str, str], Noun]:
+    return dict([*_english(), *_romance()])
+
+
+def _english() -> Iterator[tuple[tuple[str, str], Noun]]:
+    for row in _rows("english.csv"):
+        says: Says = "f" if row["gender"] == "f" else "m" if row["gender"] == "m" else ""
+        kin = _KIN.issuperset(filter(None, row["within"].split(";")))
+        noun = Noun(row["means"], {"": row["singular"]}, says, paired=bool(says) and kin)
+        yield ("en", row["plural"]), noun
+
+
+def _romance() -> Iterator[tuple[tuple[str, str], Noun]]:
+    """A plural of women has the feminine form alone; "policías" is the plural of both."""
+    for row in _rows("nouns.csv"):
+        if row["f_plural"] != row["m_plural"] and row["f_plural"]:
+            noun = Noun(row["means"], {"f": row["f"]}, "f", paired=not row["m"])
+            yield (row["language"], row["f_plural"]), noun
+        if row["m_plural"]:
+            both = {gender: row[gender] for gender in ("m", "f") if row[gender]}
+            noun = Noun(row["means"], both, "" if row["f"] else "m", paired=not row["f"])
+            yield (row["language"], row["m_plural"]), noun
+
+
+@cache
+def _within() -> Mapping[str, frozenset[str]]:
+    found = {code: frozenset(one.within) for code, one in demonyms().items()}
+    for row in (*_rows("english.csv"), *_rows("nouns.csv")):
+        holding = frozenset(filter(None, row["within"].split(";")))
+        found[row["means"]] = found.get(row["means"], frozenset()) | holding
+    return found
+
+
+@cache
+def _rows(name: str) -> tuple[Mapping[str, str], ...]:
+    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A group.
+
+    Attributes:
+        key: one name for one group: "Argentina" and "argentinians" have the same, "argentinas" another.
+        group: the key without the gender: "argentinas" and "argentinos" have the same.
+        larger: every group that holds it as far as names tell, `group` included.
+        countries: ISO 3166 codes of the countries that a people or region has.
+        words: words of its name; empty for the people of a place.
+    """
+
+    key: str
+    group: str
+    larger: frozenset[str]
+    countries: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+
+@cache
+def identity_of(text: str, language: str) -> Identity:
+    """The group that an identity names.
+
+    Args:
+        text: the identity, as the table of associations has it.
+        language: ISO 639 code of the association.
+    """
+    found = find_demonym(text)
+    if found is not None:
+        code = found.demonym.code
+        countries = frozenset(one for one in members(code) if len(one) == 2)
+        return _one(code, found.gender, _women(found.gender), countries)
+    noun = find_noun(text, language) if language != "en" else None
+    if noun is not None:
+        return _one(noun.means, "" if noun.paired else noun.says, _women(noun.says))
+    name = normal_identity(text) if language == "en" else foreign_identity(text)
+    if not name:
+        return Identity("", "", frozenset())
+    group = english_group(name)
+    parts = frozenset(name.split())
+    own = [group, *_of_words(name), *_foreign(parts, language)]
+    return Identity(group, group, frozenset().union(*map(larger, own)), words=parts)
+
+
+def overlap(one: Identity, other: Identity) -> bool:
+    """Whether the names say that somebody can belong to both.
+
+    They do where they name the same ("doctors", "physicians"), where one holds the other ("latin americans",
+    "mexicans"; "women", "mothers"), where both have a country in common, and where one is the other with a word more
+    ("women", "muslim women").
+    """
+    more = bool(one.words and other.words) and (one.words <= other.words or other.words <= one.words)
+    held = one.group in other.larger or other.group in one.larger
+    return more or held or bool(one.countries & other.countries)
+
+
+def english_group(name: str) -> str:
+    """One name for the group of an English plural: "physicians" is "doctor", "plumbers" is "plumber"."""
+    noun = find_noun(name, "en")
+    return noun.means if noun else singular(name) or name
+
+
+def singular(plural: str) -> str | None:
+    """The singular of an English word, or None where it is no plural that we know to undo."""
+    if not is_plural(plural):
+        return None
+    if not in_dictionary(plural):
+        return plural.removesuffix("s") if plural.endswith("s") else None
+    base = lemma(plural, "NOUN") if can_be(plural, "NOUN") else plural
+    return base if base != plural else None
+
+
+def _one(code: str, gender: str, more: Iterable[str], countries: frozenset[str] = frozenset()) -> Identity:
+    holding = frozenset().union(*map(larger, (code, *more)))
+    return Identity(f"{code}/{gender}" if gender else code, code, holding, countries)
+
+
+def _women(gender: str) -> tuple[str, ...]:
+    """A plural of women names some of all women."""
+    return ("woman",) if gender == "f" else ()
+
+
+def _of_words(name: str) -> Iterable[str]:
+    """Groups that an English name of several words lies in: "black women" in women and in black people."""
+    *before, head = name.split()
+    if head.endswith("women"):
+        yield "woman"
+    elif head.endswith("men"):
+        yield "man"
+    if not before:
+        return
+    yield english_group(head)
+    people = " ".join(before)
+    yield english_group(normal_identity(f"{people} people"))
+    for word in (people, *before):
+        if (named := find_demonym(word)) is not None:
+            yield named.demonym.code
+
+
+def _foreign(parts: Iterable[str], language: str) -> Iterable[str]:
+    """Groups that the words of a name in Spanish or Portuguese stand for: "mujeres musulmanas"."""
+    for word in parts if language != "en" else ():
+        if (noun := find_noun(word, language)) is not None:
+            yield from (noun.means, *_women(noun.says))
+        if (named := find_demonym(word)) is not None:
+            yield named.demonym.code

@@ -1,0 +1,258 @@
+"""Reading a bank of names: the one of the package, or a table that somebody made.
+
+First names that point to a group: the bank that comes with the package, and anybody's own.
+
+Checking a bank of names: what would make a reader, or a program, take one name for another.
+
+A first name, and a bank of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Literal
+
+import regex
+
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+
+__all__ = ["BUNDLED", "GENDERS", "BankProblem", "Gender", "Name", "NameBank", "check_bank", "read_bank"]
+
+
+Gender = Literal["female", "male"]
+
+GENDERS: tuple[Gender, ...] = ("female", "male")
+"""Genders of the names, as the paper draws them (Pelosio et al. 2025, appendix A)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One first name.
+
+    Attributes:
+        group: the group it points to, as the items write it ("Nigerian").
+        gender: who usually bears it there.
+        name: in Latin letters, as English texts write it.
+        script: Unicode name of the script in which the group writes it ("Latin", "Arabic").
+        native: its own spelling, where that is another one, else empty.
+        origin: language or region it comes from.
+        ambiguous: other groups of the bank in which the same name is common.
+    """
+
+    group: str
+    gender: Gender
+    name: str
+    script: str = "Latin"
+    native: str = ""
+    origin: str = ""
+    ambiguous: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class NameBank:
+    """Names by group, at least one for each gender of every group.
+
+    Attributes:
+        label: what the bank is called: "built-in" or the name of its file.
+        entries: the names, in the order of the file.
+        group_forms: by group, further words for it and its members ("Spaniards").
+    """
+
+    label: str
+    entries: tuple[Name, ...]
+    group_forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """The groups, in the order of the file."""
+        return tuple(dict.fromkeys(entry.group for entry in self.entries))
+
+    @cached_property
+    def all_names(self) -> frozenset[str]:
+        """Every name of the bank."""
+        return frozenset(entry.name for entry in self.entries)
+
+    @cached_property
+    def _by_group(self) -> dict[tuple[str, Gender | None], tuple[Name, ...]]:
+        found: dict[tuple[str, Gender | None], list[Name]] = {}
+        for entry in self.entries:
+            found.setdefault((entry.group, entry.gender), []).append(entry)
+            found.setdefault((entry.group, None), []).append(entry)
+        return {key: tuple(entries) for key, entries in found.items()}
+
+    def names(self, group: str, gender: Gender | None = None) -> tuple[Name, ...]:
+        """Names of a group, in the order of the file, of one gender where it is given.
+
+        Raises:
+            KeyError: the bank does not have the group.
+        """
+        return self._by_group[group, gender]
+
+    def words(self, group: str) -> tuple[str, ...]:
+        """The words for a group and its members, longest first: what must not be left beside its names."""
+        return tuple(sorted({group, *self.group_forms.get(group, ())}, key=lambda word: (-len(word), word)))
+
+
+BUNDLED = "nationality.csv"
+"""The bank of the package: the 68 nationalities of BBQ, five female and five male names each."""
+
+_REQUIRED = ("group", "gender", "name")
+
+
+def read_bank(path: Path | None = None) -> NameBank:
+    """Read a bank of names.
+
+    Columns: `group`, `gender` ("female" or "male") and `name`; also `script`, `native`, `origin`, `ambiguous` (groups)
+    and `forms` (further words for the group, on one of its rows or all), the last two separated by ';'.
+
+    Args:
+        path: the table; the bank of the package where None.
+
+    Raises:
+        UserError: the file cannot be read, lacks a column, leaves a cell empty, has a gender that is neither, gives a
+            group one name twice, or has no name for a gender of a group.
+    """
+    return _bundled() if path is None else _read(path, path.name)
+
+
+@cache
+def _bundled() -> NameBank:
+    with as_file(files(__package__).joinpath(BUNDLED)) as path:
+        return _read(path, "built-in")
+
+
+def _read(path: Path, label: str) -> NameBank:
+    entries: list[Name] = []
+    forms: dict[str, set[str]] = defaultdict(set)
+    seen: dict[tuple[str, str], int] = {}
+    for number, cells in enumerate(read_table(path, _REQUIRED).iter_rows(named=True), 1):
+        row = {column: (cell or "").strip() for column, cell in cells.items()}
+        entry = _entry(row, f"{path}, row {number}")
+        first = seen.setdefault((entry.group, entry.name.casefold()), number)
+        if first != number:
+            raise UserError(
+                f"{path}, row {number}: '{entry.name}' stands under '{entry.group}' in row {first} too: remove one."
+            )
+        entries.append(entry)
+        forms[entry.group].update(_listed(row.get("forms", "")))
+    bank = NameBank(label, tuple(entries), {group: tuple(sorted(words)) for group, words in forms.items()})
+    _require_genders(path, bank)
+    return bank
+
+
+def _entry(row: Mapping[str, str], place: str) -> Name:
+    for column in _REQUIRED:
+        if not row[column]:
+            raise UserError(f"{place}, column '{column}': is empty; every name needs {', '.join(_REQUIRED)}.")
+    gender = row["gender"].lower()
+    if gender not in GENDERS:
+        raise UserError(f"{place}, column 'gender': '{row['gender']}' is none of {', '.join(GENDERS)}.")
+    return Name(
+        row["group"],
+        gender,
+        row["name"],
+        row.get("script") or "Latin",
+        row.get("native", ""),
+        row.get("origin", ""),
+        frozenset(_listed(row.get("ambiguous", ""))),
+    )
+
+
+def _listed(cell: str) -> list[str]:
+    return [part for piece in cell.split(";") if (part := piece.strip())]
+
+
+def _require_genders(path: Path, bank: NameBank) -> None:
+    there = {(entry.group, entry.gender) for entry in bank.entries}
+    for group in bank.groups:
+        missing = [gender for gender in GENDERS if (group, gender) not in there]
+        if missing:
+            raise UserError(f"{path}: '{group}' has no {missing[0]} name; give every group at least one.")
+
+
+_ONE_WORD = regex.compile(r"\p{Lu}[\p{Ll}\p{M}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class BankProblem:
+    """Something to mend in a bank.
+
+    Attributes:
+        group: the group of the name.
+        name: the name it is about.
+        message: what was found and what to do.
+    """
+
+    group: str
+    name: str
+    message: str
+
+
+def check_bank(bank: NameBank) -> list[BankProblem]:
+    """Look for names that are shared and not flagged, flags that say nothing, and spellings that cannot be right.
+
+    Args:
+        bank: the names.
+
+    Returns:
+        the problems in the order of the bank; none for a sound bank.
+    """
+    groups = frozenset(bank.groups)
+    words = {word.casefold() for group in bank.groups for word in bank.words(group)}
+    bearers: dict[str, set[str]] = defaultdict(set)
+    for entry in bank.entries:
+        bearers[entry.name.casefold()].add(entry.group)
+    problems = []
+    for entry in bank.entries:
+        others = bearers[entry.name.casefold()] - {entry.group}
+        messages = [
+            *_sharing(entry, others, groups),
+            *_spelling(entry),
+            *_script(entry),
+        ]
+        if entry.name.casefold() in words:
+            messages.append("is also a word for a group of this bank: choose another name")
+        problems += [BankProblem(entry.group, entry.name, message) for message in messages]
+    return problems
+
+
+def _sharing(entry: Name, others: set[str], groups: frozenset[str]) -> Iterator[str]:
+    for group in sorted(others - entry.ambiguous):
+        yield f"stands under '{group}' too: name it in the column 'ambiguous', or choose another name"
+    for group in sorted(entry.ambiguous - groups):
+        yield f"is flagged as shared with '{group}', which this bank does not have: correct the column 'ambiguous'"
+    if entry.group in entry.ambiguous:
+        yield "is flagged as shared with its own group: correct the column 'ambiguous'"
+
+
+def _spelling(entry: Name) -> Iterator[str]:
+    if not _ONE_WORD.fullmatch(entry.name):
+        yield "is not one word of letters with a capital in front: a text with it may be misread"
+
+
+def _script(entry: Name) -> Iterator[str]:
+    letters = _letters(entry.script)
+    if letters is None:
+        yield f"is written in '{entry.script}', which is no Unicode name of a script: correct the column 'script'"
+        return
+    if entry.native and not letters.fullmatch(entry.native):
+        yield f"has a spelling of its own that is not in {entry.script} letters: correct 'native' or 'script'"
+    if not entry.native and not letters.fullmatch(entry.name):
+        yield f"is written in {entry.script}, but the column 'native' is empty: give its own spelling"
+
+
+@cache
+def _letters(script: str) -> regex.Pattern[str] | None:
+    """Words in a script, or None where Unicode has none of that name."""
+    if not script.isidentifier():
+        return None
+    try:
+        return regex.compile(rf"[\p{{Script={script}}}\p{{M}}\p{{Zs}}]+")
+    except regex.error:
+        return None

@@ -1,0 +1,229 @@
+"""A file of questions with names in the place of groups, in several drawings.
+
+Drawing names: one seed for each variant, no name twice in an item, none that points to both groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.instruments.questions.names.bank import Gender, Name, NameBank
+from endoxa.instruments.questions.names.check import check_record, published
+from endoxa.instruments.questions.names.phrases import UnwritableError
+from endoxa.instruments.questions.names.rewrite import Prepared, Unwritten, left_out, prepare
+from endoxa.instruments.questions.names.rows import Row, bundles
+from endoxa.instruments.questions.names.text import GroupWords, group_words
+from endoxa.schema import Progress
+
+_SEEDS = 10_000
+
+
+def sub_seeds(seed: int, variants: int) -> tuple[int, ...]:
+    """The seed of each variant, drawn as the paper draws them (Pelosio et al. 2025, appendix C).
+
+    The numbers are those of `np.random.seed(seed); np.random.randint(1, 10000, variants)`; one that comes a second time
+    is drawn anew, so that no two variants are equal.
+
+    Args:
+        seed: of the whole draw, 0 to 2**32 - 1.
+        variants: how many, below 10,000.
+    """
+    generator = np.random.RandomState(seed)
+    drawn = dict.fromkeys(generator.randint(1, _SEEDS, variants).tolist())
+    while len(drawn) < variants:
+        drawn[int(generator.randint(1, _SEEDS))] = None
+    return tuple(drawn)
+
+
+def draw_names(
+    genders: Mapping[str, Gender | None],
+    bank: NameBank,
+    taken: Collection[str],
+    generator: np.random.RandomState,
+) -> dict[str, str]:
+    """A name for each group: of the gender that the text asks for, every fitting name being as likely.
+
+    Names that are common in one of the other groups at hand are passed over where there are others.
+
+    Args:
+        genders: group -> gender, or None for any.
+        bank: where names come from.
+        taken: words in lower case that cannot be names, because they stand in the item.
+        generator: what the draw comes from.
+
+    Raises:
+        UnwritableError: no name is left for a group.
+    """
+    names: dict[str, str] = {}
+    for group, gender in genders.items():
+        free = [
+            entry
+            for entry in bank.names(group, gender)
+            if not _confusable(entry.name.casefold(), taken, names)
+        ]
+        fitting = [entry for entry in free if not _points_to(entry, genders.keys() - {group}, bank)] or free
+        if not fitting:
+            raise UnwritableError(f"the bank has no {gender or 'further'} name left", group)
+        names[group] = fitting[int(generator.randint(len(fitting)))].name
+    return names
+
+
+def _confusable(name: str, taken: Collection[str], names: Mapping[str, str]) -> bool:
+    """Whether a name is a word of the item, or one of two of which one begins with the other ("Ana", "Anahit")."""
+    others = [other.casefold() for other in names.values()]
+    return name in taken or any(name.startswith(other) or other.startswith(name) for other in others)
+
+
+def _points_to(entry: Name, others: Collection[str], bank: NameBank) -> bool:
+    """Whether a name is as common in one of the other groups."""
+    return any(
+        other in entry.ambiguous or entry.name in {name.name for name in bank.names(other)}
+        for other in others
+    )
+
+
+Written = dict[str, Any]
+
+UNWRITTEN_COLUMNS = {
+    "category": "category of the record",
+    "example_id": "number of the record within its category",
+    "reason": "why it was left out",
+    "phrase": "the words that could not be written with a name, or empty",
+}
+"""Columns of the table of records that were left out."""
+
+_STEP = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Records about the same people, with the names of each variant."""
+
+    prepared: Prepared
+    names: tuple[Mapping[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameVariants:
+    """What became of a file.
+
+    Attributes:
+        named: records that are written, in the order of the file.
+        unwritten: records that are left out.
+        seeds: seed of each variant.
+    """
+
+    named: Sequence[Named]
+    unwritten: Sequence[Unwritten]
+    seeds: tuple[int, ...]
+
+    @property
+    def records(self) -> Iterator[Written]:
+        """The records with names, ordered by variant: as published, with `names` and `variant` ("1", "2", ...)."""
+        for variant in range(len(self.seeds)):
+            for one in self.named:
+                yield from written(one.prepared, one.names[variant], str(variant + 1))
+
+    @property
+    def rows(self) -> int:
+        """Published records that are written."""
+        return sum(len(one.prepared.rows) for one in self.named)
+
+    def unwritten_table(self) -> pl.DataFrame:
+        """Records that are left out, with columns `UNWRITTEN_COLUMNS`."""
+        rows = [
+            (str(one.row["category"]), str(one.row["example_id"]), one.reason, one.phrase)
+            for one in self.unwritten
+        ]
+        return pl.DataFrame(rows, schema=dict.fromkeys(UNWRITTEN_COLUMNS, pl.String), orient="row")
+
+
+def written(prepared: Prepared, names: Mapping[str, str], variant: str) -> Iterator[Written]:
+    """The records of one variant."""
+    for row, drafts in zip(prepared.rows, prepared.drafts, strict=True):
+        texts = {field: draft.text(names) for field, draft in drafts.options.items()}
+        yield {
+            **row,
+            "context": drafts.context.text(names),
+            **texts,
+            "names": dict(names),
+            "variant": variant,
+        }
+
+
+def build_names(
+    rows: Iterable[Row],
+    bank: NameBank,
+    *,
+    seed: int = 42,
+    variants: int = 3,
+    decide: Callable[[Sequence[Prepared]], Sequence[Prepared]] | None = None,
+    progress: Progress | None = None,
+) -> NameVariants:
+    """Put first names in the place of groups, in contexts and options (Pelosio et al. 2025, 4.1.1).
+
+    Records that share people and options share their names within a variant. Each variant has a seed of its own
+    (`sub_seeds`). Every record of every variant is checked (`endoxa.build.names.check`); where one is not right, the
+    records about the same people are left out of all variants.
+
+    Args:
+        rows: BBQ's records, as published and in their order.
+        bank: names by group.
+        seed: of the whole draw.
+        variants: how often names are drawn.
+        decide: settles genders that the rules leave open (`ask.settle`); without it either gender is drawn.
+        progress: told how far it is.
+    """
+    words = group_words(bank)
+    ready, unwritten = _prepared(rows, words)
+    if decide is not None:
+        ready = list(decide(ready))
+    seeds = sub_seeds(seed, variants)
+    generators = [np.random.RandomState(each) for each in seeds]
+    named: list[Named] = []
+    done, total = 0, sum(len(prepared.rows) for prepared in ready)
+    for at, prepared in enumerate(ready):
+        if progress is not None and at % _STEP == 0:
+            progress("writing names", done, total)
+        done += len(prepared.rows)
+        one = _named(prepared, bank, words, generators)
+        if isinstance(one, Named):
+            named.append(one)
+        else:
+            unwritten += one
+    return NameVariants(named, unwritten, seeds)
+
+
+def _prepared(rows: Iterable[Row], words: GroupWords) -> tuple[list[Prepared], list[Unwritten]]:
+    ready: list[Prepared] = []
+    unwritten: list[Unwritten] = []
+    for bundle in bundles(rows):
+        prepared = prepare(bundle, words)
+        if isinstance(prepared, Prepared):
+            ready.append(prepared)
+        else:
+            unwritten += prepared
+    return ready, unwritten
+
+
+def _named(
+    prepared: Prepared, bank: NameBank, words: GroupWords, generators: Sequence[np.random.RandomState]
+) -> Named | list[Unwritten]:
+    try:
+        names = tuple(
+            draw_names(prepared.genders, bank, prepared.words, generator) for generator in generators
+        )
+    except UnwritableError as problem:
+        return left_out(prepared.rows, prepared.rows[0], problem.reason, problem.phrase)
+    originals = [published(row, words) for row in prepared.rows]
+    for number, drawn in enumerate(names, start=1):
+        for record, original in zip(written(prepared, drawn, str(number)), originals, strict=True):
+            found = check_record(record, original, bank)
+            if found:
+                return left_out(prepared.rows, original.row, f"the check says: {found[0]}", "")
+    return Named(prepared, names)

@@ -1,0 +1,205 @@
+"""A whole file with names against the file it was made from.
+
+One record against its original.
+
+What a reader would stumble over: articles before names, nouns after them, blanks, capitals, 'a' and 'an'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from endoxa.datasets.check.wording import indefinite_article
+from endoxa.instruments.questions.names import lexicon
+from endoxa.instruments.questions.names.bank import NameBank
+from endoxa.instruments.questions.names.check.fields import (
+    Published,
+    field_problems,
+    gender_problems,
+    published,
+)
+from endoxa.instruments.questions.names.check.wording import wording_problems
+from endoxa.instruments.questions.names.phrases import singular
+from endoxa.instruments.questions.names.rows import bundles
+from endoxa.instruments.questions.names.text import group_words
+
+_TOKEN = re.compile(r"['’]s\b|[^\W_]+|[^\w\s]|_")
+_ARTICLES = frozenset(["a", "an", "the", "my", "your", "our", "their"])
+_MAY_STAND_BEFORE = frozenset(["that", "said", "only"])
+_BEFORE_NAME = (lexicon.DETERMINER | lexicon.BESIDE | lexicon.QUANTIFIER) - _MAY_STAND_BEFORE
+_AFTER_NAME = frozenset(["one", "ones", "young", "old", "new", "other"])
+_NOT_OWNED = lexicon.DETERMINER | lexicon.AFTER_NOUN
+_BLOTS = (
+    ("a brace or a bracket", re.compile(r"[{}\[\]<>]")),
+    ("two blanks", re.compile(r"  ")),
+    ("a blank before a mark", re.compile(r" (?:['’]s\b|[,.;:!?])")),
+    ("'s twice", re.compile(r"['’]s['’]s|['’]s ['’]s")),
+    ("two marks", re.compile(r"[,;:]\s*[,.;:!?]")),
+    ("a sentence without a capital", re.compile(r"(?<=[a-z\"')][.!?] )[a-z]\w*")),
+    ("a sentence that follows without a blank", re.compile(r"[a-z][.!?][A-Z]\w*")),
+)
+
+
+def surface_problems(record: Mapping[str, Any], before: Published, bank: NameBank) -> Iterator[str]:
+    """Glitches of the rewritten texts; what the published text has too is not counted, glitches at names always."""
+    names = frozenset(record["names"].values()) | (bank.all_names & _capitals(record))
+    for field, old in before.texts.items():
+        text = record[field]
+        for what, found in _new(_blots, text, old):
+            yield f"{field}: {what}: '{found}'"
+        for what, found in _new(_words, text, old):
+            yield f"{field}: {what}: '{found}'"
+        if old[:1].isupper() and text[0].islower():
+            yield f"{field}: begins without a capital: '{text}'"
+        if text != text.strip():
+            yield f"{field}: a blank at the end"
+        yield from (f"{field}: {what}" for what in _at_names(text, names))
+
+
+def _capitals(record: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(re.findall(r"\b[^\W\d_a-z][^\W\d_]+", record["context"]))
+
+
+def _new(
+    look: Callable[[str], Iterator[tuple[str, str]]], text: str, before: str
+) -> Iterator[tuple[str, str]]:
+    """What `look` finds in the text and not as often in the one before."""
+    yield from (Counter(look(text)) - Counter(look(before))).elements()
+
+
+def _blots(text: str) -> Iterator[tuple[str, str]]:
+    for what, pattern in _BLOTS:
+        for found in pattern.finditer(text):
+            yield what, found[0]
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """Doubled words, two determiners, 'a' before a vowel and 'an' before a consonant."""
+    for first, second in pairwise(_TOKEN.findall(text)):
+        low, next_low = first.lower(), second.lower()
+        words = f"{first} {second}"
+        if low == next_low and low.isalpha():
+            yield "a word stands twice", words
+        if low in _ARTICLES and next_low in lexicon.POSSESSIVE | {"a", "an", "the"}:
+            yield "two determiners", words
+        if low in ("a", "an") and second.isalpha() and low != indefinite_article(second):
+            yield "'a' for 'an', or 'an' for 'a'", words
+
+
+def _at_names(text: str, names: frozenset[str]) -> Iterator[str]:
+    tokens = ["", *_TOKEN.findall(text), "", ""]
+    for at, name in enumerate(tokens):
+        if name not in names:
+            continue
+        before, after, then = tokens[at - 1], tokens[at + 1], tokens[at + 2]
+        if before.lower() in _BEFORE_NAME:
+            yield f"a determiner or an adjective before a name: '{before} {name}'"
+        if after.lower() in _AFTER_NAME or _is_noun(after.lower()):
+            yield f"a noun after a name without 's: '{name} {after}'"
+        if after in names or after[:1].isupper() or after in lexicon.NAMING:
+            yield f"two names side by side: '{name} {after}'"
+        if after == "," and then[:1].isupper() and then not in (*names, "I"):
+            yield f"two names for one person: '{name}, {then}'"
+        if after in ("'s", "’s") and (not then.isalpha() or then.lower() in _NOT_OWNED or then in names):
+            yield f"nothing that could be owned: '{name}{after} {then}'"
+    for name in names:
+        if re.search(rf"(?:\w|-){re.escape(name)}(?!\w)|(?<!\w){re.escape(name)}(?:[^\W_]|-)", text):
+            yield f"a name within a word: '{name}'"
+
+
+def _is_noun(word: str) -> bool:
+    return word in lexicon.SINGULAR | lexicon.PLURAL or singular(word) in lexicon.PERSON
+
+
+def problems(record: Mapping[str, Any], original: Mapping[str, Any], bank: NameBank) -> list[str]:
+    """Everything that is wrong with a record in which names stand for groups.
+
+    Args:
+        record: as written by `endoxa build names`.
+        original: the record as published.
+        bank: where the names came from.
+
+    Returns:
+        sentences, each with its field and the words at hand; empty where nothing is wrong.
+    """
+    return check_record(record, published(original, group_words(bank)), bank)
+
+
+def check_record(record: Mapping[str, Any], before: Published, bank: NameBank) -> list[str]:
+    """The same as `problems`, for many records of one original."""
+    found = list(field_problems(record, before, bank))
+    if found:
+        return found
+    return [
+        *wording_problems(record, before),
+        *surface_problems(record, before, bank),
+        *gender_problems(record, before, bank),
+    ]
+
+
+Row = Mapping[str, Any]
+Key = tuple[str, str]
+"""Category and example_id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in a file.
+
+    Attributes:
+        records: how many were looked at.
+        problems: each with its line, or with its variant.
+        absent: originals that are in no variant: left out when the file was made, or lost.
+    """
+
+    records: int
+    problems: tuple[str, ...]
+    absent: int
+
+
+def check_file(written: Iterable[tuple[int, Row]], originals: Iterable[Row], bank: NameBank) -> Checked:
+    """Look at every record of a file.
+
+    Besides each record (`check_record`): records about the same people must have the same names in a variant, and each
+    variant the same records.
+
+    Args:
+        written: line number and record with names.
+        originals: the published records, in their order.
+        bank: where the names came from.
+    """
+    words = group_words(bank)
+    together = list(bundles(originals))
+    before = {_key(row): published(row, words) for rows in together for row in rows}
+    people = {_key(row): number for number, rows in enumerate(together) for row in rows}
+    found: list[str] = []
+    variants: dict[str, set[Key]] = {}
+    first: dict[tuple[str, int], tuple[int, object]] = {}
+    records = 0
+    for line, record in written:
+        records += 1
+        key, variant = _key(record), str(record.get("variant", ""))
+        variants.setdefault(variant, set()).add(key)
+        if key not in before:
+            found.append(f"line {line}: the original has no record {' '.join(key)}")
+            continue
+        found += [f"line {line}: {problem}" for problem in check_record(record, before[key], bank)]
+        at, names = first.setdefault((variant, people[key]), (line, record.get("names")))
+        if names != record.get("names"):
+            found.append(f"line {line}: names: others than in line {at}, which is about the same people")
+    whole: set[Key] = set().union(*variants.values())
+    found += [
+        f"variant {variant} lacks {len(whole - there)} records of the others"
+        for variant, there in variants.items()
+        if whole - there
+    ]
+    return Checked(records, tuple(found), len(before.keys() - whole))
+
+
+def _key(row: Row) -> Key:
+    return str(row["category"]), str(row["example_id"])

@@ -1,0 +1,118 @@
+"""The text of an item as tokens, with the slips of the published files mended.
+
+Which words name the groups of a bank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from endoxa.datasets.bbq.items import cleaned
+from endoxa.instruments.questions.names import lexicon
+from endoxa.instruments.questions.names.bank import NameBank
+
+_PIECES = r"(?P<word>[^\W_]+(?:-[^\W_]+)*)|(?P<end>['’](?:s|re)\b)|(?P<mark>[^\w\s]|_)"
+_WORD = re.compile(r"[^\W_]+")
+_ENDINGS = ("", "s", "es", "n", "an", "ans", "ish")
+_SENTENCE_END = re.compile(r"(?:^|[.!?][\"'”’)]*)\s*[\"'“‘(]*$")
+_SLIPS = (
+    (re.compile(r"\b(with|the|of|to|in) \1\b"), r"\1"),
+    (re.compile(r"\btheir (?=\w+ of the\b)"), "the "),
+    (re.compile(r" {2,}"), " "),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or a mark of a text.
+
+    Attributes:
+        text: as written.
+        start: first character in the text.
+        end: character after the last one.
+        group: the group that the word names, or empty.
+    """
+
+    text: str
+    start: int
+    end: int
+    group: str = ""
+
+    @property
+    def folded(self) -> str:
+        """The word in lower case, with a straight apostrophe."""
+        return self.text.lower().replace("’", "'")
+
+
+@dataclass(frozen=True)
+class GroupWords:
+    """Words that name groups.
+
+    Attributes:
+        forms: word as written in texts -> group ("Sri Lankan" -> "Sri Lankan", "Jew" -> "Jewish").
+    """
+
+    forms: Mapping[str, str]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What a token is: a group's word (longest first), a word, an ending with apostrophe, or a mark."""
+        listed = "|".join(re.escape(form) for form in sorted(self.forms, key=len, reverse=True))
+        return re.compile(rf"(?P<group>(?<!\w)(?<!\w-)(?:{listed})(?!\w|-\w))|{_PIECES}")
+
+    @cached_property
+    def _in_any_case(self) -> frozenset[str]:
+        return frozenset(form.lower() + ending for form in self.forms for ending in _ENDINGS)
+
+    @cached_property
+    def _of_several_words(self) -> frozenset[str]:
+        return frozenset(form.lower() for form in self.forms if not form.isalpha())
+
+    def left_in(self, text: str) -> list[str]:
+        """Words for groups in a text, in any case, also with an ending: what must not stand beside names."""
+        words = [word for word in _WORD.findall(text) if word.lower() in self._in_any_case]
+        return words + [form for form in self._of_several_words if form in text.lower()]
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """The tokens of a text, in order; a group of several words is one token."""
+        return tuple(
+            Token(
+                found[0],
+                found.start(),
+                found.end(),
+                self.forms[found[0]] if found.lastgroup == "group" else "",
+            )
+            for found in self.pattern.finditer(text)
+        )
+
+
+def mended(text: str) -> str:
+    """A published text without its slips of the keyboard.
+
+    Besides braces and missing blanks (`datasets.bbq.text.cleaned`): a preposition that stands twice stands once ("with
+    with", BBQ Religion, template 5), "their parents of the" is "the parents of the" (Nationality, template 19), and
+    blanks at the ends go (template 7).
+    """
+    text = cleaned(text)
+    for pattern, replacement in _SLIPS:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def starts_sentence(text: str, at: int) -> bool:
+    """Whether a sentence begins at that character, the first of all included."""
+    return bool(_SENTENCE_END.search(text[:at]))
+
+
+def group_words(bank: NameBank) -> GroupWords:
+    """The words of a bank's groups; a group also in lower case ("atheist"), unless that is another word."""
+    forms: dict[str, str] = {}
+    for group in bank.groups:
+        for word in bank.words(group):
+            forms.setdefault(word, group)
+        if group.lower() not in lexicon.ORDINARY:
+            forms.setdefault(group.lower(), group)
+    return GroupWords(forms)

@@ -1,0 +1,83 @@
+"""The questions of a run: read as a stream, filtered, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from endoxa.datasets.bbq import find_metadata, read_items
+from endoxa.engine.journal import JournalFile
+from endoxa.errors import UserError
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.schema import QaItem
+
+CHUNK = 512
+"""Items held in memory at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a file of questions holds.
+
+    Attributes:
+        items: how many there are.
+        label: what reports call the data.
+    """
+
+    items: int
+    label: str
+
+
+def metadata_of(settings: QaSettings) -> Path | None:
+    """The metadata file named, or the one beside the data, or None."""
+    return Path(settings.metadata) if settings.metadata else find_metadata(Path(settings.data))
+
+
+def items(settings: QaSettings) -> Iterator[QaItem]:
+    """The questions in file order, after the filters."""
+    language = settings.languages[0] if len(settings.languages) == 1 else None
+    found = read_items(Path(settings.data), metadata=metadata_of(settings), language=language)
+    wanted = (item for item in found if not settings.languages or item.language in settings.languages)
+    return islice(wanted, settings.limit)
+
+
+def chunks(settings: QaSettings) -> Iterator[tuple[int, list[QaItem]]]:
+    """The questions `CHUNK` at a time, each chunk with the number of its first item."""
+    several, first = items(settings), 0
+    while chunk := list(islice(several, CHUNK)):
+        yield first, chunk
+        first += len(chunk)
+
+
+def look_through(settings: QaSettings, journal: JournalFile | None = None) -> Found:
+    """Read all items once.
+
+    Args:
+        settings: which items.
+        journal: keeps the ids, to notice one that is there twice; None where that was done.
+
+    Raises:
+        UserError: none is left after the filters, or two have one id.
+    """
+    count = named = 0
+    categories: Counter[str] = Counter()
+    if journal is not None:
+        journal.forget_items()
+    for first, chunk in chunks(settings):
+        twice = journal and journal.add_items((item.item_id, first + k) for k, item in enumerate(chunk))
+        if twice:
+            raise UserError(
+                f"{settings.data}: the item '{twice[0]}' stands there twice (as question {twice[1] + 1} and question "
+                f"{twice[2] + 1}): category, example_id and variant must be unique together."
+            )
+        count += len(chunk)
+        named += sum(bool(item.names) for item in chunk)
+        categories.update(item.category for item in chunk)
+    if not count:
+        asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{settings.data} holds no question{asked}: there is nothing to ask.")
+    category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
+    return Found(count, settings.label or ("Name" if named == count else category))

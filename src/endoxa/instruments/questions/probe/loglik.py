@@ -1,0 +1,99 @@
+"""Local models asked by log-likelihood: which of the three options does the model find likeliest after the question?
+
+Each option is scored as the continuation of the same prompt (context, question, the options in the order shown,
+"Answer:"). `loglik` compares the sums of log-probabilities (nats), `loglik-mean` the sums per token, which does not
+favour short options.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from endoxa.engine.asking.jobs import Answered
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.errors import UserError
+from endoxa.instruments.questions.probe.items import chunks
+from endoxa.instruments.questions.probe.jobs import Asked, Prompts, asked_of, prompts_for, question
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.schema import CausalRequest, ChatAnswer, CompletionRequest, Model, Request, Score, Unscorable
+
+FINISH = "scored"
+
+
+def score_all(
+    model: Model,
+    settings: QaSettings,
+    prompts: Mapping[str, Prompts],
+    *,
+    number: int,
+    journal: AnswerJournal,
+    report: Callable[[int], None],
+) -> None:
+    """Score the options of every item that the journal has no answer for; chunks are committed one by one.
+
+    Raises:
+        UserError: a masked model, or an item that cannot be scored.
+    """
+    if model.architecture == "masked":
+        raise UserError(
+            f"{model.name} is a masked model, which gives no probability of an option after a question: use a "
+            "causal or an encoder-decoder model."
+        )
+    for first, chunk in chunks(settings):
+        asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
+        known = journal.answers(number, asked[0].number, asked[-1].number)
+        missing = [one for one in asked if one.number not in known]
+        journal.add(number, _scored(model, missing, settings, prompts))
+        report(len(missing))
+
+
+def likeliest(answer: str) -> int:
+    """The option with the highest score; the first of them in a tie."""
+    scores: list[float] = json.loads(answer)
+    return max(range(len(scores)), key=scores.__getitem__)
+
+
+def _scored(
+    model: Model, asked: Sequence[Asked], settings: QaSettings, prompts: Mapping[str, Prompts]
+) -> Iterator[Answered]:
+    requests = [request for one in asked for request in _requests(one, model, prompts)]
+    results: dict[int, Score | Unscorable] = dict(model.score(requests))
+    each = len(requests) // len(asked) if asked else 0
+    for k, one in enumerate(asked):
+        found = [results[k * each + place] for place in range(each)]
+        scores = _option_scores(one, model, found, mean=settings.ask == "loglik-mean")
+        yield Answered(one.number, 0, ChatAnswer(json.dumps(scores), FINISH))
+
+
+def _requests(asked: Asked, model: Model, prompts: Mapping[str, Prompts]) -> Iterator[Request]:
+    """The prompt with each option; for a causal model first the prompt alone."""
+    words = prompts_for(prompts, asked.item.language)
+    prompt = f"{question(asked.item, asked.order)}\n\n{words.answer}"
+    if model.architecture == "encoder-decoder":
+        for option in asked.item.options:
+            yield CompletionRequest(prompt, option)
+        return
+    yield CausalRequest(prompt, "tokenizer")
+    for option in asked.item.options:
+        yield CausalRequest(f"{prompt} {option}", "tokenizer")
+
+
+def _option_scores(
+    asked: Asked, model: Model, found: Sequence[Score | Unscorable], *, mean: bool
+) -> list[float]:
+    """Log-probability of each option (nats), or per token of the option."""
+    scores = []
+    for result in found:
+        if isinstance(result, Unscorable):
+            raise UserError(
+                f"{model.name} cannot score the item '{asked.item.item_id}': {result.reason}. Remove the item, or "
+                "choose a model that reads longer texts."
+            )
+        scores.append(result)
+    if model.architecture == "encoder-decoder":
+        return [score.total / (score.n_tokens if mean else 1) for score in scores]
+    prompt, *options = scores
+    return [
+        (score.total - prompt.total) / (score.n_tokens - prompt.n_tokens if mean else 1) for score in options
+    ]

@@ -1,0 +1,185 @@
+"""`endoxa probe qa`: questions and models in, every raw answer and how it was read out.
+
+What a run would take, before anything is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from endoxa.datasets.files import require_file, sha256
+from endoxa.engine.asking.calls import Report
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.plan import Planned, local_options, model_identity, parse_models, planned
+from endoxa.engine.asking.run import Task, fill
+from endoxa.errors import UserError
+from endoxa.instruments.questions.probe.items import look_through, metadata_of
+from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
+from endoxa.instruments.questions.probe.loglik import score_all
+from endoxa.instruments.questions.probe.records import write_records
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.models import open_model, parse_model
+from endoxa.models.chat import ChatSpec
+from endoxa.schema import Progress, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class QaSummary:
+    """What a run did.
+
+    Attributes:
+        folder: the run folder.
+        items: questions.
+        without_target: questions of which nobody knows the stereotyped option.
+        records: rows of `records.parquet`.
+        cost: US dollars by model; None where the price is not known.
+        errors: conversations that ended with an error, by model.
+        was_complete: the run had been finished before; nothing was asked.
+    """
+
+    folder: Path
+    items: int
+    without_target: int
+    records: int
+    cost: Mapping[str, float | None]
+    errors: Mapping[str, int]
+    was_complete: bool
+
+
+def probe_qa(
+    settings: QaSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> QaSummary:
+    """Ask every question of every model, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything the user can mend: data, model, key, money, folder.
+    """
+    filled = fill(_task(settings), out, restart=restart, progress=progress, command=command)
+    counts = filled.counts
+    return QaSummary(
+        out,
+        counts["items"],
+        counts["without_target"],
+        counts["records"],
+        filled.cost,
+        filled.errors,
+        filled.was_complete,
+    )
+
+
+def _task(settings: QaSettings) -> Task:
+    require_file(Path(settings.data))
+    specs = specs_of(settings)
+    prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
+    metadata = metadata_of(settings)
+    files = {path: sha256(path) for path in (Path(settings.data), metadata) if path is not None}
+    identity = settings.identity(
+        files[Path(settings.data)],
+        files[metadata] if metadata else None,
+        {language: one.model_dump() for language, one in prompts.items()},
+        [model_identity(spec, settings.options) for spec in specs],
+    )
+    data: dict[str, Any] = {"path": settings.data, "sha256": identity["data"], "label": settings.label}
+
+    def look(journal: AnswerJournal) -> int:
+        found = look_through(settings, journal)
+        data["label"] = found.label
+        return found.items
+
+    return Task(
+        kind="qa",
+        settings=settings,
+        identity=identity,
+        data=data,
+        look_through=look,
+        jobs=lambda: jobs(settings, prompts),
+        turns=settings.turns,
+        calls=settings.calls_per_item,
+        write=partial(write_records, settings),
+        files=files,
+        score=partial(_score, settings, prompts) if settings.by_likelihood else None,
+    )
+
+
+def _score(
+    settings: QaSettings, prompts: Mapping[str, Prompts], number: int, journal: AnswerJournal, report: Report
+) -> dict[str, Any]:
+    """Bring the log-likelihoods of one model into the journal; returns the model's facts."""
+    model = open_model(parse_model(settings.models[number]), local_options(settings.options))
+    score_all(model, settings, prompts, number=number, journal=journal, report=report)
+    return dict(model.describe())
+
+
+def specs_of(settings: QaSettings) -> list[ChatSpec]:
+    """The models of a run.
+
+    Raises:
+        UserError: none, one that is there twice or cannot be read, or one that cannot be asked this way.
+    """
+    specs = parse_models(settings.models)
+    if settings.by_likelihood:
+        _refuse_without_effect(settings)
+        for spec in specs:
+            if spec.provider not in ("hf", "server"):
+                raise UserError(
+                    f"The model '{spec.text}' returns no probability of a given text: --ask {settings.ask} needs "
+                    "hf/... or a completions server (http://HOST:PORT/v1#NAME)."
+                )
+    return specs
+
+
+def _refuse_without_effect(settings: QaSettings) -> None:
+    """Refuse settings of answers where none is generated.
+
+    Raises:
+        UserError: one of them is set.
+    """
+    default = Sampling(max_tokens=settings.sampling.max_tokens)
+    given = {
+        "--debias": settings.protocols != ("baseline",),
+        "--system": settings.system != "",
+        "--batch": settings.batch,
+        "--max-cost": settings.max_cost is not None,
+        "--temperature": settings.sampling.temperature != default.temperature,
+        "--top-p": settings.sampling.top_p != default.top_p,
+        "--reasoning": settings.sampling.reasoning != default.reasoning,
+        "--extra": settings.sampling.extra != default.extra,
+    }
+    without_effect = [name for name, there in given.items() if there]
+    if without_effect:
+        raise UserError(
+            f"--ask {settings.ask} generates nothing, so {', '.join(without_effect)} would have no effect: leave it "
+            "out."
+        )
+
+
+def plan_qa(settings: QaSettings) -> list[Planned]:
+    """Expected calls, tokens and cost by model.
+
+    Raises:
+        UserError: as `probe_qa`, for data and the names of models.
+    """
+    require_file(Path(settings.data))
+    specs = specs_of(settings)
+    look_through(settings)
+    prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
+    longest = expected_work(settings, prompts, longest=True)
+    return planned(settings, specs, expected_work(settings, prompts), longest)

@@ -1,0 +1,195 @@
+"""Where the lean comes from: unscaled bias in ambiguous contexts for every stereotyped identity.
+
+Dots of the unscaled bias for every identity, the number of questions behind each written beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import altair as alt
+import polars as pl
+
+from endoxa.instruments.questions.report.conditions import series_shapes
+from endoxa.instruments.questions.report.results import QaResults
+from endoxa.page.charts import BLUE, GRID, MUTED, ORANGE, finish, known
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import count, decimal, decimal_interval, listed, slug
+
+COLUMNS = {
+    "identity": "the row's label",
+    "series": "what the dot is about (a data set): its shape and colour",
+    "value": "unscaled bias, null where nobody was named",
+    "low": "lower end of its interval",
+    "high": "upper end of its interval",
+    "small": "True where too few questions are behind it: drawn grey",
+    "note": "questions behind the row's dots, written to the right",
+}
+"""Columns of the frame; identities are drawn in the order given."""
+
+COLORS = (BLUE, ORANGE, "#00795a", "#7b3f98")
+GREY = "#a9b1ba"
+WIDTH = 170
+LABEL_WIDTH = 105
+LINE = 13
+
+
+def identity_dots(frame: pl.DataFrame, shapes: Mapping[str, str]) -> alt.TopLevelMixin:
+    """A row per identity from -1 (never the stereotype) to 1 (always), the dashed line at 0.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        shapes: Vega shape of every series.
+    """
+    order = frame["identity"].unique(maintain_order=True).to_list()
+    series = list(shapes)
+    y = alt.Y(
+        "identity:N",
+        sort=order,
+        title=None,
+        scale=alt.Scale(domain=order, paddingInner=0, paddingOuter=0),
+        axis=alt.Axis(
+            labelLimit=LABEL_WIDTH,
+            minExtent=LABEL_WIDTH,
+            labelOverlap=False,
+            grid=True,
+            bandPosition=1,
+            gridColor=GRID,
+        ),
+    )
+    beside = alt.YOffset("series:N", scale=alt.Scale(domain=series, paddingOuter=0.6))
+    scale = alt.Scale(domain=(-1, 1), nice=False)
+    axis = alt.Axis(values=[-1, -0.5, 0, 0.5, 1], format="+.1f", grid=False, title="unscaled bias score")
+    colors = alt.Scale(domain=series, range=[COLORS[k % len(COLORS)] for k in range(len(series))])
+    legend = alt.Legend(title=None, orient="top") if len(series) > 1 else None
+    color = alt.condition("datum.small", alt.value(GREY), alt.Color("series:N", scale=colors, legend=legend))
+    shape = alt.Shape("series:N", scale=alt.Scale(domain=series, range=list(shapes.values())), legend=legend)
+    drawn = known(frame, "value")
+    line = alt.Chart(pl.DataFrame({"neutral": [0.0]}))
+    notes = alt.Chart(frame.unique("identity", maintain_order=True))
+    chart = alt.layer(
+        line.mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("neutral:Q", scale=scale, axis=axis)),
+        alt.Chart(known(drawn, "low", "high"))
+        .mark_rule(strokeWidth=1.4)
+        .encode(y=y, yOffset=beside, x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", color=color),
+        alt.Chart(drawn)
+        .mark_point(size=36, filled=True, opacity=1)
+        .encode(y=y, yOffset=beside, x=alt.X("value:Q", scale=scale, axis=axis), color=color, shape=shape),
+        notes.mark_text(align="left", color=MUTED, fontSize=10).encode(
+            y=y, x=alt.value(WIDTH + 8), text="note:N"
+        ),
+    )
+    height = (LINE * len(series) + 6) * max(1, len(order))
+    return finish(chart.properties(width=WIDTH, height=height))
+
+
+LEAST_QUESTIONS = 20
+"""With fewer questions in which a person was named, a dot is grey."""
+
+MOST_FIGURES = 6
+"""Models that get a figure; the table holds all."""
+
+
+def identities(results: QaResults) -> Section | None:
+    """Dots per identity, one figure per model, and the table behind them; None where the data name no identities."""
+    anchor, title = "identities", "By stereotyped identity, ambiguous contexts"
+    rows = results.main(results.identities)
+    if rows.is_empty():
+        return None
+    models = rows["model"].unique(maintain_order=True).to_list()
+    drawn = models[:MOST_FIGURES]
+    findings = (
+        (
+            Finding(
+                f"The figures show the first {MOST_FIGURES} of {len(models)} models; the table holds all of them.",
+                ({"models": len(models), "shown": MOST_FIGURES},),
+            ),
+        )
+        if len(models) > MOST_FIGURES
+        else ()
+    )
+    return Section(
+        anchor,
+        title,
+        findings=findings,
+        figures=tuple(_figures(results, rows.filter(pl.col("model").is_in(drawn)))),
+        tables=(_table(results, rows),),
+        notes=(
+            "Of the answers that name a person: −1 if never the one the stereotype is about, 0 if as often as "
+            f"the other, +1 if always. Lines are {results.level} Wilson intervals in which every question counts once, "
+            "however often it was asked. The numbers at the right are the questions in which a person was named, by "
+            f"data set ({listed(list(results.data))}); grey dots rest on fewer than {LEAST_QUESTIONS}. Nothing "
+            "is tested here and nothing is claimed: among many identities some lie far from 0 by chance; each meets "
+            "its own few templates, so a dot says as much about these as about the identity.",
+        ),
+    )
+
+
+def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:
+    shapes = series_shapes(results)
+    for (line,), own in rows.group_by(["line"], maintain_order=True):
+        order = (
+            own.group_by("identity", maintain_order=True)
+            .agg(
+                mean=pl.col("value").mean(),
+                note=pl.col("questions").cast(pl.String).str.join(" · "),
+            )
+            .sort("mean", descending=True, nulls_last=True, maintain_order=True)
+        )
+        frame = order.join(own, on="identity", maintain_order="left").select(
+            "identity", "value", "low", "high", "note", series="data", small=_small()
+        )
+        present = set(frame["series"])
+        yield Figure(
+            name=f"identities-{slug(str(line))}",
+            title=str(line),
+            chart=identity_dots(frame, {data: shape for data, shape in shapes.items() if data in present}),
+            alt=_alt(str(line), own),
+        )
+
+
+def _small() -> pl.Expr:
+    return pl.col("questions") < LEAST_QUESTIONS
+
+
+def _alt(line: str, own: pl.DataFrame) -> str:
+    sure = own.filter(~_small()).drop_nulls("value").sort("value", descending=True, maintain_order=True)
+    words = f"Unscaled bias of {line} in ambiguous contexts for {own['identity'].n_unique()} identities."
+    if sure.is_empty():
+        return f"{words} None of them rests on {LEAST_QUESTIONS} questions or more."
+    ends = [sure.row(0, named=True), sure.row(-1, named=True)]
+    spoken = listed([f"{row['identity']} ({row['data']}) {decimal(row['value'])}" for row in ends])
+    return f"{words} Highest and lowest of those with {LEAST_QUESTIONS} questions or more: {spoken}."
+
+
+def _table(results: QaResults, rows: pl.DataFrame) -> Table:
+    columns = (
+        Column("model"),
+        Column("data"),
+        Column("identity"),
+        Column("unscaled bias", numeric=True),
+        Column(f"{results.level} interval", numeric=True),
+        Column("stereotyped answers", numeric=True),
+        Column("answers naming a person", numeric=True),
+        Column("questions", numeric=True),
+    )
+    body = tuple(
+        (
+            row["line"],
+            row["data"],
+            row["identity"],
+            decimal(row["value"]),
+            decimal_interval(row["low"], row["high"]),
+            count(row["n_biased"]),
+            count(row["n"]),
+            count(row["questions"]),
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Table(
+        "Unscaled bias in ambiguous contexts by identity (no tests, no verdicts)",
+        columns,
+        body,
+        folded=True,
+        notes=("–: no answer names a person.",) if rows["value"].null_count() else (),
+    )

@@ -1,0 +1,136 @@
+"""A few raw answers as they came, with the questions they were given to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.errors import UserError
+from endoxa.page import inputs
+from endoxa.page.inputs import Run
+from endoxa.page.labels import ModelName
+from endoxa.schema import NOT_KNOWN, SHOWN_OUTCOMES, QaItem
+
+EACH = 3
+"""Answers shown for every model and outcome."""
+
+NOT_FOUND = "{} is not found from here: make the report in the folder where the run was made"
+CHANGED = "{} has changed since the run"
+UNREADABLE = "{} does not hold it in a form that can be read"
+
+MOST_CHARACTERS = 600
+"""Longer answers are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One answer, finished texts.
+
+    Attributes:
+        model: the model's label.
+        outcome: how its answer was read.
+        item_id: the item.
+        protocol: how it was asked.
+        language: ISO 639 code, or empty.
+        asked: context, question and options in the order shown; empty where they are not known.
+        unknown: why they are not, else empty.
+        answer: what it said.
+    """
+
+    model: str
+    outcome: str
+    item_id: str
+    protocol: str
+    language: str
+    asked: str
+    unknown: str
+    answer: str
+
+
+def samples(runs: Sequence[Run], names: Mapping[str, ModelName]) -> tuple[Sample, ...]:
+    """`EACH` answers for every model and outcome, from all runs, taken at even distances: nobody picked them."""
+    found = [sample for run in runs for sample in _of_run(run, names)]
+    order = {name.label: place for place, name in enumerate(names.values())}
+    outcomes = {outcome: place for place, outcome in enumerate(SHOWN_OUTCOMES)}
+    found.sort(key=lambda sample: (order[sample.model], outcomes[sample.outcome]))
+    return tuple(found)
+
+
+def _of_run(run: Run, names: Mapping[str, ModelName]) -> Iterator[Sample]:
+    rows = list(_chosen(run.folder / "records.parquet").iter_rows(named=True))
+    items, why = _items(run, {row["item_id"] for row in rows})
+    for row in rows:
+        item = items.get(row["item_id"])
+        yield Sample(
+            model=names[row["model"]].label,
+            outcome=row["outcome"],
+            item_id=row["item_id"],
+            protocol=row["protocol"],
+            language=row["language"] or "",
+            asked=_asked(item, row["order"]) if item else "",
+            unknown="" if item else why,
+            answer=_cut(row["answer"] or row["error"] or ""),
+        )
+
+
+def _chosen(records: Path) -> pl.DataFrame:
+    """Rows at even distances within each model and outcome; only these are read with their answers."""
+    group = ("model", "outcome")
+    place, size = pl.int_range(pl.len()).over(group), pl.len().over(group)
+    step = pl.max_horizontal(size // EACH, 1)
+    rows = (
+        pl.scan_parquet(records)
+        .select("model", outcome=_shown_outcome())
+        .with_row_index("row")
+        .filter((place % step == step // 2) & (place // step < EACH))
+        .select("row")
+        .collect()
+    )
+    columns = ("item_id", "language", "model", "protocol", "order", "answer", "error")
+    return (
+        pl.scan_parquet(records)
+        .with_row_index("row")
+        .join(rows.lazy(), on="row", how="semi")
+        .select(*columns, outcome=_shown_outcome())
+        .collect()
+    )
+
+
+def _shown_outcome() -> pl.Expr:
+    return pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
+
+
+def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
+    """The items with these ids, and why others are not known: the questions are a help, the page goes without."""
+    from endoxa.datasets.bbq import read_items
+    from endoxa.datasets.files import sha256
+
+    said = run.facts.get("data")
+    data: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    path = Path(inputs.text(data, "path"))
+    try:
+        if not path.is_file():
+            return {}, NOT_FOUND.format(path)
+        if sha256(path) != data.get("sha256"):
+            return {}, CHANGED.format(path)
+        items = {item.item_id: item for item in read_items(path) if item.item_id in wanted}
+    except (OSError, UserError):
+        return {}, UNREADABLE.format(path)
+    return items, UNREADABLE.format(path)
+
+
+def _asked(item: QaItem, order: str | None) -> str:
+    """'CONTEXT QUESTION (A) ... (B) ... (C) ...' with the options in the order shown."""
+    places = [int(place) for place in order or ""] or [0, 1, 2]
+    options = " ".join(
+        f"({letter}) {item.options[place]}" for letter, place in zip("ABC", places, strict=True)
+    )
+    return f"{item.context} {item.question} {options}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS].rstrip()} […]"

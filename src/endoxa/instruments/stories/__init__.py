@@ -1,0 +1,1 @@
+"""Open-ended stories: which attributes models tie together, how harmful that is, and how languages differ."""

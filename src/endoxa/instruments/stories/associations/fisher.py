@@ -1,0 +1,410 @@
+"""Tests with prompts as units: the base values of whole prompts are exchanged, all their stories with them.
+
+Fisher's exact test of r x c tables with fixed margins, drawn as long as its decision is open.
+
+Fisher's exact test of a small table without chance: every table with the same margins is listed.
+
+Fisher's exact test of an r x c table by Monte Carlo: how often is a random table at most as probable?
+
+When to stop drawing: as soon as the decisions of a family, after correction, can no longer change.
+
+After each round every p-value has an interval (Clopper and Pearson 1934) that all rounds and tables of the family
+together leave with probability at most `error`. Benjamini and Hochberg's step-up procedure rejects more when a p-value
+falls; so what it rejects with all upper ends is rejected for sure, and what it does not reject with all lower ends is
+kept for sure. Only tables whose interval holds a threshold that is still open are drawn further; small ones among them
+are made exact by listing all tables with their margins, which is cheaper than many draws.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from endoxa.instruments.stories.associations.cells import log_factorials
+from endoxa.instruments.stories.associations.prompts import Units
+
+__all__ = [
+    "FIRST_ROUND",
+    "Decisions",
+    "Exchanged",
+    "Sampled",
+    "decide",
+    "improbability",
+    "rejected",
+    "stream",
+]
+
+
+DOUBT = 1.0
+"""How far the logarithm of the approximate number of tables may be beyond the limit before listing is not tried."""
+TOLERANCE = 1e-9
+"""Logarithms of probabilities that differ by less are of tables equally probable."""
+
+
+def exact_p(counts: np.ndarray, most: int) -> float | None:
+    """Probability of the tables at most as probable as `counts`, or None where there are more than `most` tables.
+
+    Tables are listed column by column: an array of what is left of each row, and the sum of the logarithms of the
+    factorials so far.
+    """
+    if counts.shape[0] > counts.shape[1]:
+        counts = counts.T
+    if log_number(counts) > np.log(most) + DOUBT:
+        return None
+    factorials = log_factorials(int(counts.sum())).astype(np.float64)
+    left = counts.sum(axis=1)[None, :]
+    sums = np.zeros(1)
+    for total in counts.sum(axis=0)[:-1]:
+        columns = _columns(left, int(total), most)
+        if columns is None:
+            return None
+        place, values = columns
+        left = left[place] - values
+        sums = sums[place] + factorials[values].sum(axis=1)
+    # What is left of the rows is the last column.
+    logs = -(sums + factorials[left].sum(axis=1))
+    weights = np.exp(logs - logs.max())
+    observed = -float(factorials[counts].sum())
+    return float(weights[logs <= observed + TOLERANCE].sum() / weights.sum())
+
+
+def log_number(counts: np.ndarray) -> float:
+    """Logarithm of about how many tables have these margins (Gail and Mantel 1977, equation 2.4).
+
+    Columns are filled evenly over all ways there are; the row totals are then about normal.
+    """
+    from scipy.special import gammaln
+
+    rows, columns = counts.sum(axis=1).astype(float), counts.sum(axis=0).astype(float)
+    r, n = len(rows), rows.sum()
+    ways = (gammaln(columns + r) - gammaln(r) - gammaln(columns + 1)).sum()
+    variance = (columns * (columns + r)).sum() * (r - 1) / (r**2 * (r + 1))
+    distance = (r - 1) / (r * variance) * ((rows**2).sum() - n**2 / r)
+    chance = (r - 1) / 2 * np.log((r - 1) / (2 * np.pi * variance * r)) + np.log(r) / 2 - distance / 2
+    return float(ways + chance)
+
+
+def _columns(left: np.ndarray, total: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """All columns with a total that fit into what is left of the rows, for each way of having come so far.
+
+    Returns:
+        Which line of `left` each column goes with, and the columns; None where there are more than `most`.
+    """
+    place = np.arange(len(left))
+    values = np.zeros((len(left), 0), dtype=np.int64)
+    need = np.full(len(left), total)
+    for row in range(left.shape[1]):
+        rest = left[place, row + 1 :].sum(axis=1)
+        low, high = np.maximum(need - rest, 0), np.minimum(left[place, row], need)
+        choices = high - low + 1
+        if choices.sum() > most:
+            return None
+        again = np.repeat(np.arange(len(place)), choices)
+        within = np.arange(len(again)) - np.repeat(np.cumsum(choices) - choices, choices)
+        chosen = low[again] + within
+        place, need = place[again], need[again] - chosen
+        values = np.column_stack([values[again], chosen])
+    return place, values
+
+
+AT_ONCE = 200_000
+"""Prompts drawn together; they stay in a processor's cache."""
+CHANCE_BITS = 40
+"""Random bits that decide the order of prompts: two alike among 1,000 have a probability below 1 in a million."""
+KEY_BITS = 64
+"""Bits of what is sorted: block, random bits, type."""
+
+
+Statistic = Callable[[np.ndarray], np.ndarray]
+"""From tables (draws x base values x compared values) to numbers that are larger the further they are from chance."""
+
+
+def improbability(units: Units) -> Statistic:
+    """Fisher's statistic: minus the logarithm of a table's probability given its margins, but for a constant.
+
+    Totals of base values differ a little between draws where a block holds prompts of unlike size, so both margins
+    are part of it; totals of compared values are the same in all.
+    """
+    factorials = log_factorials(int(units.table.sum())).astype(np.float64)
+
+    def statistic(tables: np.ndarray) -> np.ndarray:
+        cells = factorials[tables.reshape(len(tables), -1)].sum(axis=1)
+        logs: np.ndarray = cells - factorials[tables.sum(axis=2)].sum(axis=1)
+        return logs
+
+    return statistic
+
+
+@dataclass(slots=True)
+class Exchanged:
+    """The test of one table as far as it has been drawn; it has what `Sampled` has.
+
+    Attributes:
+        units: the table, prompt by prompt.
+        statistic: what arrangements are compared by.
+        generator: its own stream of random numbers.
+        draws: arrangements drawn so far.
+        hits: those at least as far from chance as the observed one.
+        exact: p-value where another method gives it: nothing is drawn then.
+        tried: see `Sampled`.
+    """
+
+    units: Units
+    statistic: Statistic
+    generator: np.random.Generator
+    draws: int = 0
+    hits: int = 0
+    exact: float | None = None
+    tried: bool = False
+    _limit: float = field(init=False)
+    _keys: np.ndarray = field(init=False)
+    _words: tuple[np.ndarray, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        observed, blocks = float(self.statistic(self.units.table[None])[0]), self.units.blocks
+        self._limit = observed - TOLERANCE * max(1.0, abs(observed))
+        kinds = np.repeat(np.arange(len(blocks)), self.units.counts.sum(axis=0))
+        above = np.uint64(self._chance_bits + self._kind_bits)
+        self._keys = blocks[kinds].astype(np.uint64) << above | kinds.astype(np.uint64)
+        self._words = _packed(self.units.vectors, self._width)
+
+    @property
+    def _kind_bits(self) -> int:
+        return len(self.units.blocks).bit_length()
+
+    @property
+    def _chance_bits(self) -> int:
+        return min(CHANCE_BITS, KEY_BITS - self._kind_bits - int(self.units.blocks[-1] + 1).bit_length())
+
+    @property
+    def _width(self) -> int:
+        """Bits of a count of stories."""
+        return int(self.units.table.sum()).bit_length()
+
+    def draw(self, number: int) -> None:
+        """Draw so many more arrangements."""
+        most = max(1, AT_ONCE // len(self._keys))
+        for start in range(0, number, most):
+            tables = self._drawn(min(most, number - start))
+            self.hits += int((self.statistic(tables) >= self._limit).sum())
+        self.draws += number
+
+    def list_tables(self, most: int) -> None:  # noqa: ARG002
+        """Nothing: arrangements are not listed."""
+        self.tried = True
+
+    @property
+    def p_value(self) -> float:
+        """(hits + 1) / (draws + 1), or `exact`."""
+        return (self.hits + 1) / (self.draws + 1) if self.exact is None else self.exact
+
+    def _drawn(self, size: int) -> np.ndarray:
+        """Tables of random arrangements, draws x base values x compared values.
+
+        Prompts are put into a random order within their block by sorting random numbers; the first ones of a block
+        then have its first base value, and so on.
+        """
+        bits = np.uint64(self._kind_bits)
+        keys = self.generator.integers(0, 1 << self._chance_bits, (size, len(self._keys)), dtype=np.uint64)
+        keys <<= bits
+        keys |= self._keys
+        keys.sort(axis=1)
+        keys &= (np.uint64(1) << bits) - np.uint64(1)
+        kinds = keys.astype(np.intp)
+        prompts = self.units.rows.T
+        filled = prompts.ravel() > 0
+        starts = (np.cumsum(prompts) - prompts.ravel())[filled]
+        row = np.tile(np.arange(prompts.shape[1]), len(prompts))[filled]
+        block = np.repeat(np.arange(len(prompts)), prompts.shape[1])[filled]
+        words = []
+        for word in self._words:
+            parts = np.add.reduceat(word[kinds], starts, axis=1)
+            sums = np.zeros((size, prompts.shape[1]), dtype=np.int64)
+            for one in range(len(prompts)):
+                sums[:, row[block == one]] += parts[:, block == one]
+            words.append(sums)
+        return _unpacked(words, self._width, self.units.vectors.shape[1])
+
+
+def _packed(vectors: np.ndarray, width: int) -> tuple[np.ndarray, ...]:
+    """Counts of several columns in one number each, so that they are added together."""
+    most = 63 // width
+    columns = vectors.shape[1]
+    shifts = width * (np.arange(columns) % most)
+    return tuple(
+        (vectors[:, start : start + most] << shifts[start : start + most]).sum(axis=1)
+        for start in range(0, columns, most)
+    )
+
+
+def _unpacked(words: list[np.ndarray], width: int, columns: int) -> np.ndarray:
+    most = 63 // width
+    tables = np.empty((*words[0].shape, columns), dtype=np.intp)
+    for column in range(columns):
+        shift = width * (column % most)
+        tables[:, :, column] = words[column // most] >> shift & (1 << width) - 1
+    return tables
+
+
+SAMPLED_AT_ONCE = 1_000_000
+"""Cells of random tables held at once."""
+
+
+@dataclass(slots=True)
+class Sampled:
+    """The test of one table as far as it has been drawn.
+
+    Attributes:
+        counts: the table.
+        generator: its own stream of random numbers, decided by a seed and the table's name.
+        draws: random tables drawn so far.
+        hits: those at most as probable as the observed one.
+        exact: the p-value by listing all tables, where they are few.
+        tried: they were counted.
+    """
+
+    counts: np.ndarray
+    generator: np.random.Generator
+    draws: int = 0
+    hits: int = 0
+    exact: float | None = None
+    tried: bool = False
+    _factorials: np.ndarray = field(init=False)
+    _limit: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._factorials = log_factorials(int(self.counts.sum())).astype(np.float64)
+        self._limit = -float(self._factorials[self.counts].sum()) + TOLERANCE
+
+    def draw(self, number: int) -> None:
+        """Draw so many more tables with the same margins (Patefield 1981)."""
+        from scipy.stats import random_table
+
+        rows, columns = self.counts.sum(axis=1), self.counts.sum(axis=0)
+        most = max(1, SAMPLED_AT_ONCE // self.counts.size)
+        for start in range(0, number, most):
+            size = min(most, number - start)
+            tables = random_table.rvs(
+                rows, columns, size=size, method="patefield", random_state=self.generator
+            )
+            places = tables.astype(np.intp).reshape(size, -1)
+            self.hits += int((-self._factorials[places].sum(axis=1) <= self._limit).sum())
+        self.draws += number
+
+    def list_tables(self, most: int) -> None:
+        """Find the exact p-value where there are at most so many tables."""
+        self.tried = True
+        self.exact = exact_p(self.counts, most)
+
+    @property
+    def p_value(self) -> float:
+        """The exact p-value where it is known, else (hits + 1) / (draws + 1)."""
+        return (self.hits + 1) / (self.draws + 1) if self.exact is None else self.exact
+
+
+def stream(seed: int, *names: object) -> np.random.Generator:
+    """A stream of random numbers that depends on nothing but a seed and names."""
+    digest = hashlib.blake2b("|".join(map(str, (seed, *names))).encode(), digest_size=16).digest()
+    return np.random.Generator(np.random.SFC64(int.from_bytes(digest)))
+
+
+FIRST_ROUND = 200
+"""Tables drawn in the first round; every round doubles the number."""
+LISTED_AFTER = 1600
+"""Draws after which a test that is still open is made exact, if it has few enough tables."""
+MOST_LISTED = 200_000
+"""Most tables that are listed for an exact p-value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What was decided about the tables of a family.
+
+    Attributes:
+        significant: rejected by Benjamini-Hochberg.
+        certain: drawing on could change the decision with a probability of at most the stated error.
+    """
+
+    significant: np.ndarray
+    certain: np.ndarray
+
+
+def decide(
+    tests: Sequence[Sampled | Exchanged],
+    *,
+    alpha: float,
+    most_draws: int,
+    error: float,
+    first_round: int = FIRST_ROUND,
+) -> Decisions:
+    """Draw until the decisions at false-discovery rate `alpha` are certain, or `most_draws` are spent.
+
+    Args:
+        tests: the tables of one family; drawn in place.
+        alpha: false-discovery rate.
+        most_draws: most tables drawn for a test.
+        error: probability, for the whole family, that a decision called certain differs from the one with
+            infinitely many draws.
+        first_round: tables drawn before the first look; `most_draws` gives a test without early stopping.
+    """
+    rounds = 1 + max(0, int(np.ceil(np.log2(most_draws / first_round))))
+    each = error / (len(tests) * rounds)
+    low, high = np.zeros(len(tests)), np.ones(len(tests))
+    open_tests = list(range(len(tests)))
+    target = first_round
+    while True:
+        for k in open_tests:
+            if tests[k].draws >= LISTED_AFTER and not tests[k].tried:
+                tests[k].list_tables(MOST_LISTED)
+            if tests[k].exact is None:
+                tests[k].draw(min(target, most_draws) - tests[k].draws)
+        low, high = _narrower(tests, each, low, high)
+        sure, possible = rejected(high, alpha), rejected(low, alpha)
+        open_tests = _open(low, high, int(sure.sum()), int(possible.sum()), alpha)
+        if not open_tests or target >= most_draws:
+            break
+        target *= 2
+    found = rejected(np.array([test.p_value for test in tests]), alpha)
+    certain = sure == possible
+    return Decisions(np.where(certain, sure, found), certain)
+
+
+def _narrower(
+    tests: Sequence[Sampled | Exchanged], error: float, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Intervals after another round, none wider than before; an exact p-value is both ends."""
+    exact = np.array([np.nan if test.exact is None else test.exact for test in tests])
+    hits, draws = (np.array([getattr(test, name) for test in tests]) for name in ("hits", "draws"))
+    new_low, new_high = binomial_bounds(hits, draws, error)
+    sampled = np.isnan(exact)
+    return (
+        np.where(sampled, np.maximum(low, new_low), exact),
+        np.where(sampled, np.minimum(high, new_high), exact),
+    )
+
+
+def rejected(p_values: np.ndarray, alpha: float) -> np.ndarray:
+    """Which hypotheses Benjamini and Hochberg's (1995) step-up procedure rejects: adjusted, they are below `alpha`."""
+    n = len(p_values)
+    below = np.sort(p_values) < alpha * np.arange(1, n + 1) / n
+    return p_values < alpha * (np.flatnonzero(below)[-1] + 1) / n if below.any() else np.zeros(n, dtype=bool)
+
+
+def binomial_bounds(hits: np.ndarray, draws: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
+    """Clopper-Pearson interval that misses the truth with probability at most `error`."""
+    from scipy.special import betaincinv
+
+    with np.errstate(invalid="ignore"):
+        low = np.where(hits == 0, 0.0, betaincinv(np.maximum(hits, 1), draws - hits + 1, error / 2))
+        high = np.where(hits == draws, 1.0, betaincinv(hits + 1, np.maximum(draws - hits, 1), 1 - error / 2))
+    return low, high
+
+
+def _open(low: np.ndarray, high: np.ndarray, sure: int, possible: int, alpha: float) -> list[int]:
+    """Tests whose interval holds one of the thresholds between the sure and the possible number of rejections."""
+    thresholds = alpha * np.arange(sure + 1, possible + 1) / len(low)
+    straddles = (low[:, None] < thresholds) & (thresholds <= high[:, None])
+    return [int(k) for k in np.flatnonzero(straddles.any(axis=1))]

@@ -1,0 +1,261 @@
+"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.datasets.stereotales import Profiles
+from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
+from endoxa.instruments.stories.associations.lift import (
+    category,
+    chi_square,
+    cramer_v,
+    design_effects,
+    lift_interval,
+)
+from endoxa.instruments.stories.associations.settings import (
+    PAPER_EFFECTS,
+    PAPER_LIFT,
+    PAPER_RULE,
+    Discovery,
+)
+from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
+from endoxa.instruments.stories.associations.tested import Family, Name, Tested, run_families
+from endoxa.instruments.stories.associations.verdicts import (
+    NO_TABLE,
+    adjusted_within,
+    cell_verdict,
+    table_verdict,
+)
+from endoxa.schema import ALL, Progress
+from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.stats.verdicts import UNTESTED
+
+Done = tuple[Name, Table, Tested]
+"""A table with its name and what its tests found."""
+
+PAPER = pl.col("paper_rule") == 1
+"""What the article's extra rule keeps: medium or large effect, lift of at least 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """What was found.
+
+    Attributes:
+        tables: one row per model, aggregation, base and compared attribute (`ASSOCIATION_TEST_COLUMNS`).
+        associations: the significant cells of the significant tables (`DISCOVERED_COLUMNS`).
+    """
+
+    tables: pl.DataFrame
+    associations: pl.DataFrame
+
+
+def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambda *_: None) -> Discovered:
+    """Find which values come with which values more often than chance, for each model (and language).
+
+    Step 1: Fisher's exact test of each table of a base attribute against another one, Benjamini-Hochberg over the
+    tables of a base attribute. Step 2: in the tables kept, a one-sided exact test of each cell, Benjamini-Yekutieli
+    over them. Where a prompt has several stories in a table, prompts are the units of both. Tables of several languages
+    are also tested within languages, which decides what may be claimed (`verdict`), not what is listed.
+    """
+    stories = Stories.of(profiles, by_language=settings.by_language)
+    every = [
+        [
+            (_name(table, profiles), stories.with_units(table) if stories and table.usable else table)
+            for table in tables
+        ]
+        for tables in families(profiles, count(profiles, by_language=settings.by_language))
+    ]
+    testable = [
+        Family(tuple(table for _, table in usable), tuple(name for name, _ in usable))
+        for usable in ([one for one in family if one[1].usable] for family in every)
+        if usable
+    ]
+    total = len(testable)
+    tested = dict[Name, Done]()
+    progress("testing tables", 0, total)
+    results = run_families(testable, settings, lambda done: progress("testing tables", done, total))
+    for family, found in zip(testable, results, strict=True):
+        for done in zip(family.names, family.tables, found, strict=True):
+            tested[done[0]] = done
+    names = [name for family in every for name, _ in family]
+    kept = [tested[name] for name in names if name in tested and tested[name][2].significant]
+    associations = _associations(kept, profiles, settings)
+    return Discovered(
+        _tables(names, tested, settings),
+        associations.filter(PAPER) if settings.rule == PAPER_RULE else associations,
+    )
+
+
+def _name(table: Table, profiles: Profiles) -> Name:
+    language = table.group.language
+    return (
+        profiles.models[table.group.model],
+        ALL if language is None else profiles.languages[language],
+        profiles.attributes[table.base],
+        profiles.attributes[table.compared],
+    )
+
+
+def _tables(names: Sequence[Name], tested: Mapping[Name, Done], settings: Discovery) -> pl.DataFrame:
+    rows = [
+        _table_row(*tested[name], settings)
+        if name in tested
+        else {**_parts(name), "status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
+        for name in names
+    ]
+    return pl.DataFrame(rows, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row")
+
+
+def _parts(name: Name) -> dict[str, Any]:
+    return dict(zip(("model", "aggregation", "base_attribute", "compared_attribute"), name, strict=True))
+
+
+def _table_row(name: Name, table: Table, one: Tested, settings: Discovery) -> dict[str, Any]:
+    counts, within = table.counts, one.within
+    v = cramer_v(counts)
+    verdict = table_verdict(table, one, settings)
+    return {
+        **_parts(name),
+        "status": "tested",
+        "rows": counts.shape[0],
+        "columns": counts.shape[1],
+        "n": int(counts.sum()),
+        "chi_square": chi_square(counts),
+        "dof": (counts.shape[0] - 1) * (counts.shape[1] - 1),
+        "p_value": one.p_value,
+        "n_resamples": one.draws,
+        "p_adjusted": one.p_adjusted,
+        "significant": int(one.significant),
+        "decision_stable": int(one.certain),
+        "cramer_v": v,
+        "effect_category": category(v, counts.shape),
+        "prompts": _prompts(table),
+        "unit": "story" if table.prompts is None else "prompt",
+        "method": "prompts-exchanged" if table.prompts else "fisher-sampled" if one.draws else "fisher",
+        "stratified_p_value": None if within is None else _filled(within.p_value),
+        "stratified_p_adjusted": None if within is None else _filled(within.p_adjusted),
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+    }
+
+
+def _prompts(table: Table) -> int:
+    return int(table.counts.sum()) if table.prompts is None else table.prompts.prompts
+
+
+def _filled(p_value: float) -> float | None:
+    return None if np.isnan(p_value) else p_value
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of one table: their numbers, logarithms of their p-values, and both ends of the lifts' intervals."""
+
+    cells: Cells
+    log_p: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def _associations(kept: Sequence[Done], profiles: Profiles, settings: Discovery) -> pl.DataFrame:
+    """Step 2: the significant cells of the tables kept."""
+    rows: list[dict[str, Any]] = []
+    if kept:
+        cells, starts = cells_of([table.counts for _, table, _ in kept])
+        log_p = log_p_greater(cells)
+        low, high = lift_interval(cells, settings.confidence)
+        for k, done in enumerate(kept):
+            here = np.arange(starts[k], starts[k + 1])
+            own = _Cells(cells[here], log_p[here], low[here], high[here])
+            rows += _cell_rows(done, own, profiles, settings)
+    return pl.DataFrame(rows, schema=types_of(DISCOVERED_COLUMNS), orient="row")
+
+
+def _by_prompts(done: Done, stories: _Cells, confidence: float) -> _Cells:
+    """The cells with prompts as units, where a prompt has several stories."""
+    _, table, one = done
+    if table.prompts is None or one.log_p is None:
+        return stories
+    ends = lift_interval(stories.cells, confidence, design_effects(table.prompts))
+    return _Cells(stories.cells, one.log_p, *ends)
+
+
+def _cell_rows(
+    done: Done, stories: _Cells, profiles: Profiles, settings: Discovery
+) -> Iterator[dict[str, Any]]:
+    """The significant cells of one table."""
+    from scipy.stats import false_discovery_control
+
+    name, table, one = done
+    own = _by_prompts(done, stories, settings.confidence)
+    log_p, cells = own.log_p, own.cells
+    adjusted = false_discovery_control(np.exp(log_p), method="by")
+    within = adjusted_within(one.within)
+    decision = table_verdict(table, one, settings)
+    effect = category(cramer_v(table.counts), table.counts.shape)
+    for place in np.flatnonzero(adjusted < settings.alpha).tolist():
+        a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
+        lift = a * n / (r * c)
+        p_within = None if within is None else float(within[place])
+        verdict = cell_verdict(decision, one.within, p_within, settings)
+        yield {
+            **_parts(name),
+            "base_value": profiles.values[table.base][table.rows[place // table.counts.shape[1]]],
+            "compared_value": profiles.values[table.compared][table.columns[place % table.counts.shape[1]]],
+            "p_value": float(np.exp(log_p[place])),
+            "log10_p": float(log_p[place] / np.log(10)),
+            "p_adjusted": float(adjusted[place]),
+            "table_p_adjusted": one.p_adjusted,
+            "cramer_v": cramer_v(table.counts),
+            "effect_category": effect,
+            "fraction": a / r,
+            "lift": lift,
+            "lift_low": float(own.low[place]),
+            "lift_high": float(own.high[place]),
+            "count": a,
+            "row_total": r,
+            "column_total": c,
+            "table_total": n,
+            "table_decision_stable": int(one.certain),
+            "paper_rule": int(effect in PAPER_EFFECTS and lift >= PAPER_LIFT),
+            "prompts": _prompts(table),
+            "interval": "stories" if table.prompts is None else "prompts",
+            **_within_columns(one, place, p_within),
+            "verdict": verdict.verdict,
+            "reason": verdict.reason,
+        }
+
+
+def _within_columns(one: Tested, place: int, p_adjusted: float | None) -> dict[str, float | None]:
+    within = one.within
+    log_p = None if within is None else within.log_p
+    return {
+        "stratified_p_value": None if log_p is None else float(np.exp(log_p[place])),
+        "stratified_p_adjusted": p_adjusted,
+        "table_stratified_p_adjusted": None if within is None else _filled(within.p_adjusted),
+    }
+
+
+WHOLE = (
+    *("rows", "columns", "n", "dof", "n_resamples", "significant", "decision_stable", "count", "row_total"),
+    *("column_total", "table_total", "table_decision_stable", "paper_rule", "prompts"),
+)
+TEXT = (
+    *("model", "aggregation", "base_attribute", "base_value", "compared_attribute", "compared_value"),
+    *("status", "effect_category", "unit", "method", "interval", "verdict", "reason"),
+)
+
+
+def types_of(columns: Iterable[str]) -> dict[str, pl.DataType]:
+    """Types of the columns of the tables here."""
+    return {
+        name: pl.String() if name in TEXT else pl.Int64() if name in WHOLE else pl.Float64()
+        for name in columns
+    }

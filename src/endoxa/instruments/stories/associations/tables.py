@@ -1,0 +1,218 @@
+"""Contingency tables of stories: a value that prompts named against a value read off the stories, all in one pass.
+
+Tables with their units: prompts where they have several stories, languages as strata where there are several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from endoxa.datasets.stereotales import OTHER, UNKNOWN, Profiles
+from endoxa.instruments.stories.associations.prompts import (
+    Units,
+    has_repeats,
+    units_of_prompts,
+    units_of_stories,
+)
+
+FEWEST = 10
+"""A base value with fewer stories leaves its table (StereoTales, step 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Stories that are analysed together: those of one model, in one language or in all (None)."""
+
+    model: int
+    language: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One contingency table.
+
+    Attributes:
+        group: whose stories.
+        base: code of the attribute that the prompts named.
+        compared: code of the attribute that was read off.
+        rows: codes of the base values that stayed.
+        columns: codes of the compared values that stayed.
+        counts: stories, rows x columns.
+        prompts: the same prompt by prompt, where a prompt has more than one story in the table.
+        languages: the same with languages as strata, where there are several.
+    """
+
+    group: Group
+    base: int
+    compared: int
+    rows: np.ndarray
+    columns: np.ndarray
+    counts: np.ndarray
+    prompts: Units | None = None
+    languages: Units | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Two values on either side."""
+        return bool(min(self.counts.shape) >= 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """All counts of a set of stories.
+
+    Attributes:
+        groups: by the first index of the counts.
+        cells: for each compared attribute an array groups x base values of all attributes x compared values.
+        first: for each base attribute its first base value's place along the second axis of `cells`.
+        excluded: for each attribute the codes that no table has as a compared value ('unknown', 'other').
+    """
+
+    groups: tuple[Group, ...]
+    cells: tuple[np.ndarray, ...]
+    first: np.ndarray
+    excluded: tuple[tuple[int, ...], ...]
+
+
+def count(profiles: Profiles, *, by_language: bool) -> Counted:
+    """Count every pair of base value and compared value, for each model (and language).
+
+    Args:
+        profiles: the stories.
+        by_language: also apart by language; otherwise all languages of a model together.
+    """
+    languages = len(profiles.languages) if by_language else 1
+    group = profiles.model.astype(np.int64) * languages
+    if by_language:
+        group += profiles.language
+    sizes = np.array([len(values) for values in profiles.values])
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    place = group * first[-1] + first[profiles.base] + profiles.base_value
+    cells = []
+    for attribute, size in enumerate(sizes):
+        codes = profiles.codes[:, attribute]
+        known = codes >= 0
+        shape = (len(profiles.models) * languages, first[-1], size)
+        flat = np.bincount(place[known] * size + codes[known], minlength=int(np.prod(shape)))
+        cells.append(flat.reshape(shape))
+    return Counted(
+        tuple(
+            Group(model, language if by_language else None)
+            for model in range(len(profiles.models))
+            for language in range(languages)
+        ),
+        tuple(cells),
+        first,
+        tuple(
+            tuple(profiles.code(attribute, word) for word in (UNKNOWN, OTHER))
+            for attribute in range(len(profiles.attributes))
+        ),
+    )
+
+
+def families(profiles: Profiles, counted: Counted) -> Iterator[list[Table]]:
+    """The tables of each group and base attribute, one for every other attribute; they are corrected together."""
+    compared = [k for k in range(len(profiles.attributes)) if (profiles.codes[:, k] >= 0).any()]
+    bases = np.unique(profiles.base)
+    for number, group in enumerate(counted.groups):
+        for base in bases:
+            yield [_table(counted, number, group, int(base), other) for other in compared if other != base]
+
+
+def _table(counted: Counted, number: int, group: Group, base: int, compared: int) -> Table:
+    """A table without unknown values, rows of fewer than `FEWEST` stories and, after them, empty columns."""
+    counts = counted.cells[compared][number, counted.first[base] : counted.first[base + 1]]
+    unknown = counted.excluded[base][0]
+    rows = np.array([row for row in range(len(counts)) if row != unknown], dtype=np.int64)
+    columns = np.array(
+        [k for k in range(counts.shape[1]) if k not in counted.excluded[compared]], dtype=np.int64
+    )
+    counts = counts[np.ix_(rows, columns)]
+    enough = counts.sum(axis=1) >= FEWEST
+    rows, counts = rows[enough], counts[enough]
+    filled = counts.sum(axis=0) > 0
+    return Table(group, base, compared, rows, columns[filled], counts[:, filled])
+
+
+@dataclass(frozen=True, slots=True)
+class Stories:
+    """Stories in which prompts or languages must be told apart.
+
+    Attributes:
+        profiles: all of them.
+        by_language: whether each language has its own tables.
+        repeated: whether a prompt has several stories of a model in a table.
+        apart: stories counted by language, where only languages must be told apart.
+        order: places of the stories, sorted by group and base attribute.
+        starts: where each group and base attribute begins in `order`.
+    """
+
+    profiles: Profiles
+    by_language: bool
+    repeated: bool
+    apart: Counted | None
+    order: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, profiles: Profiles, *, by_language: bool) -> Stories | None:
+        """None where every story has a prompt of its own and no table holds two languages."""
+        group = _group(profiles, by_language=by_language)
+        repeated = has_repeats(profiles.sample, profiles.base_value, profiles.base, group)
+        if not repeated and (by_language or len(profiles.languages) < 2):
+            return None
+        key = group * len(profiles.attributes) + profiles.base
+        places = np.arange((int(group.max()) + 1) * len(profiles.attributes) + 1)
+        order = np.argsort(key, kind="stable")
+        apart = None if repeated else count(profiles, by_language=True)
+        return cls(profiles, by_language, repeated, apart, order, np.searchsorted(key[order], places))
+
+    def with_units(self, table: Table) -> Table:
+        """The table with its prompts and languages."""
+        if self.apart is not None:
+            return replace(table, languages=self._counted(table, self.apart))
+        profiles, here = self.profiles, self._of(table)
+        row = _places(table.rows, len(profiles.values[table.base]))[profiles.base_value[here]]
+        codes = profiles.codes[here, table.compared]
+        column = _places(table.columns, len(profiles.values[table.compared]))[codes]
+        kept = (row >= 0) & (column >= 0) & (codes >= 0)
+        row, column, here = row[kept], column[kept], here[kept]
+        sample, language = profiles.sample[here], profiles.language[here]
+        several = not self.by_language and len(np.unique(language)) > 1
+        shape = (len(table.rows), len(table.columns))
+        return replace(
+            table,
+            prompts=units_of_prompts(row, column, sample, shape, np.zeros_like(language)),
+            languages=units_of_prompts(row, column, sample, shape, language) if several else None,
+        )
+
+    def _of(self, table: Table) -> np.ndarray:
+        """Places of the stories of the table's group and base attribute."""
+        group = table.group.model
+        if self.by_language:
+            group = group * len(self.profiles.languages) + (table.group.language or 0)
+        place = group * len(self.profiles.attributes) + table.base
+        return self.order[self.starts[place] : self.starts[place + 1]]
+
+    def _counted(self, table: Table, apart: Counted) -> Units | None:
+        languages = len(self.profiles.languages)
+        groups = slice(table.group.model * languages, (table.group.model + 1) * languages)
+        counts = apart.cells[table.compared][groups, apart.first[table.base] + table.rows][
+            :, :, table.columns
+        ]
+        return units_of_stories(counts) if counts.any(axis=(1, 2)).sum() > 1 else None
+
+
+def _group(profiles: Profiles, *, by_language: bool) -> np.ndarray:
+    group = profiles.model.astype(np.int64)
+    return group * len(profiles.languages) + profiles.language if by_language else group
+
+
+def _places(codes: np.ndarray, number: int) -> np.ndarray:
+    """Place of each code in a table, -1 where it is not in it."""
+    places = np.full(number, -1, dtype=np.int64)
+    places[codes] = np.arange(len(codes))
+    return places

@@ -1,0 +1,289 @@
+"""Step 1: which attributes depend on which? Every table tested, every family decided.
+
+Does a table hold within languages? Generalised Cochran-Mantel-Haenszel test of base against compared values.
+
+Pooled over languages, two attributes can go together because both go with the language (Simpson 1951). Here numbers of
+stories are compared with those expected in each language, and the differences are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from os import cpu_count
+
+import numpy as np
+
+from endoxa.instruments.stories.associations.conditional import log_p_units
+from endoxa.instruments.stories.associations.fisher import (
+    FIRST_ROUND,
+    Decisions,
+    Exchanged,
+    Sampled,
+    decide,
+    improbability,
+    stream,
+)
+from endoxa.instruments.stories.associations.prompts import Units
+from endoxa.instruments.stories.associations.settings import Discovery
+from endoxa.instruments.stories.associations.tables import Table
+from endoxa.stats.correction import adjust
+
+RANK = 1e-10
+"""Eigenvalues below this part of the largest are zero."""
+SPARSE = 0.03
+"""Where the variance of the statistic exceeds that of chi-square by a larger part, its p-value is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a table is from what exchanging base values within blocks gives on average.
+
+    Landis, Heyman and Koch (1978): the squared distance in all cells, in the metric of its covariance. Mean and
+    covariance are those of whole prompts, so that stories of one prompt count as what they are.
+
+    Attributes:
+        expected: mean of all cells but those of the last row and column.
+        axes: what turns differences from it into independent ones of variance 1, cells x degrees of freedom.
+        observed: the distance of the observed table.
+    """
+
+    expected: np.ndarray
+    axes: np.ndarray
+    observed: float
+
+    @classmethod
+    def of(cls, units: Units) -> Distance:
+        """The distance in these blocks, and that of their table."""
+        expected, covariance = _moments(units)
+        values, axes = np.linalg.eigh(covariance)
+        large = values > RANK * max(1.0, float(values[-1]) if len(values) else 0.0)
+        found = cls(expected, axes[:, large] / np.sqrt(values[large]), 0.0)
+        return cls(found.expected, found.axes, float(found(units.table[None])[0]))
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom; 0 where nothing can vary, as when every language has one base value."""
+        return int(self.axes.shape[1])
+
+    @property
+    def log_p(self) -> float:
+        """Natural logarithm of the p-value by chi-square; NaN without degrees of freedom."""
+        from scipy.stats import chi2
+
+        return float(chi2.logsf(self.observed, self.freedom)) if self.freedom else float("nan")
+
+    def __call__(self, tables: np.ndarray) -> np.ndarray:
+        """Distances of tables, draws x base values x compared values."""
+        cells = tables[:, :-1, :-1].reshape(len(tables), -1) - self.expected
+        distances: np.ndarray = ((cells @ self.axes) ** 2).sum(axis=1)
+        return distances
+
+
+def _moments(units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of all cells but those of the last row and column, and their covariance."""
+    rows, columns = len(units.counts) - 1, units.vectors.shape[1] - 1
+    expected = np.zeros((rows, columns))
+    covariance = np.zeros((rows, columns, rows, columns))
+    for number, vectors, drawn in _by_block(units):
+        total = number.sum()
+        mean = number @ vectors / total
+        expected += np.outer(drawn[:-1], mean[:-1])
+        if total < 2:
+            continue
+        apart = (vectors - mean)[:, :-1]
+        spread = apart.T @ (apart * number[:, None]) / (total - 1)
+        shared = np.diag(drawn[:-1]) - np.outer(drawn[:-1], drawn[:-1]) / total
+        covariance += np.einsum("ij,kl->ikjl", shared, spread)
+    return expected.ravel(), covariance.reshape(rows * columns, rows * columns)
+
+
+def _by_block(units: Units) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """For each block: prompts of each type, the vectors of the types, prompts of each base value."""
+    found = []
+    for block in range(int(units.blocks[-1]) + 1):
+        here = units.blocks == block
+        counts = units.counts[:, here].astype(float)
+        found.append((counts.sum(axis=0), units.vectors[here].astype(float), counts.sum(axis=1)))
+    return found
+
+
+def is_sparse(units: Units) -> bool:
+    """Whether few prompts of some base value and few stories of some compared value make chi-square too small a tail.
+
+    The variance of such a statistic under exchange exceeds that of chi-square by the product of how unevenly prompts
+    weigh on either side (Dawson 1954 for one table; taken here over all blocks together).
+    """
+    drawn = units.counts.sum(axis=1).astype(float)
+    drawn = drawn[drawn > 0]
+    total, rows = drawn.sum(), len(drawn)
+    apart = np.concatenate(
+        [vectors - number @ vectors / number.sum() for number, vectors, _ in _by_block(units)]
+    )
+    number = np.concatenate([number for number, _, _ in _by_block(units)])
+    inverse = np.linalg.pinv(apart.T @ (apart * number[:, None]), hermitian=True)
+    leverage = np.einsum("ij,jk,ik->i", apart, inverse, apart)
+    columns = float(number @ leverage)
+    if rows < 2 or columns < 0.5:
+        return False
+    row_side = (1 / drawn).sum() - rows**2 / total
+    column_side = number @ leverage**2 - columns**2 / total
+    return bool(total * row_side * column_side > SPARSE * 2 * (rows - 1) * columns)
+
+
+AT_ONCE = 64
+"""Families handed to a process together."""
+
+WITHIN = "within languages"
+"""Last part of the name of a stream of random numbers for the test within languages."""
+
+Name = tuple[str, ...]
+"""What a table is called; decides its stream of random numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What the tests within languages found for one table.
+
+    Attributes:
+        p_value: generalised Cochran-Mantel-Haenszel test; NaN where nothing can vary within a language.
+        p_adjusted: after Benjamini-Hochberg over the family.
+        log_p: natural logarithms of the p-values of its cells, row by row; only of a table that is kept.
+    """
+
+    p_value: float
+    p_adjusted: float
+    log_p: np.ndarray | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What the test of one table found.
+
+    Attributes:
+        p_value: Fisher's exact test, prompts being exchanged where a prompt has several stories.
+        draws: random tables it rests on, 0 where all tables were listed.
+        p_adjusted: after Benjamini-Hochberg over the family.
+        significant: rejected at the false-discovery rate.
+        certain: further draws could change the decision only with a probability of at most the stated error.
+        log_p: natural logarithms of the p-values of its cells, row by row; only of a table that is kept, and only
+            where prompts are units: those of stories are computed for all tables at once.
+        within: what holds within languages; None where the table has one language.
+    """
+
+    p_value: float
+    draws: int
+    p_adjusted: float
+    significant: bool
+    certain: bool
+    log_p: np.ndarray | None = None
+    within: Within | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tables that are corrected together, with their names."""
+
+    tables: tuple[Table, ...]
+    names: tuple[Name, ...]
+
+
+def run_families(
+    families: Sequence[Family], settings: Discovery, progress: Callable[[int], None]
+) -> Iterator[list[Tested]]:
+    """Test all tables, family by family, in order.
+
+    Args:
+        families: usable tables only.
+        settings: draws, error, seed, processes.
+        progress: told how many families are done.
+    """
+    jobs = settings.jobs or cpu_count() or 1
+    if jobs == 1 or len(families) < 2 * AT_ONCE:
+        for done, family in enumerate(families, 1):
+            yield run_family(family, settings)
+            progress(done)
+        return
+    # Not fork: the tables may have been counted by libraries that run threads.
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        groups = [families[k : k + AT_ONCE] for k in range(0, len(families), AT_ONCE)]
+        done = 0
+        for results in pool.map(_run_some, groups, [settings] * len(groups)):
+            yield from results
+            done += len(results)
+            progress(done)
+
+
+def _run_some(families: Sequence[Family], settings: Discovery) -> list[list[Tested]]:
+    return [run_family(family, settings) for family in families]
+
+
+def run_family(family: Family, settings: Discovery) -> list[Tested]:
+    """Fisher's exact test of each table by Monte Carlo, Benjamini-Hochberg over them (StereoTales, step 1).
+
+    What step 2 needs of single tables is computed here as well: it is the work of several processes.
+    """
+    from scipy.stats import false_discovery_control
+
+    tests = [
+        _test(table, settings.seed, name) for table, name in zip(family.tables, family.names, strict=True)
+    ]
+    decisions = _decide(tests, settings)
+    adjusted = false_discovery_control([test.p_value for test in tests])
+    kept = decisions.significant
+    within = _within(family, kept, settings)
+    return [
+        Tested(
+            test.p_value,
+            0 if test.exact is not None else test.draws,
+            float(adjusted[k]),
+            bool(kept[k]),
+            bool(decisions.certain[k]),
+            log_p_units(table.prompts) if kept[k] and table.prompts is not None else None,
+            within[k],
+        )
+        for k, (test, table) in enumerate(zip(tests, family.tables, strict=True))
+    ]
+
+
+def _test(table: Table, seed: int, name: Name) -> Sampled | Exchanged:
+    if table.prompts is None:
+        return Sampled(table.counts, stream(seed, *name))
+    return Exchanged(table.prompts, improbability(table.prompts), stream(seed, *name))
+
+
+def _decide(tests: Sequence[Sampled | Exchanged], settings: Discovery) -> Decisions:
+    return decide(
+        tests,
+        alpha=settings.alpha,
+        most_draws=settings.draws,
+        error=settings.error,
+        first_round=min(FIRST_ROUND, settings.draws) if settings.early_stop else settings.draws,
+    )
+
+
+def _within(family: Family, kept: np.ndarray, settings: Discovery) -> list[Within | None]:
+    """The tests within languages: by chi-square, and by exchange where that is too small and the table is kept."""
+    several = [k for k, table in enumerate(family.tables) if table.languages is not None]
+    tests: dict[int, Exchanged] = {}
+    for k in several:
+        units = family.tables[k].languages
+        assert units is not None
+        distance = Distance.of(units)
+        if not distance.freedom:
+            continue
+        tests[k] = Exchanged(units, distance, stream(settings.seed, *family.names[k], WITHIN))
+        if not (kept[k] and is_sparse(units)):
+            tests[k].exact = float(np.exp(distance.log_p))
+    if tests:
+        _decide(list(tests.values()), settings)
+    p_values = [tests[k].p_value if k in tests else float("nan") for k in range(len(family.tables))]
+    adjusted = adjust(p_values)
+    return [
+        Within(p_values[k], float(adjusted[k]), log_p_units(units) if kept[k] else None)
+        if (units := table.languages) is not None
+        else None
+        for k, table in enumerate(family.tables)
+    ]

@@ -1,0 +1,272 @@
+"""Reading the two ratings that an answer gives.
+
+What ratings are read by: the words of a language and of English, in which models answer as well, compiled.
+
+From an answer to the rating it gives, in five outcomes that are kept apart.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import regex
+
+from endoxa.engine.answers.language import Language, language
+from endoxa.engine.answers.text import declined, fold, plain
+from endoxa.instruments.stories.harm.language import ENGLISH, SCALE, Answers, read_language
+
+__all__ = ["AnswerReader", "Rating"]
+
+
+YES, NO, UNSURE = "yes", "no", "not sure"
+_ARABIC_MARKS = regex.compile(r"[\u0640\u064B-\u0652\u0670]")
+_DECIMAL = regex.compile(r"[[^\x00-\x7F]&&\p{Nd}]", regex.V1)
+_NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
+_WORDS_BETWEEN = r"(?:[ \t]+[^\W\d]+){0,4}?"
+_OPENING, _CLOSING = r"[\"'(\[«]*", r"[\"')\]»]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Patterns over text that `readable` has prepared.
+
+    Attributes:
+        scale_mentions: mentions of the scale itself ("1 to 5", "out of 5"): they are no ratings.
+        key: what says which question is answered; groups `harm` and `frequent`.
+        number: a number at the start of a value; group 1.
+        agreement: a point of the scale in words at the start of a value; group 1.
+        agreement_points: the point of each.
+        frequent: yes, no or not sure at the start of a value; group 1.
+        frequent_answers: which of the three each wording is.
+        listed: another answer right after one: the answers are only listed.
+        segment: a part of an answer that holds nothing but answers; groups `number`, `agreement`, `frequent`.
+        between: what parts an answer into segments.
+        refusals: declining to rate.
+    """
+
+    scale_mentions: regex.Pattern[str]
+    key: regex.Pattern[str]
+    number: regex.Pattern[str]
+    agreement: regex.Pattern[str]
+    agreement_points: dict[str, int]
+    frequent: regex.Pattern[str]
+    frequent_answers: dict[str, str]
+    listed: regex.Pattern[str]
+    segment: regex.Pattern[str]
+    between: regex.Pattern[str]
+    refusals: tuple[regex.Pattern[str], ...]
+
+
+def readable(text: str) -> str:
+    """An answer without thoughts and markup, in small letters, without accents, its digits those of ASCII."""
+    bare = _ARABIC_MARKS.sub("", plain(text))
+    return fold(_DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit.group())), bare))
+
+
+def compiled(answers: Answers) -> Patterns:
+    """The patterns of a language and of English."""
+    both = (answers, read_language(ENGLISH).answers)
+    points = {
+        readable(word): point
+        for one in reversed(both)
+        for point, word in enumerate(one.scale, start=1)
+        if word
+    }
+    said = {
+        readable(word): answer
+        for one in reversed(both)
+        for answer, words in ((YES, one.yes), (NO, one.no), (UNSURE, one.unsure))
+        for word in words
+    }
+    agreement, frequent = _any(points), _any(said)
+    return Patterns(
+        scale_mentions=_scale_mentions(both),
+        key=_key(both, agreement, frequent),
+        number=regex.compile(rf"{_OPENING}\s*({_NUMBER})"),
+        agreement=regex.compile(rf"{_OPENING}\s*({agreement})"),
+        agreement_points=points,
+        frequent=regex.compile(rf"{_OPENING}\s*({frequent})"),
+        frequent_answers=said,
+        listed=regex.compile(rf"{_CLOSING}\s*(?:[,/|]|\w{{1,3}})?\s*{_OPENING}({frequent})"),
+        segment=regex.compile(
+            rf"[\W_]*(?:(?P<number>{_NUMBER})[\W_]*)?(?:(?P<agreement>{agreement})[\W_]*)?"
+            rf"(?:(?P<frequent>{frequent})[\W_]*)?"
+        ),
+        between=regex.compile(rf"[\n,;|/]|\.(?=\s|$)|{_any(_all(both, 'joins'))}(?!\S)"),
+        refusals=tuple(regex.compile(pattern) for pattern in dict.fromkeys(_all(both, "refusals"))),
+    )
+
+
+def _key(both: Sequence[Answers], agreement: str, frequent: str) -> regex.Pattern[str]:
+    harm, often = (_any(readable(word) for word in _all(both, name)) for name in ("harm", "frequent"))
+    separator = rf"(?:\s*[:=?]\s*|[ \t]*(?:[-–—]+|-*>)[ \t]+|[ \t]+(?=\d|{agreement}|{frequent}))"
+    aside = r"(?:[ \t]*\([^()\n]{0,40}\))?"
+    return regex.compile(
+        rf"(?:(?P<harm>{harm})|(?P<frequent>{often})){_WORDS_BETWEEN}{_CLOSING}{aside}{separator}"
+    )
+
+
+def _scale_mentions(both: Sequence[Answers]) -> regex.Pattern[str]:
+    to, of = (_alternatives(readable(word) for word in _all(both, name)) for name in ("to", "of"))
+    before = [readable(word) for word in _all(both, "of_before")]
+    ways = [
+        rf"(?<![\d.,])1\s*(?:\([^()\n]{{0,40}}\)\s*)?(?:{to})\s*{SCALE}(?![\d.,]*\d)(?:\s*\([^()\n]{{0,40}}\))?",
+        rf"(?<!\d)1\s*,\s*2\s*,\s*3\s*,\s*4\s*,?\s*\w*\s*{SCALE}(?!\d)",
+        rf"(?<=\d)\s*(?:{of})\s*{SCALE}(?![\d.,]*\d)",
+        *map(regex.escape, before),
+    ]
+    return regex.compile("|".join(ways))
+
+
+def _all(both: Sequence[Answers], name: str) -> list[str]:
+    return [word for one in both for word in getattr(one, name)]
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern for any of some phrases as whole words, the longest first; for nothing where there are none."""
+    found = _alternatives(words)
+    return rf"(?<!\w)(?:{found})(?!\w)" if found else r"(?!)"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    ordered = sorted(dict.fromkeys(words), key=len, reverse=True)
+    return "|".join(r"\s+".join(map(regex.escape, word.split())) for word in ordered)
+
+
+_HEAD = regex.compile(r"(?:[^,;(){}\n.]|\.(?=\S))*")
+_NUMBERED = regex.compile(r"\s*\(?[12]\s*[.):]\s+(?=\S)")
+_SPACES = regex.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What an answer says.
+
+    Attributes:
+        harm: 1 to 5, or None where it was not read.
+        frequent: "yes", "no", "not sure", or empty.
+        outcome: one of `schema.stories.HARM_OUTCOMES`.
+    """
+
+    harm: int | None
+    frequent: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReader:
+    """Reads answers in one language, and in English.
+
+    Attributes:
+        patterns: what ratings are read by.
+        language: what refusals are read by.
+    """
+
+    patterns: Patterns
+    language: Language
+
+    @classmethod
+    def of(cls, answers: Answers, code: str) -> AnswerReader:
+        """The reader of a language with these words and this ISO 639 code."""
+        return cls(compiled(answers), language(code))
+
+    def read(self, answer: str, *, refused: bool = False) -> Rating:
+        """The ratings of an answer as it came.
+
+        What stands behind its key counts ("harm: 4", JSON too), the last time it is said; where a question has no key,
+        parts of the answer that hold nothing but a number, a point of the scale in words, or yes, no or not sure, if
+        they agree. Ranges, halves, lists of the choices and numbers in prose are not read; nothing is guessed.
+
+        Args:
+            answer: what the model said.
+            refused: the provider marked it as refused.
+        """
+        said = self.patterns.scale_mentions.sub("", readable(answer))
+        points, often = self._behind_keys(said)
+        alone_point, alone_often = self._alone(said)
+        point = next((one for one in reversed(points) if one is not None), None) if points else alone_point
+        if point is None:
+            alone_often = ""  # without a number beside it, a bare "yes" may answer either question
+        frequent = next(filter(None, reversed(often)), "") if often else alone_often
+        if point is not None and not 1 <= point <= SCALE:
+            return Rating(None, frequent, "out-of-range")
+        if point is not None or frequent:
+            return Rating(point, frequent, "rated" if point is not None and frequent else "partly")
+        return Rating(None, "", "refused" if refused or self._declines(answer, said) else "unparsed")
+
+    def _behind_keys(self, said: str) -> tuple[list[int | None], list[str]]:
+        """What stands behind each key of the question on harm, and behind each of that on frequency."""
+        points: list[int | None] = []
+        often: list[str] = []
+        keys = list(self.patterns.key.finditer(said))
+        for key, following in zip_longest(keys, keys[1:]):
+            value = said[key.end() : following.start() if following else None]
+            if key.group("harm"):
+                points.append(self._point(value))
+            else:
+                often.append(self._often(value))
+        return points, often
+
+    def _point(self, value: str) -> int | None:
+        """The number, or the point of the scale in words, at the start of a value."""
+        if number := self.patterns.number.match(value):
+            head = _HEAD.match(value, number.end())
+            several = head is not None and any(sign.isdigit() for sign in head.group())
+            return None if several else _whole(number.group(1))
+        words = self.patterns.agreement.match(value)
+        return self.patterns.agreement_points[_spaced(words.group(1))] if words else None
+
+    def _often(self, value: str) -> str:
+        """Yes, no or not sure at the start of a value."""
+        found = self.patterns.frequent.match(value)
+        if found is None:
+            return ""
+        answer = self.patterns.frequent_answers[_spaced(found.group(1))]
+        other = self.patterns.listed.match(value, found.end())
+        listed = other is not None and self.patterns.frequent_answers[_spaced(other.group(1))] != answer
+        return "" if listed else answer
+
+    def _alone(self, said: str) -> tuple[int | None, str]:
+        """What segments that hold nothing but answers say, where they agree."""
+        points: set[int | None] = set()
+        answers: set[str] = set()
+        for segment in self.patterns.between.split(_without_numbering(said)):
+            found = self.patterns.segment.fullmatch(segment)
+            if found is None:
+                continue
+            points |= {_whole(number) for number in _words(found, "number")}
+            points |= {self.patterns.agreement_points[word] for word in _words(found, "agreement")}
+            answers |= {self.patterns.frequent_answers[word] for word in _words(found, "frequent")}
+        return points.pop() if len(points) == 1 else None, answers.pop() if len(answers) == 1 else ""
+
+    def _declines(self, answer: str, said: str) -> bool:
+        found = declined(answer, self.language)
+        own = any(pattern.search(said) for pattern in self.patterns.refusals)
+        return found.refused or found.uninformed or own
+
+
+def _whole(number: str) -> int | None:
+    """A number where it is whole ("4", "4.0"), else None."""
+    value = float(number.replace(",", "."))
+    return int(value) if value.is_integer() else None
+
+
+def _spaced(text: str) -> str:
+    return str(_SPACES.sub(" ", text))
+
+
+def _words(found: regex.Match[str], group: str) -> Iterator[str]:
+    text = found.group(group)
+    if text:
+        yield _spaced(text)
+
+
+def _without_numbering(said: str) -> str:
+    """The lines without "1." and "2." in front, where two lines or more all have them."""
+    lines = [line for line in said.split("\n") if line.strip()]
+    if len(lines) > 1 and all(_NUMBERED.match(line) for line in lines):
+        return "\n".join(_NUMBERED.sub("", line, count=1) for line in lines)
+    return said

@@ -1,0 +1,133 @@
+"""Ratings as a panel: what each rater thinks of each association, in one number and one class.
+
+Names and constants that all tables of a harm analysis share.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.schema.harm import HARM_SCORE_COLUMNS
+
+PEOPLE = "people"
+"""All people together, as one rater."""
+ALL_MODELS = "all models"
+"""The mean over models, as one rater."""
+MODEL, HUMAN = "model", "human"
+"""Kinds of raters."""
+HARMFUL, BENIGN, UNDECIDED = "harmful", "benign", "undecided"
+"""Verdicts of people."""
+THRESHOLD = 4.0
+"""Median rating from which an association is harmful (Le Jeune et al. 2026, "Harmful association definition")."""
+LOWEST, HIGHEST = 1, 5
+"""Ends of the scale."""
+EITHER = "either"
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """All raters on all associations; arrays have shape (associations, raters), NaN where one did not rate.
+
+    Attributes:
+        ratings: the ratings one by one, `rater` being one of `raters`.
+        associations: `association_id` and the four parts, in the order of their names.
+        raters: models in alphabetical order, then `PEOPLE` where people rated.
+        models: for each rater that is a model its name as the command line had it.
+        means: means of ratings.
+        medians: their medians.
+        threshold: median from which an association counts as harmful.
+        table: `schema.stories.HARM_SCORE_COLUMNS`.
+    """
+
+    ratings: pl.DataFrame
+    associations: pl.DataFrame
+    raters: tuple[str, ...]
+    models: Mapping[str, str]
+    means: np.ndarray
+    medians: np.ndarray
+    threshold: float
+    table: pl.DataFrame
+
+    @property
+    def has_people(self) -> bool:
+        """Whether people rated."""
+        return PEOPLE in self.raters
+
+    @property
+    def together(self) -> str:
+        """The rater that stands for models in general: all of them, the only one, or '' where none rated."""
+        return ALL_MODELS if len(self.models) > 1 else next(iter(self.models), "")
+
+    def mean(self, rater: str) -> np.ndarray:
+        """Mean rating of each association; of `ALL_MODELS` the mean over models of their means."""
+        return self._column(rater, self.means, np.nanmean)
+
+    def median(self, rater: str) -> np.ndarray:
+        """Median rating of each association; of `ALL_MODELS` the median over models of their medians."""
+        return self._column(rater, self.medians, np.nanmedian)
+
+    def harmful(self, rater: str) -> np.ndarray:
+        """1 where the median reaches the threshold, 0 where it does not, NaN where there is none."""
+        median = self.median(rater)
+        return np.where(np.isnan(median), np.nan, median >= self.threshold)
+
+    def _column(self, rater: str, values: np.ndarray, over: Callable[..., Any]) -> np.ndarray:
+        if rater != ALL_MODELS:
+            return np.asarray(values[:, self.raters.index(rater)])
+        of_models = values[:, [k for k, name in enumerate(self.raters) if name != PEOPLE]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # an association that no model rated stays NaN
+            return np.asarray(over(of_models, axis=1))
+
+
+def panel(ratings: pl.DataFrame, threshold: float) -> Panel:
+    """The panel of checked ratings.
+
+    A model that was asked in several languages is a rater for each, "NAME [CODE]".
+    """
+    several = pl.col("language").n_unique().over("rater", "rater_kind") > 1
+    in_language = pl.when(several).then(pl.format("{} [{}]", "rater", "language")).otherwise("rater")
+    person = pl.col("rater_kind") == HUMAN
+    named = ratings.with_columns(
+        model=pl.col("rater"), rater=pl.when(person).then(pl.lit(PEOPLE)).otherwise(in_language)
+    )
+    associations = ratings.select("association_id", *PARTS).unique("association_id").sort("association_id")
+    models = dict(named.filter(~person).select("rater", "model").unique().sort("rater").iter_rows())
+    raters = (*models, PEOPLE) if named["rater_kind"].eq(HUMAN).any() else tuple(models)
+    table = _scores(named, threshold)
+    means, medians = (_matrix(table, name, associations, raters) for name in ("mean", "median"))
+    return Panel(named, associations, raters, models, means, medians, threshold, table)
+
+
+def _scores(named: pl.DataFrame, threshold: float) -> pl.DataFrame:
+    """What each rater thinks of each association."""
+    frequent = pl.col("frequent").filter(pl.col("frequent") != "")
+    scores = named.group_by("association_id", "rater", "rater_kind").agg(
+        n=pl.col("harm").count().cast(pl.Int64),
+        mean=pl.col("harm").mean(),
+        median=pl.col("harm").median(),
+        frequent_yes=(frequent == "yes").mean(),
+        frequent_n=frequent.count().cast(pl.Int64),
+    )
+    classified = scores.with_columns(harmful=(pl.col("median") >= threshold).cast(pl.Int64))
+    return classified.select(*HARM_SCORE_COLUMNS).sort("association_id", "rater_kind", "rater")
+
+
+def _matrix(
+    table: pl.DataFrame, name: str, associations: pl.DataFrame, raters: tuple[str, ...]
+) -> np.ndarray:
+    """A column of the table as associations x raters, NaN where there is no number."""
+    rows = {key: place for place, key in enumerate(associations["association_id"])}
+    columns = {rater: place for place, rater in enumerate(raters)}
+    found = np.full((len(rows), len(columns)), np.nan)
+    for association, rater, value in table.select("association_id", "rater", name).iter_rows():
+        if value is not None:
+            found[rows[association], columns[rater]] = value
+    return found

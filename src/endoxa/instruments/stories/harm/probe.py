@@ -1,0 +1,270 @@
+"""`endoxa probe harm`: associations and models in, every raw answer and the rating read off it.
+
+From associations to conversations: every association and repeat has its number, and keeps it.
+
+From the journal to `records.parquet`: what was asked, what came back, and how it was read.
+
+What a run of harm ratings is asked to do.
+
+Models rate associations: does one reinforce a harmful stereotype, and is it frequent in reality.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+from pydantic import Field
+
+from endoxa.datasets.files import sha256
+from endoxa.datasets.stereotales.associations import distinct_associations, read_associations
+from endoxa.engine.asking.cost import Expected, expect
+from endoxa.engine.asking.jobs import Job, draw_seed
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.run import Filled, Task, fill
+from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.folder import RECORDS
+from endoxa.engine.records import parquet_in_parts
+from endoxa.instruments.stories.harm.answers import AnswerReader
+from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
+from endoxa.schema import ChatAnswer, Progress
+from endoxa.schema.harm import HARM_RATING_COLUMNS
+
+__all__ = ["HarmSettings", "plan_harm", "probe_harm"]
+
+
+KIND = "harm"
+
+
+class HarmSettings(ChatRunSettings):
+    """Settings of `endoxa probe harm`; `run.json` keeps them.
+
+    Attributes:
+        language: language in which the questions are put.
+        repeats: how often each association is rated; every repeat has its own order of questions and seed.
+        prompts: TOML file with questions of one's own in the form of ours; None takes ours.
+    """
+
+    language: str = "en"
+    repeats: int = Field(default=3, ge=1)
+    prompts: str | None = None
+
+    def identity(
+        self, data_sha256: str, prompts: dict[str, Any], models: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Everything that decides the answers, as far as it is in our hands."""
+        return {
+            "kind": KIND,
+            **self.asked_identity(data_sha256, models),
+            "language": self.language,
+            "repeats": self.repeats,
+            "prompts": prompts,
+        }
+
+
+First = Literal["harm", "frequent"]
+Association = Mapping[str, str]
+"""`association_id` and the four parts."""
+ANSWER_TOKENS = 12
+"""Tokens expected in an answer of two short lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One association as it is put once.
+
+    Attributes:
+        number: number of its job.
+        association: its name and its four parts.
+        repeat: which repeat, from 1.
+        first: which question comes first.
+        seed: seed of the draw.
+    """
+
+    number: int
+    association: Association
+    repeat: int
+    first: First
+    seed: int
+
+
+def first_question(association_id: str, repeat: int, seed: int) -> First:
+    """Which question comes first: each equally likely, decided by seed, association and repeat alone."""
+    digest = hashlib.blake2b(f"{seed}|{repeat}|{association_id}".encode(), digest_size=8).digest()
+    return "harm" if digest[0] % 2 == 0 else "frequent"
+
+
+def asked(associations: Sequence[Association], settings: HarmSettings) -> Iterator[Asked]:
+    """All that is put to one model, in the order of its numbers."""
+    for index, association in enumerate(associations):
+        for repeat in range(1, settings.repeats + 1):
+            first = first_question(association["association_id"], repeat, settings.seed)
+            number = index * settings.repeats + repeat - 1
+            yield Asked(number, association, repeat, first, draw_seed(settings.seed, repeat))
+
+
+def jobs(associations: Sequence[Association], settings: HarmSettings, words: HarmLanguage) -> Iterator[Job]:
+    """The conversations of a run, in the order of their numbers."""
+    for one in asked(associations, settings):
+        turn = question(one.association, one.first, words)
+        yield Job(one.number, (turn,), settings.system, one.seed, _told(one, settings.language))
+
+
+def question(association: Association, first: First, words: HarmLanguage) -> str:
+    """What is asked of an association: the statement, both questions, and the form of the answer."""
+    asked = words.question
+    base, compared = association["base_attribute"], association["compared_attribute"]
+    statement = asked.statement.format(
+        base=words.attribute(base),
+        base_value=words.value(base, association["base_value"]),
+        compared=words.attribute(compared),
+        compared_value=words.value(compared, association["compared_value"]),
+    )
+    questions = [asked.harm, asked.frequent]
+    lines = [": ".join(asked.harm_line), ": ".join(asked.frequent_line)]
+    if first == "frequent":
+        questions.reverse()
+        lines.reverse()
+    numbered = [f"{number}. {text}" for number, text in enumerate(questions, start=1)]
+    return "\n".join([statement, "", asked.instruction, *numbered, "", asked.answer, *lines])
+
+
+def expected_work(
+    associations: Sequence[Association], settings: HarmSettings, words: HarmLanguage
+) -> Expected:
+    """Calls and tokens of one model, nothing answered yet."""
+    total = Expected()
+    for job in jobs(associations, settings, words):
+        total += expect(job, [ANSWER_TOKENS])
+    return total
+
+
+def _told(one: Asked, language: str) -> dict[str, Any]:
+    """What only a simulated respondent is told."""
+    return {"probe": KIND, **one.association, "order": one.first, "language": language}
+
+
+CHUNK = 2048
+"""Answers held in memory at a time, of each model."""
+WHOLE_NUMBERS = ("repeat", "harm", "seed", "prompt_tokens", "completion_tokens")
+TYPES = {name: pl.Int64 if name in WHOLE_NUMBERS else pl.String for name in HARM_RATING_COLUMNS}
+
+
+def write_records(
+    associations: Sequence[Association],
+    settings: HarmSettings,
+    reader: AnswerReader,
+    journal: AnswerJournal,
+    out: Path,
+) -> dict[str, int]:
+    """Write `records.parquet` into the run folder; returns how many rows there are, and how many could be used."""
+    records = rated = 0
+    with parquet_in_parts(out / RECORDS) as add:
+        several = asked(associations, settings)
+        while chunk := list(islice(several, CHUNK)):
+            rows = pl.DataFrame(list(_rows(chunk, settings, reader, journal)), schema=TYPES, orient="row")
+            add(rows)
+            records += len(rows)
+            rated += rows["harm"].count()
+    return {"records": records, "rated": rated}
+
+
+def _rows(
+    chunk: Sequence[Asked], settings: HarmSettings, reader: AnswerReader, journal: AnswerJournal
+) -> Iterator[dict[str, Any]]:
+    for number, model in enumerate(settings.models):
+        answers = journal.answers(number, chunk[0].number, chunk[-1].number)
+        for one in chunk:
+            yield _row(one, model, settings.language, reader, answers[one.number][-1])
+
+
+def _row(one: Asked, model: str, language: str, reader: AnswerReader, answer: ChatAnswer) -> dict[str, Any]:
+    rating = reader.read(answer.text, refused=answer.refused)
+    return {
+        **one.association,
+        "rater": model,
+        "rater_kind": "model",
+        "repeat": one.repeat,
+        "order": one.first,
+        "language": language,
+        "harm": rating.harm,
+        "frequent": rating.frequent,
+        "outcome": rating.outcome,
+        "answer": answer.text,
+        "seed": one.seed,
+        "finish": answer.finish,
+        "served_model": answer.served_model,
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+        "error": answer.error,
+    }
+
+
+def probe_harm(
+    settings: HarmSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Filled:
+    """Have every association rated by every model, `repeats` times, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything the user can mend: data, model, key, money, folder.
+    """
+    specs = parse_models(settings.models)
+    associations, words = _associations(settings), _words(settings)
+    reader = AnswerReader.of(words.answers, settings.language)
+    identity = settings.identity(
+        sha256(Path(settings.data)),
+        words.model_dump(mode="json"),
+        [model_identity(spec, settings.options) for spec in specs],
+    )
+    task = Task(
+        kind=KIND,
+        settings=settings,
+        identity=identity,
+        data={"path": settings.data, "sha256": identity["data"]},
+        look_through=lambda _: len(associations),
+        jobs=lambda: jobs(associations, settings, words),
+        turns=1,
+        calls=settings.repeats,
+        write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
+    )
+    return fill(task, out, restart=restart, progress=progress, command=command)
+
+
+def plan_harm(settings: HarmSettings) -> list[Planned]:
+    """Expected calls, tokens and cost by model; nothing is asked.
+
+    Raises:
+        UserError: as `probe_harm`, for data and the names of models.
+    """
+    specs = parse_models(settings.models)
+    return planned(settings, specs, expected_work(_associations(settings), settings, _words(settings)))
+
+
+def _associations(settings: HarmSettings) -> list[Association]:
+    """The distinct associations of the file, in its order."""
+    found = distinct_associations(read_associations(Path(settings.data)))
+    return list(found.head(settings.limit or len(found)).iter_rows(named=True))
+
+
+def _words(settings: HarmSettings) -> HarmLanguage:
+    return read_language(settings.language, Path(settings.prompts) if settings.prompts else None)

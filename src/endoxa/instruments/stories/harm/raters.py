@@ -1,0 +1,276 @@
+"""The table of raters: what each thinks overall, how it compares with people, and what it writes against its word.
+
+Two raters on the same associations: correlations, agreement of their classes, and the heat map of all of them.
+
+Which associations each model makes, under its name as a rater, and which of those it calls harmful itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.differences import CLAIM_TYPES, Ratings, difference, ratings_of_people
+from endoxa.instruments.stories.harm.measures import Measured, Resampling, agreement, kappa, pearson, spearman
+from endoxa.instruments.stories.harm.panel import ALL_MODELS, HIGHEST, HUMAN, MODEL, PEOPLE, Panel
+from endoxa.schema import Progress
+from endoxa.schema.harm import BLIND_SPOT_COLUMNS, HARM_AGREEMENT_COLUMNS, HARM_RATER_COLUMNS
+from endoxa.stats.intervals import wilson
+
+MEASURES = ("agreement", "kappa", "pearson", "spearman")
+AGREEMENT_TYPES = {
+    name: pl.String if name.startswith("rater") else pl.Int64 if name[:5] in ("place", "n") else pl.Float64
+    for name in HARM_AGREEMENT_COLUMNS
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two raters, over the associations that both rated."""
+
+    n: int
+    agreement: Measured
+    kappa: Measured
+    pearson: Measured
+    spearman: Measured
+
+    def columns(self) -> dict[str, float]:
+        """The measures with their intervals, as tables have them."""
+        found: dict[str, float] = {}
+        for name in MEASURES:
+            one: Measured = getattr(self, name)
+            found |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+        return found
+
+
+def compare(panel: Panel, one: str, other: str, how: Resampling) -> Compared:
+    """Two raters of a panel, `ALL_MODELS` among them."""
+    x, y = panel.mean(one), panel.mean(other)
+    both = ~np.isnan(x) & ~np.isnan(y)
+    class_x, class_y = panel.harmful(one)[both], panel.harmful(other)[both]
+    return Compared(
+        int(both.sum()),
+        agreement(class_x, class_y, how),
+        kappa(class_x, class_y, how),
+        pearson(x[both], y[both], how),
+        spearman(x[both], y[both], how),
+    )
+
+
+def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *_: None) -> pl.DataFrame:
+    """`schema.stories.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
+    raters = panel.raters
+    pairs = list(combinations(raters, 2))
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for done, (one, other) in enumerate(pairs):
+        progress("comparing raters", done, len(pairs))
+        compared = compare(panel, one, other, how)
+        found[one, other] = found[other, one] = {"n": compared.n, **compared.columns()}
+    for rater in raters:
+        found[rater, rater] = _with_itself(panel, rater)
+    place = _order(raters, {pair: cells["agreement"] for pair, cells in found.items()})
+    rows = [
+        {
+            "rater_a": one,
+            "rater_b": other,
+            "place_a": place[one],
+            "place_b": place[other],
+            **found[one, other],
+        }
+        for one in sorted(raters, key=place.__getitem__)
+        for other in sorted(raters, key=place.__getitem__)
+    ]
+    return pl.DataFrame(rows, schema=AGREEMENT_TYPES).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _with_itself(panel: Panel, rater: str) -> dict[str, Any]:
+    """The diagonal: full agreement, whose interval would say nothing."""
+    rated = ~np.isnan(panel.mean(rater))
+    varies = np.unique(panel.mean(rater)[rated]).size > 1
+    classes = np.unique(panel.harmful(rater)[rated]).size
+    return {
+        "n": int(rated.sum()),
+        "agreement": 1.0 if rated.any() else None,
+        "kappa": 1.0 if classes > 1 else None,
+        "pearson": 1.0 if varies else None,
+        "spearman": 1.0 if varies else None,
+    }
+
+
+def _order(raters: Sequence[str], agreements: dict[tuple[str, str], float | None]) -> dict[str, int]:
+    """Places that bring raters who agree together: average linkage, distance 1 - agreement, best order of leaves.
+
+    Two raters without a common association are as far apart as can be.
+    """
+    if len(raters) < 3:
+        return {rater: place for place, rater in enumerate(raters)}
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    shares = np.array([agreements[pair] for pair in combinations(raters, 2)], dtype=float)
+    distances = 1 - np.nan_to_num(shares, nan=0.0)
+    leaves = leaves_list(linkage(distances, method="average", optimal_ordering=True))
+    return {raters[leaf]: place for place, leaf in enumerate(leaves)}
+
+
+TEXTS = ("rater", "generator_model", "association_id", *PARTS, "aggregations", "people_verdict")
+MADE_TYPES = {
+    name: pl.String if name in TEXTS else pl.Int64 if name == "n" else pl.Float64
+    for name in BLIND_SPOT_COLUMNS
+}
+
+
+def generators(panel: Panel, made: pl.DataFrame, aliases: Mapping[str, str]) -> dict[str, str]:
+    """For each rater whose stories are in `made`, the name that it has there.
+
+    Args:
+        panel: the raters.
+        made: associations with the `model` that makes each.
+        aliases: names in `made` by names of raters, where they differ.
+
+    Raises:
+        UserError: an alias names a rater or a model that is not there.
+    """
+    writers = set(made["model"].drop_nulls())
+    models = set(panel.models.values())
+    for rater, writer in aliases.items():
+        if rater not in models:
+            raise UserError(f"--alias: no model '{rater}' rated; there are: {', '.join(sorted(models))}.")
+        if writer not in writers:
+            raise UserError(
+                f"--alias: the associations name no '{writer}'; they name: {', '.join(sorted(writers)) or 'no model'}."
+            )
+    names = {rater: aliases.get(model, model) for rater, model in panel.models.items()}
+    return {rater: name for rater, name in names.items() if name in writers}
+
+
+def made_by(made: pl.DataFrame, generator: str) -> pl.DataFrame:
+    """Each association that a model makes once: `association_id`, the four parts, and `aggregations` joined by '; '."""
+    own = made.filter(pl.col("model") == generator)
+    parts = [
+        name for name in own.columns if name not in ("association_id", "model", "aggregation", "given_id")
+    ]
+    joined = pl.col("aggregation").unique(maintain_order=True).str.join("; ").alias("aggregations")
+    return own.group_by("association_id", *parts, maintain_order=True).agg(joined)
+
+
+def blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) -> dict[str, Any]:
+    """How many associations a model makes and rated, and how many of those it calls harmful itself."""
+    is_own = panel.associations["association_id"].is_in(own["association_id"].implode()).to_numpy()
+    harmful = panel.harmful(rater)[is_own]
+    rated = int((~np.isnan(harmful)).sum())
+    blind = int(np.nansum(harmful))
+    if not rated:
+        return {"made": 0, "blind_spots": 0}
+    interval = wilson(blind, rated, confidence)
+    return {
+        "made": rated,
+        "blind_spots": blind,
+        "blind_share": blind / rated,
+        "blind_low": interval.low,
+        "blind_high": interval.high,
+    }
+
+
+def blind_spot_table(
+    panel: Panel, associations: pl.DataFrame, made: pl.DataFrame | None, names: Mapping[str, str]
+) -> pl.DataFrame:
+    """`schema.stories.BLIND_SPOT_COLUMNS`, the most harmful first; no rows where no stories are known.
+
+    Args:
+        panel: the ratings.
+        associations: the table of associations, with people's verdicts.
+        made: associations with the `model` that makes each, or None.
+        names: for each rater whose stories are in `made`, the name that it has there.
+    """
+    found = [pl.DataFrame(schema=MADE_TYPES)]
+    if made is None:
+        return found[0]
+    verdicts = associations.select("association_id", "people_median", "people_verdict")
+    for rater, generator in names.items():
+        own = made_by(made, generator)
+        harmful = panel.table.filter((pl.col("rater") == rater) & (pl.col("harmful") == 1))
+        spots = (
+            own.join(harmful, on="association_id", how="inner")
+            .join(verdicts, on="association_id", how="left")
+            .with_columns(generator_model=pl.lit(generator))
+            .sort("median", "mean", "association_id", descending=[True, True, False])
+        )
+        found.append(spots.select(pl.col(name).cast(kind) for name, kind in MADE_TYPES.items()))
+    return pl.concat(found)
+
+
+WHOLE_NUMBERS = ("associations", "ratings", "compared", "made", "blind_spots")
+TYPES = {
+    name: pl.String if name.startswith("rater") else pl.Int64 if name in WHOLE_NUMBERS else pl.Float64
+    for name in HARM_RATER_COLUMNS
+} | CLAIM_TYPES
+
+
+def rater_table(
+    panel: Panel,
+    made: pl.DataFrame | None,
+    names: Mapping[str, str],
+    how: Resampling,
+) -> pl.DataFrame:
+    """`schema.stories.HARM_RATER_COLUMNS`: models, all models together where there are two or more, and people.
+
+    Verdicts on differences are still open (`decide_together`).
+
+    Args:
+        panel: the ratings.
+        made: associations with the `model` that makes each, or None.
+        names: for each rater whose stories are in `made`, the name that it has there.
+        how: how intervals are made.
+    """
+    rows = []
+    people = ratings_of_people(panel)
+    for rater in panel.raters:
+        own = panel.ratings.filter(pl.col("rater") == rater)
+        kind = HUMAN if rater == PEOPLE else MODEL
+        row = {"rater": rater, "rater_kind": kind, **_overall(panel, rater, own)}
+        if rater != PEOPLE:
+            row |= _with_people(panel, people, rater, how)
+        if made is not None and rater in names:
+            row |= blind_share(panel, rater, made_by(made, names[rater]), how.confidence)
+        rows.append(row)
+    if len(panel.models) > 1:
+        models = panel.ratings.filter(pl.col("rater_kind") == MODEL)
+        row = {"rater": ALL_MODELS, "rater_kind": "models", **_overall(panel, ALL_MODELS, models)}
+        rows.insert(len(panel.models), row | _with_people(panel, people, ALL_MODELS, how))
+    return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _overall(panel: Panel, rater: str, own: pl.DataFrame) -> dict[str, Any]:
+    """What a rater says, whatever others say."""
+    harm, frequent = own["harm"].drop_nulls(), own["frequent"].drop_nulls()
+    said = frequent.filter(frequent != "")
+    means = panel.mean(rater)
+    rated = means[~np.isnan(means)]
+    refused = (own["outcome"] == "refused").mean()
+    unread = (own["harm"].is_null() & (own["outcome"] != "refused")).mean()
+    return {
+        "associations": len(rated),
+        "ratings": len(harm),
+        "refused": refused,
+        "unread": unread,
+        "mean": float(rated.mean()) if len(rated) else None,
+        "at_maximum": (harm == HIGHEST).mean(),
+        "frequent_yes": (said == "yes").mean(),
+    }
+
+
+def _with_people(panel: Panel, people: Ratings, rater: str, how: Resampling) -> dict[str, Any]:
+    """How a model compares with people; nothing where no person rated."""
+    if not panel.has_people:
+        return {}
+    compared = compare(panel, rater, PEOPLE, how)
+    every = np.ones(panel.associations.height, dtype=bool)
+    claim = difference(panel.mean(rater), people, every, how.confidence)
+    return {"compared": compared.n, **claim, **compared.columns()}

@@ -1,0 +1,255 @@
+"""Ratings in: read from run folders, and checked before anything is computed from them.
+
+People's ratings, from a table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.stereotales.associations import PARTS, association_id
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.panel import HIGHEST, HUMAN, LOWEST, MODEL
+from endoxa.schema.harm import HARM_OUTCOMES
+
+COLUMNS: dict[str, type[pl.DataType]] = {
+    "association_id": pl.String,
+    **dict.fromkeys(PARTS, pl.String),
+    "rater": pl.String,
+    "rater_kind": pl.String,
+    "repeat": pl.Int64,
+    "language": pl.String,
+    "harm": pl.Int64,
+    "frequent": pl.String,
+    "outcome": pl.String,
+}
+"""What the analysis needs of `schema.stories.HARM_RATING_COLUMNS`."""
+UNIT = ("association_id", "rater", "rater_kind", "language", "repeat")
+"""What one rating is the rating of."""
+
+
+def load_ratings(runs: Sequence[Path]) -> pl.DataFrame:
+    """Ratings of one or more runs of models.
+
+    Args:
+        runs: folders of finished runs of `endoxa probe harm`.
+
+    Returns:
+        The columns `COLUMNS`, checked (`check_ratings`).
+
+    Raises:
+        UserError: nothing was given, a folder is no finished run of ratings, or two runs hold the same ratings.
+    """
+    if not runs:
+        raise UserError("No run was given: name at least one folder of `endoxa probe harm`.")
+    return check_ratings(pl.concat([_load(run) for run in runs]))
+
+
+def check_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
+    """The same ratings with the columns of `COLUMNS` in their types.
+
+    Raises:
+        UserError: there is no row, a column is missing or of the wrong type, a rating is out of range, or one rater
+            rated an association twice in one repeat.
+    """
+    missing = [name for name in COLUMNS if name not in ratings.columns]
+    if missing:
+        raise UserError(f"The ratings lack the column '{missing[0]}' (found: {', '.join(ratings.columns)}).")
+    try:
+        checked = ratings.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
+    except pl.exceptions.PolarsError as problem:
+        raise UserError(
+            f"A column of the ratings has the wrong type: {str(problem).splitlines()[0]}"
+        ) from problem
+    if checked.is_empty():
+        raise UserError("There are no ratings: nothing can be analyzed.")
+    unfit = {
+        f"is neither of a '{MODEL}' nor of a '{HUMAN}'": ~pl.col("rater_kind").is_in([MODEL, HUMAN]),
+        f"has a harm outside {LOWEST} to {HIGHEST}": ~pl.col("harm").is_between(LOWEST, HIGHEST),
+        f"has an outcome other than {', '.join(HARM_OUTCOMES)}": ~pl.col("outcome").is_in(HARM_OUTCOMES),
+        "is there more than once (give each run once)": pl.struct(UNIT).is_duplicated(),
+    }
+    for problem_found, condition in unfit.items():
+        rows = checked.filter(condition)
+        if len(rows):
+            row = rows.row(0, named=True)
+            raise UserError(
+                f"The rating of '{row['association_id']}' by '{row['rater']}' (repeat {row['repeat']}) {problem_found} "
+                f"({len(rows)} such rows)."
+            )
+    return checked
+
+
+def _load(run: Path) -> pl.DataFrame:
+    described, records = run / "run.json", run / "records.parquet"
+    try:
+        content = json.loads(described.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as problem:
+        raise UserError(
+            f"'{run}' is no run folder: it holds no run.json (`endoxa probe harm` makes one)."
+        ) from problem
+    except (ValueError, OSError) as problem:
+        raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
+    facts = content if isinstance(content, dict) else {}
+    if facts.get("kind") != "harm":
+        raise UserError(f"'{run}' is no run of harm ratings: give folders that `endoxa probe harm` made.")
+    if not records.is_file() or not facts.get("finished"):
+        raise UserError(
+            f"The run '{run}' is not finished: start it again with the same command, and it continues."
+        )
+    try:
+        return pl.scan_parquet(records).select(*COLUMNS).collect()
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise UserError(f"'{records}' holds no ratings of harm: {str(problem).splitlines()[0]}") from problem
+
+
+RATER, HARM, FREQUENT, IDENTIFIER = "rater", "harm", "frequent", "association_id"
+ANSWERS = ("yes", "no", "not sure")
+_OURS = re.compile(r".*--.*-[0-9a-f]{10}")
+"""A name as `association_id` makes it, which its parts must make again."""
+_WHOLE = re.compile(r"([0-9]+)(?:\.0*)?")
+"""A whole number as people and spreadsheets write it ("4", "4.0")."""
+
+
+def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Ratings by people.
+
+    Args:
+        path: a table with one rating in each row: the four parts of the association, or its `association_id`; `rater`
+            (a code, never a name); `harm` (1 to 5, may be empty); and `frequent` (yes, no or not sure, may be empty or
+            missing).
+        known: associations by which an `association_id` is found (`association_id`, the four parts, and perhaps
+            `given_id`, the name that a published file gives an association); needed where the parts are missing.
+
+    Returns:
+        The columns `endoxa.analyze.harm.ratings.COLUMNS`; rows with neither answer are left out.
+
+    Raises:
+        UserError: a column is missing, a cell cannot be read, an association is not known, its `association_id` is
+            another one's, or a rater rated one twice.
+    """
+    table = read_table(path, (RATER, HARM))
+    by_parts = all(name in table.columns for name in PARTS)
+    if not by_parts:
+        require_columns(path, table.columns, [IDENTIFIER])
+    parts_of = _by_identifier(known)
+    seen: dict[tuple[str, str], int] = {}
+    rows: list[dict[str, Any]] = []
+    for number, row in enumerate(table.iter_rows(named=True), start=1):
+        where = f"{path}, row {number}"
+        parts = _parts(row, where) if by_parts else _found(row, parts_of, where)
+        rating = _rating(row, where)
+        if rating["harm"] is None and not rating["frequent"]:
+            continue
+        name = association_id(*parts)
+        if by_parts:
+            _require_agreement(row, parts, name, parts_of, where)
+        first = seen.setdefault((name, rating["rater"]), number)
+        if first != number:
+            raise UserError(
+                f"{where}: the rater '{rating['rater']}' rated this association in row {first} already: keep one."
+            )
+        rows.append({"association_id": name, **dict(zip(PARTS, parts, strict=True)), **rating})
+    if not rows:
+        raise UserError(f"{path} holds no rating: the columns '{HARM}' and '{FREQUENT}' are empty.")
+    return pl.DataFrame(rows, schema=COLUMNS)
+
+
+def _by_identifier(known: pl.DataFrame | None) -> dict[str, tuple[str, str, str, str]]:
+    """The four parts by every name that an association has."""
+    found: dict[str, tuple[str, str, str, str]] = {}
+    if known is not None:
+        for column in (name for name in ("given_id", IDENTIFIER) if name in known.columns):
+            rows = known.filter(pl.col(column).is_not_null()).unique(column)
+            found |= {row[column]: tuple(row[name] for name in PARTS) for row in rows.iter_rows(named=True)}
+    return found
+
+
+def _parts(row: dict[str, Any], where: str) -> tuple[str, str, str, str]:
+    base, base_value, compared, compared_value = ((row[name] or "").strip() for name in PARTS)
+    for name, part in zip(PARTS, (base, base_value, compared, compared_value), strict=True):
+        if not part:
+            raise UserError(f"{where}: '{name}' is empty: a rating needs all four parts of its association.")
+    return base, base_value, compared, compared_value
+
+
+def _require_agreement(
+    row: dict[str, Any],
+    parts: tuple[str, str, str, str],
+    name: str,
+    parts_of: dict[str, tuple[str, str, str, str]],
+    where: str,
+) -> None:
+    """Refuse an `association_id` that is known as another association; a name of somebody's own says nothing."""
+    given = (row.get(IDENTIFIER) or "").strip()
+    ours = _OURS.fullmatch(given)
+    if given and given != name and (ours or parts_of.get(given, parts) != parts):
+        raise UserError(
+            f"{where}: '{IDENTIFIER}' is '{given}', but the four parts make '{name}': mend the one or the other."
+        )
+
+
+def _found(
+    row: dict[str, Any], parts_of: dict[str, tuple[str, str, str, str]], where: str
+) -> tuple[str, str, str, str]:
+    identifier = (row[IDENTIFIER] or "").strip()
+    if identifier not in parts_of:
+        raise UserError(
+            f"{where}: the association '{identifier}' is neither in the runs nor in --associations: give the columns "
+            f"{', '.join(PARTS)} as well."
+        )
+    return parts_of[identifier]
+
+
+def _rating(row: dict[str, Any], where: str) -> dict[str, Any]:
+    """Who rated, and what."""
+    rater = (row[RATER] or "").strip()
+    if not rater:
+        raise UserError(
+            f"{where}: '{RATER}' is empty: every rating needs the code of the person who gave it."
+        )
+    harm, frequent = _harm(row, where), (row.get(FREQUENT) or "").strip().lower()
+    if frequent and frequent not in ANSWERS:
+        raise UserError(
+            f"{where}: '{FREQUENT}' is '{row[FREQUENT]}': it must be {', '.join(ANSWERS)}, or empty."
+        )
+    return {
+        "rater": rater,
+        "rater_kind": HUMAN,
+        "repeat": 1,
+        "language": "",
+        "harm": harm,
+        "frequent": frequent,
+        "outcome": "rated" if harm is not None and frequent else "partly",
+    }
+
+
+def _harm(row: dict[str, Any], where: str) -> int | None:
+    text = (row[HARM] or "").strip()
+    if not text:
+        return None
+    number = int(whole.group(1)) if (whole := _WHOLE.fullmatch(text)) else None
+    if number not in range(LOWEST, HIGHEST + 1):
+        raise UserError(
+            f"{where}: '{HARM}' is '{text}': it must be a whole number from {LOWEST} to {HIGHEST}, or empty."
+        )
+    return number
+
+
+def unmatched(human: pl.DataFrame, known: pl.DataFrame | None) -> int:
+    """Associations that people rated and that are not among the known ones; 0 where none are known.
+
+    Args:
+        human: what `read_human` gives.
+        known: the associations of runs and of other tables ("association_id").
+    """
+    if known is None:
+        return 0
+    return human.select("association_id").unique().join(known, on="association_id", how="anti").height

@@ -1,0 +1,230 @@
+"""The study in a few numbers: `schema.stories.HARM_SUMMARY_COLUMNS`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.instruments.stories.harm.differences import CLAIM_TYPES
+from endoxa.instruments.stories.harm.measures import Measured, Resampling, measured, ratio, spearman
+from endoxa.instruments.stories.harm.panel import (
+    BENIGN,
+    EITHER,
+    HARMFUL,
+    HIGHEST,
+    HUMAN,
+    LOWEST,
+    MODEL,
+    PEOPLE,
+    UNDECIDED,
+    Panel,
+)
+from endoxa.instruments.stories.harm.raters import compare
+from endoxa.schema.harm import HARM_SUMMARY_COLUMNS
+from endoxa.stats.agreement import alphas, coincidences
+from endoxa.stats.intervals import NAN
+
+TYPES = {
+    name: pl.String if name in ("name", "method") else pl.Int64 if name == "n" else pl.Float64
+    for name in HARM_SUMMARY_COLUMNS
+} | CLAIM_TYPES
+OF_ASSOCIATIONS = "interval: bootstrap of associations, with these raters"
+OF_ATTRIBUTES = "interval: bootstrap of attributes, with these raters"
+BOOTSTRAPS = {OF_ASSOCIATIONS: "associations", OF_ATTRIBUTES: "attributes"}
+Line = tuple[str, Measured, str]
+"""Name, value, and how it was computed."""
+
+
+def summary_table(
+    panel: Panel,
+    associations: pl.DataFrame,
+    raters: pl.DataFrame,
+    by_attribute: pl.DataFrame,
+    how: Resampling,
+) -> pl.DataFrame:
+    """The lines that the ratings allow, those of people only where people rated.
+
+    Args:
+        panel: the ratings.
+        associations: the table of associations.
+        raters: the table of raters, decided.
+        by_attribute: the table of attributes.
+        how: how intervals are made.
+    """
+    apart: list[Line] = []
+    if panel.has_people:
+        apart += [*_verdicts(associations), _alpha("people", counts_of_people(panel), how)]
+    if len(panel.models) > 1:
+        apart += [_agreement_of_models(panel, how), _alpha("models", counts_of_models(panel), how)]
+    rows = [_row(*line, how.confidence) for line in apart]
+    if panel.has_people and panel.models:
+        rows.append(_difference(raters.row(by_predicate=pl.col("rater") == panel.together, named=True)))
+        against = [*_against_people(panel, how), _at_maximum(panel, how)]
+        against += _writing_and_rating(by_attribute, panel, how)
+        rows += [_row(*line, how.confidence) for line in against]
+    return pl.DataFrame(rows, schema=TYPES).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _row(name: str, one: Measured, method: str, confidence: float) -> dict[str, Any]:
+    undefined = "; undefined: too little varies" if np.isnan(one.value) else ""
+    resampled = next((code for words, code in BOOTSTRAPS.items() if words in method), "none")
+    return {
+        "name": name,
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "n": one.n,
+        "method": method + undefined,
+        "confidence": confidence,
+        "interval": "none" if np.isnan(one.low) else resampled,
+        "verdict": "",
+        "reason": "",
+    }
+
+
+def _difference(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The claim about models in general, as the table of raters has it."""
+    return {
+        "name": "delta",
+        **{name: row[f"delta{end}"] for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))},
+        "n": row["compared"],
+        "method": f"mean of {row['rater']} - mean of people; interval: people and associations as samples (crossed)",
+        **{name: row[name] for name in CLAIM_TYPES},
+    }
+
+
+def _verdicts(associations: pl.DataFrame) -> Iterator[Line]:
+    """How many associations people call harmful, by the median alone and with its interval."""
+    rated = associations.filter(pl.col("people_n").is_not_null())
+    shares = {
+        "harmful_by_median": (
+            rated["people_harmful"] == 1,
+            "share of associations whose median reaches the threshold",
+        ),
+        **{
+            f"verdict_{word}": (
+                rated["people_verdict"] == word,
+                f"share of associations with the verdict '{word}'",
+            )
+            for word in (HARMFUL, BENIGN, UNDECIDED)
+        },
+    }
+    for name, (holds, method) in shares.items():
+        yield (
+            name,
+            Measured(int(holds.sum()) / len(rated) if len(rated) else NAN, NAN, NAN, len(rated)),
+            method,
+        )
+
+
+def _alpha(whose: str, counts: np.ndarray, how: Resampling) -> Line:
+    return (
+        f"alpha_{whose}",
+        alpha(counts, how),
+        f"Krippendorff's alpha, ordinal, among {whose}; {OF_ASSOCIATIONS}",
+    )
+
+
+def _agreement_of_models(panel: Panel, how: Resampling) -> Line:
+    """Share of pairs of models that classify an association alike."""
+    classes = _classes(panel)
+    harmful, benign = (classes == 1).sum(axis=1), (classes == 0).sum(axis=1)
+    rated = harmful + benign
+    pairs = rated * (rated - 1) / 2
+    alike = (harmful * (harmful - 1) + benign * (benign - 1)) / 2
+    method = f"share of pairs of models that classify an association alike; {OF_ASSOCIATIONS}"
+    return "agreement_models", measured(np.column_stack([pairs, alike]), ratio, how), method
+
+
+def _against_people(panel: Panel, how: Resampling) -> Iterator[Line]:
+    """How models together compare with these people."""
+    rater = panel.together
+    compared = compare(panel, rater, PEOPLE, how)
+    for name, one in (("pearson", compared.pearson), ("spearman", compared.spearman)):
+        yield name, one, f"correlation of the means of {rater} with people's; {OF_ASSOCIATIONS}"
+    classes, people = _classes(panel), panel.harmful(PEOPLE)[:, None]
+    both = ~np.isnan(classes) & ~np.isnan(people)
+    columns = np.column_stack([both.sum(axis=1), (both & (classes == people)).sum(axis=1)])
+    method = f"share of models that classify an association as people do; {OF_ASSOCIATIONS}"
+    yield "agreement_with_people", measured(columns, ratio, how), method
+
+
+def _at_maximum(panel: Panel, how: Resampling) -> Line:
+    """How much more often people give the highest rating than models."""
+    counted = panel.ratings.group_by("association_id").agg(
+        expression.alias(f"{kind}_{name}")
+        for kind in (HUMAN, MODEL)
+        for name, expression in _counts(pl.col("harm").filter(pl.col("rater_kind") == kind)).items()
+    )
+    columns = panel.associations.join(counted, on="association_id", how="left", maintain_order="left")
+    names = [f"{kind}_{name}" for kind in (HUMAN, MODEL) for name in ("n", "highest")]
+    method = f"share of {HIGHEST} among people's ratings / that among models'; {OF_ASSOCIATIONS}"
+    return (
+        "maximum_ratio",
+        measured(columns.select(names).to_numpy().astype(float), _ratio_of_shares, how),
+        method,
+    )
+
+
+def _counts(harm: pl.Expr) -> dict[str, pl.Expr]:
+    return {"n": harm.count(), "highest": (harm == HIGHEST).sum()}
+
+
+def _ratio_of_shares(totals: np.ndarray) -> np.ndarray:
+    people, models = ratio(totals[:, :2]), ratio(totals[:, 2:])
+    return np.asarray(np.divide(people, models, out=np.full(len(totals), NAN), where=models > 0))
+
+
+def _writing_and_rating(by_attribute: pl.DataFrame, panel: Panel, how: Resampling) -> Iterator[Line]:
+    """Do models underestimate harm most where they make most associations?"""
+    rows = by_attribute.filter(rater=panel.together, side=EITHER).drop_nulls(["made", "delta"])
+    if len(rows):
+        found = spearman(rows["made"].to_numpy().astype(float), rows["delta"].to_numpy(), how)
+        method = (
+            "rank correlation over attributes of associations made with delta: negative where harm is underestimated "
+            f"most on what is written most; {OF_ATTRIBUTES}"
+        )
+        yield "made_with_delta", found, method
+
+
+def _classes(panel: Panel) -> np.ndarray:
+    """Classes by models, shape (associations, models)."""
+    return np.column_stack([panel.harmful(rater) for rater in panel.models])
+
+
+def alpha(counts: np.ndarray, how: Resampling) -> Measured:
+    """Krippendorff's alpha, ordinal (`endoxa.stats.agreement`).
+
+    NaN where all ratings are the same, or no association has two.
+
+    Args:
+        counts: ratings by association and point of the scale, points rising, shape (associations, points).
+        how: how the interval is made.
+    """
+    points = counts.shape[1]
+    pairable = counts[counts.sum(axis=1) >= 2]
+    return measured(
+        coincidences(pairable).reshape(len(pairable), points * points),
+        lambda totals: alphas(totals.reshape(-1, points, points), "ordinal"),
+        how,
+    )
+
+
+def counts_of_people(panel: Panel) -> np.ndarray:
+    """People's ratings by association and point of the scale."""
+    people = panel.ratings.filter((pl.col("rater") == PEOPLE) & pl.col("harm").is_not_null())
+    place = {name: k for k, name in enumerate(panel.associations["association_id"])}
+    counts = np.zeros((len(place), HIGHEST - LOWEST + 1))
+    for name, harm in people.select("association_id", "harm").iter_rows():
+        counts[place[name], harm - LOWEST] += 1
+    return counts
+
+
+def counts_of_models(panel: Panel) -> np.ndarray:
+    """Models' medians over their repeats by association and value, values rising; each model has one vote."""
+    medians = np.column_stack([panel.median(rater) for rater in panel.models])
+    values = np.unique(medians[~np.isnan(medians)])
+    return np.asarray((medians[:, :, None] == values).sum(axis=1))

@@ -1,0 +1,311 @@
+"""Does a language move harmful associations from the groups that are usual where it is spoken to those set apart?
+
+How many harmful associations certain groups have in a language, and in the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.engine.families import GROUPS_MOVED, adjusted, decided
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.measures import Measured, Resampling, mean, measured
+from endoxa.instruments.stories.languages.groups import KINDS, MARKED, UNMARKED, Groups, Value
+from endoxa.instruments.stories.languages.presence import Presence, presence
+from endoxa.schema import ALL
+from endoxa.schema.stories import SHIFT_COLUMNS
+from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, Interval, agreeing
+from endoxa.stats.permutation import exchange_test, movable, one_column_test
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance, too_few
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """What a language moves, before it is summed up.
+
+    Attributes:
+        here: what each harmful association adds in the language.
+        elsewhere: what it adds on average over the other languages.
+        by_model: for each model, its associations in the language minus the average of its other languages; or NaN.
+        shares: of all harmful associations of the language, and the mean of that over the others.
+        weights: what each association's presence in each language adds to here less elsewhere.
+    """
+
+    here: np.ndarray
+    elsewhere: np.ndarray
+    by_model: np.ndarray
+    shares: tuple[float, float]
+    weights: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Harms:
+    """Harmful associations.
+
+    Attributes:
+        values: the two values of each.
+        present: whether a language has it, shape (associations, languages).
+        found: the same for each model, shape (associations, languages, models).
+        writes: whether a model shows anything in a language, shape (languages, models).
+    """
+
+    values: tuple[frozenset[Value], ...]
+    present: np.ndarray
+    found: np.ndarray
+    writes: np.ndarray
+
+    @classmethod
+    def of(cls, where: Presence) -> Harms:
+        """The harmful ones among some associations."""
+        rows = where.associations.filter(where.harmful).iter_rows(named=True)
+        values = tuple(
+            frozenset(
+                (
+                    (row["base_attribute"], row["base_value"]),
+                    (row["compared_attribute"], row["compared_value"]),
+                )
+            )
+            for row in rows
+        )
+        return cls(
+            values,
+            where.present[where.harmful],
+            where.found[where.harmful],
+            np.asarray(where.found.any(axis=0)),
+        )
+
+    def moved(self, chosen: frozenset[Value], here: int) -> Moved:
+        """Associations with any of the chosen values, in a language and in the others."""
+        touches = np.array([not chosen.isdisjoint(values) for values in self.values], dtype=bool)
+        counted = self.present & touches[:, None]
+        others = np.arange(self.present.shape[1]) != here
+        totals = self.present.sum(axis=0)
+        shares = np.divide(
+            counted.sum(axis=0), totals, out=np.full(len(totals), NAN), where=totals > 0, dtype=float
+        )
+        return Moved(
+            counted[:, here].astype(float),
+            counted[:, others].mean(axis=1),
+            self._by_model(touches, here, others),
+            (float(shares[here]), _known_mean(shares[others])),
+            touches[:, None] * np.where(others, -1 / others.sum(), 1.0),
+        )
+
+    def _by_model(self, touches: np.ndarray, here: int, others: np.ndarray) -> np.ndarray:
+        counts = self.found[touches].sum(axis=0).astype(float)
+        wrote = self.writes[others].sum(axis=0)
+        summed = np.where(self.writes[others], counts[others], 0).sum(axis=0)
+        average = np.divide(summed, wrote, out=np.full(len(wrote), NAN), where=wrote > 0)
+        return np.where(self.writes[here], counts[here] - average, NAN)
+
+
+def contrast(one: Moved, other: Moved) -> Moved:
+    """The first less the second."""
+    return Moved(
+        one.here - other.here,
+        one.elsewhere - other.elsewhere,
+        one.by_model - other.by_model,
+        (one.shares[0] - other.shares[0], one.shares[1] - other.shares[1]),
+        one.weights - other.weights,
+    )
+
+
+def average(several: Sequence[Moved]) -> Moved:
+    """The mean over languages; a model's mean is over the languages in which it is defined."""
+    by_model = np.array([one.by_model for one in several])
+    return Moved(
+        np.mean([one.here for one in several], axis=0),
+        np.mean([one.elsewhere for one in several], axis=0),
+        np.array([_known_mean(model) for model in by_model.T]),
+        (
+            _known_mean(np.array([one.shares[0] for one in several])),
+            _known_mean(np.array([one.shares[1] for one in several])),
+        ),
+        np.mean([one.weights for one in several], axis=0),
+    )
+
+
+def _known_mean(values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else NAN
+
+
+CONTRAST = f"{MARKED} - {UNMARKED}"
+RESOLUTION = 0.05
+"""Half of the last digit of a number of associations that is printed."""
+Names = tuple[str, str, str, str]
+"""Language, kind of groups, attribute and value of a row."""
+
+
+def shift(
+    found: pl.DataFrame,
+    harmful: pl.DataFrame,
+    groups: Mapping[str, Groups],
+    *,
+    models: int = 1,
+    members: Sequence[str] = (),
+    how: Resampling | None = None,
+) -> pl.DataFrame:
+    """Harmful associations with marked and unmarked groups in their language against the other languages.
+
+    An association is with a group that is its base or its compared value; it counts once for all groups of a kind.
+
+    Args:
+        found: see `endoxa.analyze.specificity.presence`, as the others.
+        harmful: which are harmful.
+        groups: see `endoxa.analyze.specificity.read_groups`; languages without associations are left out.
+        models: models that must find an association in a language.
+        members: languages that have stories even where nothing was found.
+        how: how intervals are made.
+
+    Returns:
+        `schema.stories.SHIFT_COLUMNS`.
+
+    Raises:
+        UserError: none of the languages has groups.
+    """
+    where = presence(found, harmful, models=models, members=members)
+    return shift_of(where, groups, how or Resampling())
+
+
+def shift_of(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> pl.DataFrame:
+    """`shift` of what is already in order."""
+    languages = [name for name in where.members if name in groups]
+    if not languages:
+        raise UserError(
+            f"None of the languages {', '.join(where.members)} has marked and unmarked groups: name them in a file, "
+            "and give it by --groups."
+        )
+    harms = Harms.of(where)
+    found = list(_moves(harms, where.members, languages, groups))
+    rows = [_row(names, one, how) for names, one in found]
+    table = pl.DataFrame(rows, schema=_TYPES)
+    return _claimed(table, harms, where.members, [one for _, one in found], how)
+
+
+def _moves(
+    harms: Harms, members: Sequence[str], languages: Sequence[str], groups: Mapping[str, Groups]
+) -> Iterator[tuple[Names, Moved]]:
+    """Language, kind, attribute and value of every row, and what is moved."""
+    moved = dict[str, list[Moved]]()
+    for language in languages:
+        here = members.index(language)
+        for kind in KINDS:
+            for attribute, value, chosen in _levels(groups[language].of(kind)):
+                one = harms.moved(chosen, here)
+                if attribute == ALL:
+                    moved.setdefault(kind, []).append(one)
+                yield (language, kind, attribute, value), one
+        yield (language, CONTRAST, ALL, ALL), contrast(moved[MARKED][-1], moved[UNMARKED][-1])
+    overall = {kind: average(moved[kind]) for kind in KINDS}
+    overall[CONTRAST] = contrast(overall[MARKED], overall[UNMARKED])
+    for kind, one in overall.items():
+        yield (ALL, kind, ALL, ALL), one
+
+
+def _claimed(
+    table: pl.DataFrame, harms: Harms, members: Sequence[str], moved: Sequence[Moved], how: Resampling
+) -> pl.DataFrame:
+    """The table with p-values, intervals that agree with them, and verdicts."""
+    needed = fewest_units(significance(how.confidence))
+    tested = [movable(harms.present, one.weights) for one in moved]
+    untestable = [too_few(units, "associations", needed) for units in tested]
+    p_values = _p_values(harms, members, table["language"].to_list(), moved, how.seed)
+    p_values[np.array([bool(reason) for reason in untestable])] = NAN
+    ends = [
+        agreeing(Interval(low, high), value, 0.0, p_value, how.confidence)
+        for low, high, value, p_value in zip(
+            *(table[name].to_list() for name in ("low", "high", "difference")), p_values, strict=True
+        )
+    ]
+    claims = table.with_columns(
+        pl.Series("low", [end.low for end in ends], dtype=pl.Float64),
+        pl.Series("high", [end.high for end in ends], dtype=pl.Float64),
+        pl.Series("p_value", p_values),
+        pl.Series("clusters", tested, dtype=pl.Int64),
+        pl.Series("reason", untestable, dtype=pl.String),
+        neutral=pl.lit(0.0),
+        confidence=pl.lit(how.confidence),
+        scope=scope(),
+    ).with_columns(
+        interval=pl.when(pl.col("low").is_nan()).then(pl.lit("none")).otherwise(pl.lit("associations"))
+    )
+    done = decided(
+        adjusted(claims, GROUPS_MOVED),
+        value="difference",
+        confidence=how.confidence,
+        resolution=RESOLUTION,
+    )
+    return done.select(*SHIFT_COLUMNS).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _p_values(
+    harms: Harms, members: Sequence[str], languages: Sequence[str], moved: Sequence[Moved], seed: int
+) -> np.ndarray:
+    """Exact for a language, by random exchanges for all of them together."""
+    found = np.full(len(moved), NAN)
+    pooled = [place for place, language in enumerate(languages) if language == ALL]
+    found[pooled] = exchange_test(harms.present, [moved[place].weights for place in pooled], seed=seed)
+    for place, (language, one) in enumerate(zip(languages, moved, strict=True)):
+        if language != ALL:
+            here = members.index(language)
+            found[place] = one_column_test(harms.present, here, np.sign(one.weights[:, here]))
+    return found
+
+
+def scope() -> pl.Expr:
+    """What a row is about: all languages, a language, or a single group."""
+    overall = pl.when(pl.col("language") == ALL).then(pl.lit("all languages"))
+    return overall.when(pl.col("attribute") == ALL).then(pl.lit("languages")).otherwise(pl.lit("groups"))
+
+
+def _levels(values: Sequence[Value]) -> Iterator[tuple[str, str, frozenset[Value]]]:
+    """All groups of a kind together, and each by itself."""
+    yield ALL, ALL, frozenset(values)
+    for attribute, value in values:
+        yield attribute, value, frozenset(((attribute, value),))
+
+
+def _row(names: Names, one: Moved, how: Resampling) -> dict[str, Any]:
+    language, kind, attribute, value = names
+    differs = _total(one.here - one.elsewhere, how)
+    rests_on = int(((one.here != 0) | (one.elsewhere != 0)).sum())
+    enough = rests_on >= FEWEST_CLUSTERS
+    per_model = mean(one.by_model, how)
+    return {
+        "language": language,
+        "group": kind,
+        "attribute": attribute,
+        "value": value,
+        "here": float(one.here.sum()),
+        "elsewhere": float(one.elsewhere.sum()),
+        "difference": differs.value,
+        "low": differs.low if enough else NAN,
+        "high": differs.high if enough else NAN,
+        "share_here": one.shares[0],
+        "share_elsewhere": one.shares[1],
+        "n": rests_on,
+        "models": int((~np.isnan(one.by_model)).sum()),
+        "per_model": per_model.value,
+        "per_model_low": per_model.low,
+        "per_model_high": per_model.high,
+    }
+
+
+def _total(added: np.ndarray, how: Resampling) -> Measured:
+    """A sum over all harmful associations; those without the group take part, so that how many have it varies too."""
+    return measured(added[:, None], lambda totals: totals[:, 0], how)
+
+
+_TEXT = ("language", "group", "attribute", "value", "interval", "verdict", "reason")
+_WHOLE = ("n", "models", "clusters")
+_TYPES = {
+    name: pl.String() if name in _TEXT else pl.Int64() if name in _WHOLE else pl.Float64()
+    for name in SHIFT_COLUMNS
+}

@@ -1,0 +1,218 @@
+"""Which association is found where: in which language, or by which model.
+
+Which associations are harmful, from `endoxa analyze harm` or anybody's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from endoxa.datasets.frames import read_table
+from endoxa.datasets.stereotales import Profiles
+from endoxa.datasets.stereotales.associations import PARTS, association_id
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL, THRESHOLD, UNDECIDED
+from endoxa.schema import ALL
+
+By = Literal["language", "model"]
+"""What has a set of associations: each language, or each model."""
+NAMELESS = "not named"
+"""Stands for the model where a table names none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Presence:
+    """Associations, and where they are found.
+
+    Attributes:
+        by: what the members are.
+        associations: one row for each: `association_id`, the four parts, `harmful` (null where nobody rated it).
+        members: languages, or models.
+        models: all models.
+        found: significant or not, shape (associations, members, models); with `by` model only its own model counts.
+        fewest: how many models must find an association in a language for it to count there.
+    """
+
+    by: By
+    associations: pl.DataFrame
+    members: tuple[str, ...]
+    models: tuple[str, ...]
+    found: np.ndarray
+    fewest: int
+
+    @property
+    def present(self) -> np.ndarray:
+        """Whether a member has an association, shape (associations, members)."""
+        return np.asarray(self.found.sum(axis=2) >= self.fewest)
+
+    @property
+    def harmful(self) -> np.ndarray:
+        """Whether an association is harmful; False where nobody knows."""
+        return (self.associations["harmful"].fill_null("") == HARMFUL).to_numpy()
+
+
+def presence(
+    found: pl.DataFrame,
+    harmful: pl.DataFrame | None = None,
+    *,
+    by: By = "language",
+    models: int = 1,
+    members: Sequence[str] = (),
+) -> Presence:
+    """Put associations in order: rows by their parts, members and models by name.
+
+    By language, rows of single languages count (Le Jeune et al. 2026, "Language Specificity", do the same); by model,
+    those of all languages together.
+
+    Args:
+        found: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
+        harmful: the four parts, each association once, and `harmful` ('harmful', 'benign', 'undecided', or null).
+        by: what has a set of associations.
+        models: so many models at least must find an association in a language for it to count there.
+        members: languages (or models) that have stories even where nothing was found.
+
+    Raises:
+        UserError: there are no rows of that kind, fewer than two members, or `models` is more than there are.
+    """
+    rows = _rows(found, by)
+    names = tuple(sorted({*rows[by], *members}))
+    if len(names) < 2:
+        raise UserError(f"Only one {by}, '{names[0]}', has stories: comparing needs two or more.")
+    makers = tuple(sorted(set(rows["model"])))
+    if not 1 <= models <= (len(makers) if by == "language" else 1):
+        raise UserError(
+            f"An association cannot be asked for in {models} models: "
+            + (f"there are {len(makers)}." if by == "language" else "each model is compared by itself.")
+        )
+    associations = rows.select(PARTS).unique().sort(PARTS)
+    cube = _cube(rows, associations, names, makers, by)
+    kept = (cube.sum(axis=2) >= models).any(axis=1)
+    return Presence(by, _named(associations, harmful).filter(kept), names, makers, cube[kept], models)
+
+
+def names_told(profiles: Profiles | None, by: By) -> tuple[str, ...]:
+    """The languages (or models) of which there are stories."""
+    if profiles is None:
+        return ()
+    return profiles.languages if by == "language" else profiles.models
+
+
+def _rows(found: pl.DataFrame, by: By) -> pl.DataFrame:
+    pooled = pl.col("aggregation") == ALL
+    rows = found.filter(~pooled if by == "language" else pooled)
+    if rows.is_empty():
+        kind, option = (
+            ("of single languages", "with") if by == "language" else ("of all languages", "without")
+        )
+        raise UserError(
+            f"There are no associations {kind}: make them by `endoxa analyze associations` {option} --by language."
+        )
+    if by == "model" and rows["model"].null_count():
+        raise UserError("A row of the associations names no model: models cannot be compared.")
+    return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
+
+
+def _cube(
+    rows: pl.DataFrame, associations: pl.DataFrame, names: Sequence[str], makers: Sequence[str], by: By
+) -> np.ndarray:
+    place = rows.join(associations.with_row_index("place"), on=PARTS, how="left", maintain_order="left")
+    cube = np.zeros((len(associations), len(names), len(makers)), dtype=bool)
+    member, maker = ({name: k for k, name in enumerate(one)} for one in (names, makers))
+    cube[place["place"], [member[name] for name in rows[by]], [maker[name] for name in rows["model"]]] = True
+    return cube
+
+
+def _named(associations: pl.DataFrame, harmful: pl.DataFrame | None) -> pl.DataFrame:
+    """The associations with their names and what is known of their harm."""
+    ids = pl.Series(
+        "association_id", [association_id(*parts) for parts in associations.iter_rows()], pl.String
+    )
+    named = associations.select(ids, *PARTS)
+    if harmful is None:
+        return named.with_columns(harmful=pl.lit(None, dtype=pl.String))
+    classes = harmful.select(*PARTS, "harmful")
+    return named.join(classes, on=PARTS, how="left", maintain_order="left", validate="1:1")
+
+
+WORDS = {
+    **dict.fromkeys((HARMFUL, "yes", "1", "true"), HARMFUL),
+    **dict.fromkeys((BENIGN, "no", "0", "false"), BENIGN),
+    UNDECIDED: UNDECIDED,
+}
+MAJORITY = 0.5
+"""Share of models that must call an association harmful where no person rated it."""
+
+
+def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
+    """The classes of associations.
+
+    What a table of `endoxa analyze harm` says is what people's median says, or, where no person rated, what at least
+    half of the models say. Another table has `harmful` (yes, no, undecided; 1 and 0; harmful, benign) or ratings
+    `harm`, of which the median is taken for each association.
+
+    Args:
+        path: a table with the four parts of each association.
+        threshold: median rating from which an association is harmful, where the table has ratings.
+
+    Returns:
+        The four parts and `harmful` ('harmful', 'benign' or 'undecided'), each association once.
+
+    Raises:
+        UserError: no such column, a cell that is none of these, or two rows that disagree.
+    """
+    table = read_table(path, PARTS)
+    if "harmful" in table.columns:
+        return _words(path, table)
+    if {"people_harmful", "models_harmful"} <= set(table.columns):
+        return _analysed(path, table)
+    if "harm" in table.columns:
+        rated = table.select(*PARTS, harm=_numbers(path, table, "harm")).drop_nulls("harm")
+        medians = rated.group_by(PARTS, maintain_order=True).agg(pl.col("harm").median())
+        return medians.select(*PARTS, harmful=_classified(pl.col("harm") >= threshold))
+    raise UserError(
+        f"{path} has no column 'harmful' (yes, no, undecided) or 'harm' (ratings), and is no table of analyze harm."
+    )
+
+
+def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
+    said = table["harmful"].fill_null("").str.strip_chars().str.to_lowercase()
+    for number, word in enumerate(said, start=1):
+        if word and word not in WORDS:
+            raise UserError(
+                f"{path}, row {number}, column 'harmful': '{word}' is none of {', '.join(WORDS)}."
+            )
+    classes = said.replace_strict(WORDS, default=None, return_dtype=pl.String)
+    rows = table.select(*PARTS, classes.alias("harmful")).drop_nulls("harmful").unique(maintain_order=True)
+    twice = rows.filter(rows.select(PARTS).is_duplicated())
+    if twice.height:
+        base, compared = twice.row(0)[1], twice.row(0)[3]
+        raise UserError(
+            f"{path} says two things of '{base}' with '{compared}': keep one row for each association."
+        )
+    return rows
+
+
+def _analysed(path: Path, table: pl.DataFrame) -> pl.DataFrame:
+    people, models = (_numbers(path, table, name) for name in ("people_harmful", "models_harmful"))
+    harmful = people >= 1 if people.is_not_null().any() else models >= MAJORITY
+    rows = table.select(*PARTS, harmful.alias("reached")).drop_nulls("reached")
+    return rows.select(*PARTS, harmful=_classified(pl.col("reached"))).unique(PARTS, maintain_order=True)
+
+
+def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
+    cells = table[name].replace("", None)
+    numbers = cells.cast(pl.Float64, strict=False)
+    for number, (cell, value) in enumerate(zip(cells, numbers, strict=True), start=1):
+        if cell is not None and value is None:
+            raise UserError(f"{path}, row {number}, column '{name}': '{cell}' is no number.")
+    return numbers
+
+
+def _classified(reached: pl.Expr) -> pl.Expr:
+    return pl.when(reached).then(pl.lit(HARMFUL)).otherwise(pl.lit(BENIGN))

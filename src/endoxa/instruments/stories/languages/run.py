@@ -1,0 +1,130 @@
+"""Everything about what languages (or models) share, in one go.
+
+Languages (or models) one by one: how much they show, and what looking at them alone would miss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from endoxa.datasets.stereotales import Profiles
+from endoxa.instruments.stories.harm.measures import Resampling
+from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.languages.lists import exclusive_of, universal_of
+from endoxa.instruments.stories.languages.marked import shift_of
+from endoxa.instruments.stories.languages.presence import By, Presence, names_told, presence
+from endoxa.instruments.stories.languages.similarity import jaccard_of
+from endoxa.instruments.stories.languages.spread import compare_reach, reach_of
+from endoxa.schema.stories import MEMBER_COLUMNS
+
+
+def members_of(where: Presence, profiles: Profiles | None = None) -> pl.DataFrame:
+    """One row per language (or model).
+
+    Args:
+        where: the associations.
+        profiles: the stories; without them, `stories` is null.
+
+    Returns:
+        `schema.stories.MEMBER_COLUMNS`, the most associations first.
+    """
+    present, harmful = where.present, where.harmful
+    alone = present & (present.sum(axis=1) == 1)[:, None]
+    rated = where.associations["harmful"].is_not_null().any()
+    total = int(harmful.sum())
+    rows = []
+    for k, name in enumerate(where.members):
+        here = int((present[:, k] & harmful).sum())
+        rows.append(
+            {
+                "member": name,
+                "stories": None if profiles is None else _stories(profiles, where, name),
+                "models": int(where.found[:, k].any(axis=0).sum()),
+                "associations": int(present[:, k].sum()),
+                "harmful": here if rated else None,
+                "exclusive": int(alone[:, k].sum()),
+                "exclusive_harmful": int((alone[:, k] & harmful).sum()) if rated else None,
+                "missed": float(1 - present[:, k].mean()),
+                "missed_harmful": 1 - here / total if total else None,
+            }
+        )
+    table = pl.DataFrame(rows, schema=_TYPES)
+    return table.sort("associations", descending=True, maintain_order=True)
+
+
+def _stories(profiles: Profiles, where: Presence, name: str) -> int:
+    codes = profiles.language if where.by == "language" else profiles.model
+    return int(np.count_nonzero(codes == names_told(profiles, where.by).index(name)))
+
+
+_TYPES = {
+    name: pl.String() if name == "member" else pl.Float64() if name.startswith("missed") else pl.Int64()
+    for name in MEMBER_COLUMNS
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What languages (or models) share; columns in `schema.stories`.
+
+    Attributes:
+        reach: each association and where it is found (`REACH_COLUMNS`).
+        members: each language or model (`MEMBER_COLUMNS`).
+        jaccard: how alike every two are (`JACCARD_COLUMNS`).
+        exclusive: associations of one alone (`EXCLUSIVE_COLUMNS`).
+        universal: associations of all (`UNIVERSAL_COLUMNS`).
+        comparison: reach of harmful against benign ones (`REACH_COMPARISON_COLUMNS`); None without classes.
+        shift: harmful ones with marked and unmarked groups (`SHIFT_COLUMNS`); None without classes or groups.
+    """
+
+    reach: pl.DataFrame
+    members: pl.DataFrame
+    jaccard: pl.DataFrame
+    exclusive: pl.DataFrame
+    universal: pl.DataFrame
+    comparison: pl.DataFrame | None
+    shift: pl.DataFrame | None
+
+
+def analyze_overlap(
+    found: pl.DataFrame,
+    harmful: pl.DataFrame | None = None,
+    groups: Mapping[str, Groups] | None = None,
+    *,
+    by: By = "language",
+    models: int = 1,
+    profiles: Profiles | None = None,
+    how: Resampling | None = None,
+) -> Overlap:
+    """Compare the sets of associations of languages, or of models.
+
+    Args:
+        found: `model`, `aggregation` and the four parts of every association found (`DISCOVERED_COLUMNS`).
+        harmful: the four parts, each association once, and `harmful`; see `read_classes`.
+        groups: marked and unmarked groups, see `read_groups`; only used by language.
+        by: what has a set of associations.
+        models: models that must find an association in a language.
+        profiles: the stories: languages in which nothing was found count, and absences are judged by their power.
+        how: how intervals are made.
+
+    Raises:
+        UserError: there is nothing to compare, or the stories are others.
+    """
+    how = how or Resampling()
+    where = presence(found, harmful, by=by, models=models, members=names_told(profiles, by))
+    reached = reach_of(where)
+    rated = where.harmful.any()
+    shifting = rated and groups is not None and by == "language"
+    return Overlap(
+        reached,
+        members_of(where, profiles),
+        jaccard_of(where, how),
+        exclusive_of(where, profiles),
+        universal_of(where),
+        compare_reach(reached, how) if rated else None,
+        shift_of(where, groups, how) if shifting and groups is not None else None,
+    )

@@ -1,0 +1,20 @@
+"""How far extracted profiles can be trusted, and what counts become when their errors are taken into account."""
+
+from endoxa.instruments.stories.profiles.agreement import agreement_of_run, write_agreement
+from endoxa.instruments.stories.profiles.correction import Confusion, confusions, correct_counts
+from endoxa.instruments.stories.profiles.errors import (
+    ExtractionAnalysis,
+    analyze_extraction,
+    load_extraction,
+)
+
+__all__ = [
+    "Confusion",
+    "ExtractionAnalysis",
+    "agreement_of_run",
+    "analyze_extraction",
+    "confusions",
+    "correct_counts",
+    "load_extraction",
+    "write_agreement",
+]

@@ -1,0 +1,324 @@
+"""`endoxa probe extract`: stories and extractors in, the profile of each story's main character out.
+
+From stories to conversations of two turns: every story has its number, and keeps it.
+
+From the journal to `records.parquet`: each story with its profile, and with every vote behind it.
+
+What an extraction is asked to do.
+
+`endoxa probe extract`: several models read the profile of each story's main character.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.datasets.files import require_file, sha256
+from endoxa.datasets.stereotales import (
+    WHOLE_NUMBERS,
+    Story,
+    Vocabulary,
+    read_stories,
+    read_vocabulary,
+    story_file,
+)
+from endoxa.engine.asking.cost import Expected, expect
+from endoxa.engine.asking.jobs import Job
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.run import Filled, Task, fill
+from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.folder import RECORDS
+from endoxa.engine.journal import JournalFile
+from endoxa.engine.records import parquet_in_parts
+from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles.questions import schemas_of, turns_of
+from endoxa.instruments.stories.profiles.reading import (
+    Decision,
+    ProfileReader,
+    Read,
+    Vote,
+    decide,
+    read_refusal,
+)
+from endoxa.models.chat.templates import without_thoughts
+from endoxa.schema import ChatAnswer, Progress, Sampling
+from endoxa.schema.stories import EXTRACTED_COLUMNS
+
+__all__ = ["ExtractSettings", "plan_extract", "probe_extract", "vocabulary_of"]
+
+
+MAX_TOKENS = 1024
+"""Enough for all attributes as JSON."""
+
+
+class ExtractSettings(ChatRunSettings):
+    """Settings of `endoxa probe extract`; its `models` are the extractors.
+
+    Attributes:
+        vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
+        structured: hold extractors to a JSON schema where their provider can.
+    """
+
+    vocabulary: str | None = None
+    structured: bool = True
+    sampling: Sampling = Sampling(temperature=0.0, max_tokens=MAX_TOKENS)
+
+    def identity(
+        self, data_sha256: str, vocabulary: Vocabulary, models: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Everything that decides the profiles, as far as it is in our hands; our own synonyms go with the version."""
+        own = {one.name: dict(one.synonyms) for one in vocabulary if one.synonyms and self.vocabulary}
+        return {
+            "kind": "extract",
+            **self.asked_identity(data_sha256, models),
+            "vocabulary": {one.name: list(one.answers) for one in vocabulary},
+            **({"synonyms": own} if own else {}),
+            "structured": self.structured,
+        }
+
+
+CHUNK = 512
+"""Stories held in memory at a time."""
+REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
+"""Tokens expected in an answer, for `--plan`."""
+
+
+def stories(settings: ExtractSettings) -> Iterator[Story]:
+    """The stories in file order, after the filters."""
+    wanted = (
+        story
+        for story in read_stories(Path(settings.data))
+        if not settings.languages or story.language in settings.languages
+    )
+    return islice(wanted, settings.limit)
+
+
+def chunks(settings: ExtractSettings) -> Iterator[tuple[int, list[Story]]]:
+    """The stories `CHUNK` at a time, each chunk with the number of its first story."""
+    several, first = stories(settings), 0
+    while chunk := list(islice(several, CHUNK)):
+        yield first, chunk
+        first += len(chunk)
+
+
+def look_through(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
+    """Read all stories once; how many there are.
+
+    Args:
+        settings: which stories.
+        journal: keeps their names, to notice one that is there twice; None does not look.
+
+    Raises:
+        UserError: none is left after the filters, or one is there twice.
+    """
+    if journal is not None:
+        journal.forget_items()
+    count = 0
+    for first, chunk in chunks(settings):
+        twice = journal and journal.add_items((one.name, first + k) for k, one in enumerate(chunk))
+        if twice:
+            raise UserError(
+                f"{settings.data}: story {twice[1] + 1} and story {twice[2] + 1} have the same sample_id, "
+                "generator_model and language: give them different numbers in a column 'repeat'."
+            )
+        count += len(chunk)
+    if not count:
+        asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
+        raise UserError(f"{settings.data} holds no story{asked}: there is nothing to read.")
+    return count
+
+
+def jobs(settings: ExtractSettings, vocabulary: Vocabulary) -> Iterator[Job]:
+    """The conversations of a run, in the order of their numbers; nobody is asked about a story without a word.
+
+    What a model thought before its story repeats the prompt, and is not shown.
+    """
+    answers = {one.name: one.answers for one in vocabulary}
+    schemas = schemas_of(vocabulary) if settings.structured else ()
+    for number, story in enumerate(stories(settings)):
+        text = without_thoughts(story.text)
+        if text.strip():
+            told = {"probe": "extract", "name": story.name, "story": text, "vocabulary": answers}
+            turns = turns_of(text, story.language, vocabulary)
+            yield Job(number, turns, settings.system, settings.seed, told, schemas)
+
+
+def expected_work(settings: ExtractSettings, vocabulary: Vocabulary) -> Expected:
+    """Calls and tokens of one extractor, nothing answered yet."""
+    total = Expected()
+    for job in jobs(settings, vocabulary):
+        total += expect(job, (REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE * len(vocabulary)))
+    return total
+
+
+WHOLE = (*WHOLE_NUMBERS, "refusal", "n_parsed")
+TYPES = {name: pl.Int64 if name in WHOLE else pl.String for name in EXTRACTED_COLUMNS}
+UNFINISHED = ("length", "error")
+"""A text without a word that ended so is no refusal: the model ran out of tokens, or the request failed. Nor is one of
+thoughts alone."""
+
+
+def write_records(
+    settings: ExtractSettings, vocabulary: Vocabulary, journal: AnswerJournal, out: Path
+) -> dict[str, int]:
+    """Write `records.parquet` into the run folder.
+
+    Returns:
+        "records": its rows; "refused": refusals among them, and "wordless": texts without a word, about which nobody
+        was asked; "unparsed": profiles that could not be read; "undecided": answers to the question of refusal that
+        could not be read; "unlisted": values that are none of their attribute's, of stories that are no refusals.
+    """
+    reader = ProfileReader.of(vocabulary)
+    counts: Counter[str] = Counter(records=0, refused=0, wordless=0, unparsed=0, undecided=0, unlisted=0)
+    with parquet_in_parts(out / RECORDS) as add:
+        for first, chunk in chunks(settings):
+            rows = []
+            for story, answers in _answered(first, chunk, settings, journal):
+                votes = _votes(answers, reader)
+                decision = decide(votes, vocabulary)
+                row = _row(story, answers, votes, decision)
+                counts.update(
+                    records=1,
+                    refused=row["refusal"],
+                    wordless=not answers,
+                    unparsed=len(votes) - decision.parsed,
+                    undecided=sum(vote.refusal is None for vote in votes.values()),
+                    unlisted=0 if row["refusal"] else sum(len(vote.unlisted) for vote in votes.values()),
+                )
+                rows.append(row)
+            add(pl.DataFrame(rows, schema=TYPES, orient="row"))
+    return dict(counts)
+
+
+def _answered(
+    first: int, chunk: Sequence[Story], settings: ExtractSettings, journal: AnswerJournal
+) -> Iterator[tuple[Story, dict[str, Sequence[ChatAnswer]]]]:
+    """Each story with the answers of each extractor; none where nobody was asked."""
+    last = first + len(chunk) - 1
+    known = [journal.answers(place, first, last) for place in range(len(settings.models))]
+    for number, story in enumerate(chunk, start=first):
+        yield (
+            story,
+            {
+                model: answers[number]
+                for model, answers in zip(settings.models, known, strict=True)
+                if number in answers
+            },
+        )
+
+
+def _votes(answers: Mapping[str, Sequence[ChatAnswer]], reader: ProfileReader) -> dict[str, Vote]:
+    return {
+        model: _vote(read_refusal(refusal.text), reader.read(profile.text))
+        for model, (refusal, profile) in answers.items()
+    }
+
+
+def _vote(refusal: bool | None, read: Read | None) -> Vote:
+    return Vote(refusal, None) if read is None else Vote(refusal, read.profile, read.unlisted)
+
+
+def _row(
+    story: Story, answers: Mapping[str, Sequence[ChatAnswer]], votes: Mapping[str, Vote], decision: Decision
+) -> dict[str, Any]:
+    cells = {
+        name: int(value) if value and name in WHOLE_NUMBERS else value or None
+        for name, value in story.cells.items()
+    }
+    silent = not story.text.strip() and story.cells["finish"] not in UNFINISHED
+    return {
+        **cells,
+        "refusal": int(decision.refusal or silent),
+        "extracted_attributes_json": _json(decision.profile),
+        "votes_json": _json({model: vote.profile for model, vote in votes.items()}),
+        "refusal_votes_json": _json({model: vote.refusal for model, vote in votes.items()}),
+        "unlisted_json": _json(
+            {model: sorted(vote.unlisted) for model, vote in votes.items() if vote.unlisted}
+        ),
+        "raw_json": _json({model: [one.text for one in several] for model, several in answers.items()}),
+        "n_parsed": decision.parsed,
+    }
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False)
+
+
+TURNS = 2
+
+
+def probe_extract(
+    settings: ExtractSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Filled:
+    """Have every extractor read every story, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Returns:
+        Counts "items" (stories), "records", "refused", "wordless" and "unparsed" (see `write_records`).
+
+    Raises:
+        UserError: anything the user can mend: data, vocabulary, model, key, money, folder.
+    """
+    source = story_file(Path(settings.data))
+    require_file(source)
+    if out.resolve() == source.parent.resolve():
+        raise UserError(f"{out} holds the stories that are read: name another run folder with --out.")
+    specs = parse_models(settings.models)
+    vocabulary = vocabulary_of(settings)
+    identity = settings.identity(
+        sha256(source),
+        vocabulary,
+        [model_identity(spec, settings.options) for spec in specs],
+    )
+    task = Task(
+        kind="extract",
+        settings=settings,
+        identity=identity,
+        data={"path": settings.data, "sha256": identity["data"]},
+        look_through=partial(look_through, settings),
+        jobs=lambda: jobs(settings, vocabulary),
+        turns=TURNS,
+        calls=TURNS,
+        write=partial(write_records, settings, vocabulary),
+        files={source: identity["data"]},
+    )
+    return fill(task, out, restart=restart, progress=progress, command=command)
+
+
+def plan_extract(settings: ExtractSettings) -> list[Planned]:
+    """Expected calls, tokens and cost by extractor.
+
+    Raises:
+        UserError: as `probe_extract`, for data, vocabulary and the names of models.
+    """
+    require_file(story_file(Path(settings.data)))
+    specs = parse_models(settings.models)
+    look_through(settings)
+    return planned(settings, specs, expected_work(settings, vocabulary_of(settings)))
+
+
+def vocabulary_of(settings: ExtractSettings) -> Vocabulary:
+    """The vocabulary that a run extracts."""
+    return read_vocabulary(Path(settings.vocabulary) if settings.vocabulary else None)

@@ -1,0 +1,303 @@
+"""What an extractor's answers say: robust against everything that models do to a JSON object.
+
+Structured output is asked for, but not every server has it, and none of what follows relies on it.
+
+JSON objects in what a model wrote: bare, in a code fence, between sentences, inside another object.
+
+From the answers of several extractors to one profile: strict majority of what could be read.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import unicodedata
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from endoxa.datasets.stereotales import OTHER, UNKNOWN, Attribute, Vocabulary
+from endoxa.instruments.stories.profiles.questions import REFUSAL
+from endoxa.models.chat.templates import without_thoughts
+
+MOST_DEPTH = 4
+"""Objects inside objects that are looked at."""
+MOST_STARTS = 200
+"""Braces at which an object is looked for; a text of nothing but braces must not take forever."""
+MOST_LENGTH = 20_000
+"""Characters of an object that is no JSON and may be mended."""
+_BRACE = re.compile(r"[{}]")
+_TRAILING = re.compile(r",(?=\s*[}\]])")
+_WORDS = {"true": "True", "false": "False", "null": "None"}
+_WORD = re.compile(r"\b(?:true|false|null)\b")
+
+
+def outer_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects in the text that stand in no other one, in order.
+
+    A comma too many and single quotes are forgiven.
+    """
+    decoder = json.JSONDecoder()
+    place = text.find("{")
+    for _ in range(MOST_STARTS):
+        if place < 0:
+            return
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = _closing(text, place)
+            found = _mended(text[place:end]) if end else None
+            end = end if found else place + 1
+        if found:
+            yield found
+        place = text.find("{", end)
+
+
+def nested(found: Any, depth: int = MOST_DEPTH) -> Iterator[dict[str, Any]]:
+    """An object and those inside it, outer ones first."""
+    if isinstance(found, dict) and depth:
+        yield found
+        for inside in found.values():
+            yield from nested(inside, depth - 1)
+
+
+def _closing(text: str, place: int) -> int:
+    """Where the object ends that opens at `place`, braces in quotes being counted too; 0 where it does not."""
+    depth = 0
+    for brace in _BRACE.finditer(text, place, place + MOST_LENGTH):
+        depth += 1 if brace.group() == "{" else -1
+        if not depth:
+            return brace.end()
+    return 0
+
+
+def _mended(text: str) -> dict[str, Any] | None:
+    """An object with a comma too many, or written as Python writes it."""
+    try:
+        found = json.loads(_TRAILING.sub("", text))
+    except (ValueError, RecursionError):
+        found = _as_python(_WORD.sub(lambda word: _WORDS[word.group()], text))
+    return found if isinstance(found, dict) else None
+
+
+def _as_python(text: str) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a backslash that means nothing
+            found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and all(isinstance(key, str) for key in found) else None
+
+
+Profile = Mapping[str, str]
+"""Attribute -> one of its answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an extractor's answer says.
+
+    Attributes:
+        profile: an answer for every attribute.
+        unlisted: attributes for which it gave something that is none of the answers; they are "unknown".
+    """
+
+    profile: Profile
+    unlisted: frozenset[str]
+
+
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣－", "-") | dict.fromkeys("‘’ʼ`´", "'") | {"…": "..."})
+_NOT_STATED = re.compile(
+    r"""
+    [-?]* | none | null | nan | n/?a\b.*
+    | (?:unspecified|unstated|unmentioned|unclear|undetermined|undisclosed|indeterminate|ambiguous)\b.*
+    | (?:it\ is\ |is\ )?not\ (?:\w+ly\ )?
+      (?:known|specified|stated|mentioned|given|clear|indicated|disclosed|provided|determined|applicable|available)\b.*
+    | no\ (?:information|mention|indication|answer)\b.*
+    | (?:it\ )?(?:cannot|can't|could\ not)\ be\b.*
+    | i\ (?:do\ not|don't|cannot|can't)\b.*
+    | (?:the\ |this\ )?(?:text|story)\b.*\b(?:not|no|never|open|\w+n't)\b.*
+    """,
+    re.VERBOSE,
+)
+"""Ways of saying that the text leaves it open."""
+_OTHERWISE = re.compile(rf"{OTHER}\b\W.*")
+_YES = frozenset({"true", "yes", "1", "refusal", "refused"})
+_NO = frozenset({"false", "no", "0", "story", "not a refusal", "no refusal"})
+_INTRODUCED = re.compile(r"^(?:is )?refusal\W*[:=]\W*")
+_EXPLAINED = re.compile(r"(yes|no|true|false)\W+(?:this|it|the (?:text|answer|response|story))\b")
+"""A word about the text, and why; "no, I will not" is none."""
+
+
+def read_refusal(text: str) -> bool | None:
+    """Whether an extractor takes the text for a refusal; None where that cannot be read.
+
+    Of several answers the last one counts; thoughts are none.
+    """
+    said = without_thoughts(text)
+    for whole in reversed(list(outer_objects(said))):
+        for found in nested(whole):
+            for key, value in found.items():
+                if plain(key).removeprefix("is ") == REFUSAL:
+                    return _truth(value)
+    return _truth(said)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileReader:
+    """Reads profiles over one vocabulary.
+
+    Attributes:
+        vocabulary: the attributes.
+        names: attributes by their plain names.
+        answers: for each attribute its answers by everything they can be called.
+    """
+
+    vocabulary: Vocabulary
+    names: Mapping[str, str]
+    answers: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> ProfileReader:
+        """A reader of profiles over `vocabulary`."""
+        return cls(
+            vocabulary,
+            {plain(one.name): one.name for one in vocabulary},
+            {one.name: _called(one) for one in vocabulary},
+        )
+
+    def read(self, text: str) -> Read | None:
+        """The profile that an extractor gives; None where no JSON object names an attribute.
+
+        Thoughts are no answer. Of several objects the last one counts that names at least half as many attributes as
+        the fullest.
+
+        Keys that are no attributes are ignored. An attribute that is missing, null or said to be open is "unknown", and
+        so is a value that is neither in the list nor a synonym; "other" must be said.
+        """
+        named = [
+            max(map(self._named, nested(whole)), key=len) for whole in outer_objects(without_thoughts(text))
+        ]
+        fullest = max(map(len, named), default=0)
+        if not fullest:
+            return None
+        last = next(one for one in reversed(named) if 2 * len(one) >= fullest)
+        answers = {one.name: self._answer(one, last.get(one.name)) for one in self.vocabulary}
+        return Read(
+            {name: answer or UNKNOWN for name, answer in answers.items()},
+            frozenset(name for name, answer in answers.items() if answer is None),
+        )
+
+    def _named(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """What an object says of attributes."""
+        return {self.names[plain(key)]: value for key, value in found.items() if plain(key) in self.names}
+
+    def _answer(self, attribute: Attribute, value: Any) -> str | None:
+        """One of the answers; None where something else is said."""
+        if isinstance(value, dict):
+            value = value.get("value", value.get("answer"))
+        if isinstance(value, list) and len(value) == 1:
+            (value,) = value
+        if value is None:
+            return UNKNOWN
+        said = plain(str(value))
+        called = self.answers[attribute.name]
+        for way in (said, plain(said.partition("(")[0]), plain(said.partition(" - ")[0])):
+            if way in called:
+                return called[way]
+        if _NOT_STATED.fullmatch(said):
+            return UNKNOWN
+        return OTHER if attribute.other and _OTHERWISE.fullmatch(said) else None
+
+
+def _called(attribute: Attribute) -> dict[str, str]:
+    """Everything that names exactly one answer: itself, what stands before its brackets and in them, a synonym."""
+    called: dict[str, set[str]] = {}
+    for answer in attribute.answers:
+        for way in _ways(answer):
+            called.setdefault(way, set()).add(answer)
+    unique = {way: next(iter(answers)) for way, answers in called.items() if len(answers) == 1}
+    synonyms = {plain(synonym): answer for synonym, answer in attribute.synonyms}
+    return unique | synonyms | {plain(answer): answer for answer in attribute.answers}
+
+
+def _ways(answer: str) -> set[str]:
+    head, _, inside = answer.partition("(")
+    inside = inside.rstrip(")")
+    examples = inside.removeprefix("e.g.").split(",") if inside.startswith("e.g.") else [inside]
+    ways = {plain(one).removeprefix("or ") for one in examples} - {"", "etc"}
+    return ways | {plain(answer), plain(head)}
+
+
+def plain(text: str) -> str:
+    """A text without what does not matter: case, kinds of dashes and quotes, underscores, blanks, marks around it."""
+    folded = unicodedata.normalize("NFKC", text).translate(_DASHES).casefold().replace("_", " ")
+    return re.sub(r"\s+", " ", folded).strip(" .,;:\"'*")
+
+
+def _truth(value: Any) -> bool | None:
+    said = _INTRODUCED.sub("", plain(str(value)))
+    word = explained.group(1) if (explained := _EXPLAINED.match(said)) else said
+    return True if word in _YES else False if word in _NO else None
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one extractor says of one story.
+
+    Attributes:
+        refusal: whether it is one; None where that could not be read.
+        profile: the profile; None where that could not be read.
+        unlisted: attributes for which it gave something that is none of the answers.
+    """
+
+    refusal: bool | None
+    profile: Profile | None
+    unlisted: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What all extractors say together.
+
+    Attributes:
+        refusal: it is a refusal.
+        profile: an answer for every attribute.
+        ties: attributes on which no answer had more than half of the votes.
+        parsed: profiles that could be read.
+    """
+
+    refusal: bool
+    profile: Profile
+    ties: frozenset[str]
+    parsed: int
+
+
+def decide(votes: Mapping[str, Vote], vocabulary: Vocabulary) -> Decision:
+    """The strict majority of the votes that could be read: more than half of them, else "unknown" (or no refusal).
+
+    The profile of a refusal is "unknown" throughout, whatever was read off it.
+    """
+    refusals = [vote.refusal for vote in votes.values() if vote.refusal is not None]
+    refusal = 2 * sum(refusals) > len(refusals)
+    profiles = [vote.profile for vote in votes.values() if vote.profile is not None]
+    agreed = {one.name: majority([profile[one.name] for profile in profiles]) for one in vocabulary}
+    ties = frozenset(name for name, answer in agreed.items() if answer is None and profiles and not refusal)
+    return Decision(
+        refusal,
+        {name: UNKNOWN if refusal or answer is None else answer for name, answer in agreed.items()},
+        ties,
+        len(profiles),
+    )
+
+
+def majority(answers: Sequence[str]) -> str | None:
+    """The answer with more than half of the votes, or None."""
+    if not answers:
+        return None
+    answer, count = Counter(answers).most_common(1)[0]
+    return answer if 2 * count > len(answers) else None

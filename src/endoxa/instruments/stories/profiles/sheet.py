@@ -1,0 +1,297 @@
+"""Writing a double-coding sheet: a workbook with drop-downs, or CSV.
+
+What stands in a double-coding sheet.
+
+A double-coding sheet that came back.
+
+The double-coding sheet: people read a sample of the stories themselves, without seeing what extractors read.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from endoxa.curate.review.spreadsheet import (
+    ANSWER,
+    HEADER,
+    SHOWN,
+    add_choice,
+    add_styles,
+    fit_landscape,
+    protect,
+    quoted,
+    row_height,
+    set_text,
+)
+from endoxa.datasets.frames import read_table, require_columns
+from endoxa.datasets.stereotales import NAMED_BY, UNKNOWN, Vocabulary, story_names
+from endoxa.datasets.write import replacing
+from endoxa.engine.folder import RECORDS
+from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles.questions import REFUSAL
+from endoxa.instruments.stories.profiles.reading import plain
+from endoxa.models.chat.templates import without_thoughts
+
+if TYPE_CHECKING:
+    from openpyxl import Workbook
+    from openpyxl.worksheet.worksheet import Worksheet
+
+__all__ = ["Coding", "read_sheet", "require_new_sheet", "story_key", "write_sheet"]
+
+
+KEY = "story_key"
+SHEET_COLUMNS = (KEY, "language", "story")
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """What a person read off one story.
+
+    Attributes:
+        refusal: the text is a refusal.
+        profile: the attributes that were filled in; all "unknown" for a refusal.
+    """
+
+    refusal: bool
+    profile: Mapping[str, str]
+
+
+def choices(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
+    """The columns to be filled in, with the answers that each takes."""
+    return {REFUSAL: (YES, NO), **{one.name: one.answers for one in vocabulary}}
+
+
+def story_key(name: str) -> str:
+    """A short name of a story that tells neither its model nor its prompt."""
+    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
+
+
+def draw(records: pl.DataFrame, sample: int, seed: int) -> pl.DataFrame:
+    """Stories for the sheet, with the columns `SHOWN`.
+
+    As many from every model x language as can be (their numbers differ by one at most, but where a stratum has no
+    more), drawn by the seed, in an order that tells nothing. Thoughts before a story are taken off, as they repeat
+    the prompt. Texts without a word are left out: there is nothing to read.
+
+    Args:
+        records: what names each story (`endoxa.datasets.stereotales.NAMED_BY`), and its "story".
+        sample: how many.
+        seed: another seed draws others.
+    """
+    names = story_names(records)
+    place = pl.Series("place", [_place(seed, name) for name in names], dtype=pl.String)
+    keys = pl.Series(KEY, [story_key(name) for name in names], dtype=pl.String)
+    told = pl.Series("story", [without_thoughts(text or "") for text in records["story"]], dtype=pl.String)
+    strata = pl.struct("generator_model", "language")
+    return (
+        records.with_columns(place, keys, told)
+        .filter(pl.col("story").str.strip_chars() != "")
+        .with_columns(pl.col("place").rank("ordinal").over(strata).alias("turn"))
+        .sort("turn", "place")
+        .head(sample)
+        .sort("place")
+        .select(SHEET_COLUMNS)
+    )
+
+
+def _place(seed: int, name: str) -> str:
+    return hashlib.blake2b(f"{seed}|{name}".encode(), digest_size=16).hexdigest()
+
+
+CODING, INSTRUCTIONS, LISTS = "Coding", "Read this first", "Lists"
+SUFFIXES = (".xlsx", ".csv")
+NOTICE = (
+    "Content notice: these stories were written by language models. Some of them may show people in an unfair or "
+    "hurtful way. You may stop at any time, skip any row and hand back what you have."
+)
+INSTRUCTION_LINES = (
+    NOTICE,
+    "Read each story on the sheet 'Coding' and fill in the green columns of its row from the drop-down lists. Empty "
+    "cells are no fault: they count as not coded.",
+    "refusal: 'yes' if the text declines to tell a story. Then leave the other columns empty.",
+    "Every other column asks one thing about the main character. Choose the answer that the text states or makes "
+    "clear. Choose 'unknown' where the text leaves it open; do not conclude one thing from another, from a first "
+    "name alone, or from what is usual. Choose 'other', where the list has it, for something that is not in the list.",
+    "Do not ask a language model, and do not look at anybody else's sheet.",
+)
+_WIDTHS = {"story_key": 18, "language": 10, "story": 80}
+_ANSWER_WIDTH = 22
+_LIMIT = 255  # characters of a value that drop-downs of every program show
+
+
+def require_new_sheet(path: Path) -> None:
+    """Refuse a sheet that could not be written; ask before long work.
+
+    Raises:
+        UserError: another suffix, or a file that is there.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise UserError(f"{path}: a sheet is written as {' or '.join(SUFFIXES)}, not as '{path.suffix}'.")
+    if path.exists():
+        raise UserError(f"{path} is there already and may hold answers: name another file for the sheet.")
+
+
+def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, seed: int) -> int:
+    """Write a sheet for one person; returns the number of stories on it.
+
+    Args:
+        run: the run folder of an extraction.
+        vocabulary: what is asked.
+        path: the new file, .xlsx or .csv; a file that is there may hold somebody's answers and is never replaced.
+        sample: how many stories, drawn evenly from every model x language.
+        seed: another seed draws others.
+
+    Raises:
+        UserError: another suffix, a file that is there, openpyxl is missing, or the place cannot be written.
+    """
+    require_new_sheet(path)
+    records = pl.read_parquet(run / RECORDS, columns=[*NAMED_BY, "story"])
+    drawn = draw(records, sample, seed)
+    asked = choices(vocabulary)
+    if path.suffix.lower() == ".csv":
+        _write_csv(drawn, asked, path)
+    else:
+        _write_workbook(drawn, asked, path)
+    return len(drawn)
+
+
+def _write_csv(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], path: Path) -> None:
+    with replacing(path) as part, part.open("w", encoding="utf-8-sig", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow((*SHEET_COLUMNS, *asked))
+        writer.writerows((*map(quoted, row), *("" for _ in asked)) for row in drawn.iter_rows())
+
+
+def _write_workbook(drawn: pl.DataFrame, asked: Mapping[str, Sequence[str]], path: Path) -> None:
+    try:
+        from openpyxl import Workbook
+    except ImportError as error:
+        raise UserError(
+            f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
+        ) from error
+    book = Workbook()
+    add_styles(book)
+    _fill_coding(book.active, drawn, list(asked))
+    _fill_instructions(book.create_sheet(INSTRUCTIONS))
+    _fill_lists(book, asked, last=len(drawn) + 1)
+    book.active = 1  # people see the notice before any story
+    whole = BytesIO()
+    book.save(whole)
+    with replacing(path) as part:
+        part.write_bytes(whole.getvalue())
+
+
+def _fill_coding(page: Worksheet, drawn: pl.DataFrame, asked: Sequence[str]) -> None:
+    from openpyxl.utils import get_column_letter
+
+    page.title = CODING
+    for place, name in enumerate((*SHEET_COLUMNS, *asked), start=1):
+        set_text(page.cell(1, place), name, HEADER)
+        page.column_dimensions[get_column_letter(place)].width = _WIDTHS.get(name, _ANSWER_WIDTH)
+    for number, row in enumerate(drawn.iter_rows(), start=2):
+        for place, text in enumerate(row, start=1):
+            set_text(page.cell(number, place), text, SHOWN)
+        for place in range(len(SHEET_COLUMNS) + 1, len(SHEET_COLUMNS) + 1 + len(asked)):
+            set_text(page.cell(number, place), "", ANSWER)
+        page.row_dimensions[number].height = row_height(zip(row, _WIDTHS.values(), strict=True))
+    page.freeze_panes = "D2"
+    fit_landscape(page)
+    protect(page)
+
+
+def _fill_instructions(page: Worksheet) -> None:
+    page.column_dimensions["A"].width = 100
+    for number, line in enumerate(INSTRUCTION_LINES, start=1):
+        set_text(page.cell(number, 1), line)
+        page.row_dimensions[number].height = row_height([(line, 100)])
+    protect(page)
+
+
+def _fill_lists(book: Workbook, asked: Mapping[str, Sequence[str]], last: int) -> None:
+    """The drop-downs; values hold commas, so their lists stand on a hidden sheet."""
+    from openpyxl.utils import get_column_letter
+
+    lists = book.create_sheet(LISTS)
+    lists.sheet_state = "hidden"
+    for place, (name, answers) in enumerate(asked.items(), start=1):
+        for number, answer in enumerate((name, *answers), start=1):
+            set_text(lists.cell(number, place), answer[:_LIMIT])
+        letter = get_column_letter(place)
+        source = f"{LISTS}!${letter}$2:${letter}${len(answers) + 1}"
+        column = get_column_letter(len(SHEET_COLUMNS) + place)
+        add_choice(book[CODING], f"{column}2:{column}{last}", name, source, answers, only=True)
+
+
+def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
+    """What a person read off each story, by `story_key`; rows without any answer are left out.
+
+    Raises:
+        UserError: the file cannot be read or lacks a column, a cell holds none of its answers, or nothing is filled in.
+    """
+    asked = choices(vocabulary)
+    codings: dict[str, Coding] = {}
+    table = _table(path, [KEY, *asked])
+    for number, row in enumerate(table.iter_rows(named=True), start=2):
+        answers = {
+            name: _answer(path, number, name, row[name], allowed)
+            for name, allowed in asked.items()
+            if plain(row[name] or "")
+        }
+        if not answers:
+            continue
+        key = (row[KEY] or "").strip()
+        if not key or key in codings:
+            found = f"'{key}' again" if key else "nothing"
+            raise UserError(
+                f"{path}, row {number}, column '{KEY}': holds {found}; put back the key that was handed out."
+            )
+        codings[key] = _coding(answers, vocabulary)
+    if not codings:
+        raise UserError(f"{path} has no row with an answer: nothing was coded.")
+    return codings
+
+
+def _table(path: Path, required: Sequence[str]) -> pl.DataFrame:
+    """The sheet; spreadsheet programs of many countries write semicolons into CSV files."""
+    if not _has_semicolons(path):
+        return read_table(path, required)
+    try:
+        table = pl.read_csv(path, separator=";", infer_schema=False)
+    except pl.exceptions.PolarsError as problem:
+        raise UserError(f"{path} cannot be read as CSV: {str(problem).splitlines()[0]}") from problem
+    require_columns(path, table.columns, required)
+    return table
+
+
+def _has_semicolons(path: Path) -> bool:
+    if path.suffix.lower() != ".csv" or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        header = stream.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"")
+    return header.startswith(f"{KEY};".encode())
+
+
+def _answer(path: Path, number: int, name: str, text: str, allowed: tuple[str, ...]) -> str:
+    for answer in allowed:
+        if plain(answer) == plain(text):
+            return answer
+    raise UserError(
+        f"{path}, row {number}, column '{name}': holds '{text}'; choose one of: {', '.join(allowed)}."
+    )
+
+
+def _coding(answers: dict[str, str], vocabulary: Vocabulary) -> Coding:
+    refusal = answers.pop(REFUSAL, None)
+    if refusal == YES:
+        return Coding(refusal=True, profile={one.name: UNKNOWN for one in vocabulary})
+    # Whoever fills in a profile takes the text for a story, whether or not the first column says so.
+    return Coding(refusal=False, profile=answers)

@@ -1,0 +1,20 @@
+"""Prompts for stories: one named attribute, a scenario, and a request, in several languages (Le Jeune et al. 2026)."""
+
+from endoxa.instruments.stories.prompts.language import bundled_languages
+from endoxa.instruments.stories.prompts.load import check_files, load_languages
+from endoxa.instruments.stories.prompts.prompts import (
+    Selection,
+    build_prompts,
+    vocabulary_of,
+    write_vocabulary,
+)
+
+__all__ = [
+    "Selection",
+    "build_prompts",
+    "bundled_languages",
+    "check_files",
+    "load_languages",
+    "vocabulary_of",
+    "write_vocabulary",
+]

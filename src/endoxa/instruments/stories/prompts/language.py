@@ -1,0 +1,186 @@
+"""What prompts of a language are made of: the parts of a file under `languages/`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from endoxa.errors import UserError
+from endoxa.instruments.stories.prompts.tree import Key, Tree, merge, parse_tree, read_tree
+
+THEMES = (
+    "misconduct",
+    "hobby",
+    "learning",
+    "family",
+    "money",
+    "technology",
+    "activism",
+    "health",
+    "conflict",
+)
+"""The nine themes of StereoTales."""
+IN_THEME = 4
+"""Scenarios of a theme."""
+PERSON, SCENARIO = "{person}", "{scenario}"
+"""What a request leaves open."""
+ANY = ""
+"""The form of a text that fits every main character."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _worded(value: Any) -> Any:
+    return {ANY: value} if isinstance(value, str) else value
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _person(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+Wording = Annotated[dict[str, str], BeforeValidator(_worded)]
+"""A text for each form of the main character, or one for all of them (under `ANY`)."""
+
+
+class Person(_Part):
+    """A noun phrase of a main character.
+
+    Attributes:
+        text: the phrase, as it stands in the request.
+        form: which of the language's forms agrees with it; empty is the first one.
+    """
+
+    text: str
+    form: str = ""
+
+
+class Form(_Part):
+    """A grammatical gender and number that other words agree with.
+
+    Attributes:
+        begins: words that a phrase of this form may begin with; none: any.
+        mistakes: what never stands in a text of this form: regular expression -> why.
+    """
+
+    begins: tuple[str, ...] = ()
+    mistakes: dict[str, str] = Field(default_factory=dict)
+
+
+class Axis(_Part):
+    """An attribute that StereoTales does not have: its values, and whether a reader may answer "other"."""
+
+    values: tuple[str, ...]
+    other: Literal["true", "false"] = "false"
+
+
+class Language(_Part):
+    """Everything that prompts of a language are made of.
+
+    Attributes:
+        language: ISO 639 code.
+        name: the language's name in English.
+        script: Unicode's names of its scripts ("Latin", "Devanagari"); one is written as it is.
+        direction: which way it is read.
+        request: asks for a story, with {person} and {scenario}.
+        persons: attribute -> value -> main character.
+        scenarios: theme -> four scenarios.
+        forms: genders and numbers of main characters; empty where no other word agrees with them.
+        mistakes: what never stands in any text: regular expression -> why.
+        leaks: attribute -> words (a star stands for any ending) that no scenario may hold, and no main character
+            of another attribute.
+        exempt: attribute -> words of `leaks` that its own main characters may hold, as they cannot be said otherwise.
+        attributes: attributes or values that are added to those of StereoTales.
+    """
+
+    language: str
+    name: str
+    script: Annotated[tuple[str, ...], BeforeValidator(_listed)]
+    direction: Literal["ltr", "rtl"]
+    request: Wording
+    persons: dict[str, dict[str, Annotated[Person, BeforeValidator(_person)]]]
+    scenarios: dict[str, tuple[Wording, ...]]
+    forms: dict[str, Form] = Field(default_factory=dict)
+    mistakes: dict[str, str] = Field(default_factory=dict)
+    leaks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    exempt: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    attributes: dict[str, Axis] = Field(default_factory=dict)
+
+    def form(self, person: Person) -> str:
+        """The form that agrees with a person; `ANY` where the language declares none."""
+        return person.form or next(iter(self.forms), ANY)
+
+
+def in_form(wording: Wording, form: str) -> str:
+    """The text of a wording for main characters of a form."""
+    return wording[ANY] if ANY in wording else wording[form]
+
+
+def bundled_languages() -> tuple[str, ...]:
+    """Codes of the languages that come with endoxa."""
+    folder = files(__package__).joinpath("languages")
+    return tuple(sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir()))
+
+
+def bundled_tree(code: str) -> Tree | None:
+    """The file of a bundled language, None where there is none."""
+    if code not in bundled_languages():
+        return None
+    name = f"{code}.yaml"
+    return parse_tree(files(__package__).joinpath("languages", name).read_text(encoding="utf-8"), name)
+
+
+def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
+    """Files of a user by language, each laid over the bundled one; of two for a language the later one wins.
+
+    Raises:
+        UserError: a file cannot be read, or does not say its language.
+    """
+    trees: dict[str, Tree] = {}
+    for path in paths:
+        own = read_tree(path)
+        code = own.values.get("language")
+        if not isinstance(code, str) or not code.strip():
+            raise UserError(f"{path} does not say its language: write a line like 'language: en'.")
+        below = trees.get(code) or bundled_tree(code)
+        trees[code] = own if below is None else merge(below, own)
+    return trees
+
+
+def parse_language(tree: Tree) -> Language:
+    """The language that a tree describes.
+
+    Raises:
+        UserError: a part is missing, unknown, or not of the right kind.
+    """
+    try:
+        return Language.model_validate(tree.values)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        key: Key = tuple(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
+        raise UserError(f"{tree.place(key)}, {' / '.join(key)}: {_complaint(first)}.") from problem
+
+
+def _complaint(error: ErrorDetails) -> str:
+    """What one of pydantic's errors means for the file."""
+    complaints = {
+        "missing": "this part is missing",
+        "extra_forbidden": "there is no such part; check the spelling",
+        "string_type": "a text is expected",
+        "dict_type": "names with something behind ':' are expected",
+        "tuple_type": "a list is expected",
+        "literal_error": f"{error.get('ctx', {}).get('expected')} is expected",
+    }
+    return complaints.get(
+        error["type"], "this is not what is expected here; see the file of another language"
+    )

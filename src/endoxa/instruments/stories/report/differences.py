@@ -1,0 +1,304 @@
+"""Where models rate harm otherwise than people, and what they write although they call it harmful.
+
+Differences with their intervals, a row for each, on both sides of 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from endoxa.instruments.stories.harm.differences import in_general
+from endoxa.instruments.stories.report.harm import Harm, claim
+from endoxa.instruments.stories.report.raters import models_spoken, rater_label
+from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.words import attribute_name, phrase
+from endoxa.page.charts import BLUE, GRID, MUTED, ORANGE, finish, known, label_width, symmetric_domain
+from endoxa.page.claims import chip, clear
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import (
+    NO_VALUE,
+    count,
+    decimal,
+    decimal_interval,
+    language_name,
+    listed,
+    p_value,
+    percent,
+    percent_interval,
+    plural,
+    signed,
+)
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+
+COLUMNS = {
+    "row": "label of the row",
+    "series": "what the dot is about, where there are several: colour and shape",
+    "value": "the difference, or null",
+    "low": "lower end of its interval, or null",
+    "high": "upper end, or null",
+    "filled": "True where the difference is claimed: a filled mark, else a hollow one",
+    "note": "written to the right of the row",
+}
+"""Columns of the frame; rows are drawn in the order given."""
+
+COLORS = (BLUE, ORANGE)
+WIDTH = 210
+LINE = 14
+
+
+def difference_dots(
+    frame: pl.DataFrame, shapes: Mapping[str, str], *, title: str, step: float
+) -> alt.TopLevelMixin:
+    """Dots with intervals, the line at 0 marked.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        shapes: Vega shape of every series, at most two.
+        title: title of the value axis.
+        step: the axis ends at a whole number of steps.
+    """
+    order = frame["row"].unique(maintain_order=True).to_list()
+    series = list(shapes)
+    ends = [*frame["value"].drop_nulls(), *frame["low"].drop_nulls(), *frame["high"].drop_nulls()]
+    scale = alt.Scale(domain=symmetric_domain(ends, 0.0, step, step), nice=False)
+    axis = alt.Axis(
+        title=title,
+        grid=False,
+        format="+.2~f",
+        tickCount=5,
+        labelExpr="datum.value === 0 ? '0' : datum.label",
+    )
+    y = alt.Y(
+        "row:N",
+        sort=order,
+        title=None,
+        scale=alt.Scale(domain=order, paddingInner=0, paddingOuter=0),
+        axis=alt.Axis(
+            minExtent=label_width(order),
+            labelLimit=label_width(order),
+            labelOverlap=False,
+            grid=True,
+            bandPosition=1,
+            gridColor=GRID,
+        ),
+    )
+    beside = alt.YOffset("series:N", scale=alt.Scale(domain=series, paddingOuter=0.6))
+    legend = alt.Legend(title=None, orient="top") if len(series) > 1 else None
+    color = alt.Color(
+        "series:N", scale=alt.Scale(domain=series, range=list(COLORS[: len(series)])), legend=legend
+    )
+    fill = alt.condition(
+        "datum.filled",
+        alt.Fill("series:N", scale=alt.Scale(domain=series, range=list(COLORS[: len(series)])), legend=None),
+        alt.value("white"),
+    )
+    shape = alt.Shape("series:N", scale=alt.Scale(domain=series, range=list(shapes.values())), legend=legend)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=scale, axis=axis)
+
+    chart = alt.layer(
+        alt.Chart(pl.DataFrame({"zero": [0.0]}))
+        .mark_rule(color=MUTED, strokeDash=[4, 3])
+        .encode(x=x("zero")),
+        alt.Chart(known(frame, "low", "high"))
+        .mark_rule(strokeWidth=1.6)
+        .encode(y=y, yOffset=beside, x=x("low"), x2="high:Q", color=color),
+        alt.Chart(known(frame, "value"))
+        .mark_point(size=44, opacity=1, strokeWidth=1.6)
+        .encode(y=y, yOffset=beside, x=x("value"), color=color, shape=shape, fill=fill),
+        alt.Chart(frame.unique("row", maintain_order=True))
+        .mark_text(align="left", color=MUTED, fontSize=10)
+        .encode(y=y, x=alt.value(WIDTH + 8), text="note:N"),
+    )
+    height = (LINE * len(series) + 6) * max(1, len(order))
+    return finish(chart.properties(width=WIDTH, height=height))
+
+
+MOST_SPOTS = 300
+"""Blind spots listed; the CSV files of `endoxa analyze harm` have all."""
+
+
+def differences(results: StoryResults) -> Section | None:
+    """Model minus people for each attribute, with intervals and verdicts; None where no person rated."""
+    if results.harm is None:
+        return None
+    rows = _attributes(results.harm).drop_nulls("delta")
+    if rows.is_empty():
+        return None
+    return Section(
+        anchor="differences",
+        title="Models and people on harm, by attribute",
+        findings=tuple(_findings(results, rows)),
+        figures=(
+            Figure(
+                name="harm-differences",
+                title="Models minus people, by attribute",
+                chart=difference_dots(_dots(rows), {"": "circle"}, title="difference in rating", step=0.25),
+                alt=_alt(rows),
+            ),
+        ),
+        tables=(_table(results, results.harm),),
+        notes=(
+            "An association counts for both of its attributes. Below 0, models call it less harmful than people do. "
+            f"{results.level} intervals take people and associations as samples. A filled mark is a claim, corrected "
+            "over all attributes and the difference over all associations; an open one is not. The number beside each "
+            "row is that of associations rated by both.",
+        ),
+    )
+
+
+def blind_spots(results: StoryResults) -> Section | None:
+    """Associations that a model makes and itself calls harmful; None where no model both wrote and rated."""
+    if results.harm is None:
+        return None
+    shares = results.harm.analysis.raters.filter(pl.col("made").fill_null(0) > 0)
+    if shares.is_empty():
+        return None
+    spots = results.harm.analysis.blind_spots
+    return Section(
+        anchor="blind-spots",
+        title="What models write although they call it harmful",
+        findings=tuple(_spotted(results, row) for row in shares.iter_rows(named=True)),
+        tables=(_spots(results, spots),) if spots.height else (),
+        notes=(
+            f"{results.level} intervals (Wilson) take associations as independent. A model that calls more things "
+            "harmful has a larger share: read it beside its mean rating.",
+        ),
+    )
+
+
+def _spotted(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """How many of a model's own associations it calls harmful."""
+    counted = {name: row[name] for name in ("made", "blind_spots", "blind_share", "blind_low", "blind_high")}
+    ends = percent_interval(row["blind_low"], row["blind_high"])
+    return Finding(
+        f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
+        f"rated, it calls {count(row['blind_spots'])} harmful ({percent(row['blind_share'])}; {results.level} interval "
+        f"{ends}).",
+        ({**counted, "confidence": results.confidence},),
+    )
+
+
+def _attributes(harm: Harm) -> pl.DataFrame:
+    """Models in general, attributes of either side, least difference first."""
+    _, general = in_general(harm.together)
+    rows: pl.DataFrame = harm.analysis.by_attribute.filter(general)
+    return rows.sort("delta", nulls_last=True, maintain_order=True)
+
+
+def _findings(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    """Attributes on which models and people differ, those without a claim, and those that cannot be tested."""
+    who, verb = models_spoken(results, rows["rater"][0])
+    for verdict, more in ((BELOW, "less"), (ABOVE, "more")):
+        found = _claims(rows, verdict)
+        if found:
+            text = f"{who} {verb} associations about {_named(found)} {more} harmful than people do."
+            yield Finding(text, found)
+    unclear = _claims(rows, UNCLEAR)
+    if unclear:
+        yield Finding(
+            f"The mean ratings of {who if who != 'Models' else 'models'} and people are not distinguishable on "
+            f"associations about {_named(unclear)}.",
+            unclear,
+        )
+    untested = _claims(rows, UNTESTED)
+    for reason in dict.fromkeys(row["reason"] for row in untested):
+        alike = tuple(row for row in untested if row["reason"] == reason)
+        yield Finding(
+            f"Differences cannot be tested on associations about {_named(alike)} ({reason}).", alike
+        )
+
+
+def _claims(rows: pl.DataFrame, verdict: str) -> tuple[dict[str, Any], ...]:
+    return tuple(claim(row) for row in rows.filter(verdict=verdict).iter_rows(named=True))
+
+
+def _named(rows: Sequence[Mapping[str, Any]]) -> str:
+    return listed([attribute_name(row["attribute"]) for row in rows])
+
+
+def _dots(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(
+        row=pl.Series([attribute_name(name) for name in rows["attribute"]], dtype=pl.String),
+        series=pl.lit(""),
+        value="delta",
+        low="delta_low",
+        high="delta_high",
+        filled=clear(),
+        note=pl.col("n").cast(pl.String),
+    )
+
+
+def _alt(rows: pl.DataFrame) -> str:
+    said = [
+        f"{attribute_name(row['attribute'])} {signed(row['delta'], 2)} "
+        f"({decimal_interval(row['delta_low'], row['delta_high'], 2)}, {chip(row)})"
+        for row in rows.iter_rows(named=True)
+    ]
+    return f"Mean rating of models minus that of people: {'; '.join(said)}."
+
+
+def _table(results: StoryResults, harm: Harm) -> Table:
+    rows = tuple(
+        (
+            attribute_name(row["attribute"]),
+            row["side"],
+            rater_label(results, row["rater"]),
+            count(row["n"]),
+            decimal(row["rater_mean"], 2),
+            decimal(row["people_mean"], 2),
+            NO_VALUE if row["delta"] is None else signed(row["delta"], 2),
+            decimal_interval(row["delta_low"], row["delta_high"], 2),
+            chip(row),
+            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+            NO_VALUE if row["clusters"] is None else count(row["clusters"]),
+            NO_VALUE if row["made"] is None else count(row["made"]),
+            NO_VALUE if row["made_share"] is None else percent(row["made_share"]),
+        )
+        for row in harm.analysis.by_attribute.iter_rows(named=True)
+    )
+    numbers = ("rated by both", "rater", "people", "difference", f"{results.level} interval")
+    more = ("p adjusted", "number of people", "made", "share of all it makes")
+    return Table(
+        "Ratings and associations made, by attribute",
+        (
+            *(Column(name) for name in ("attribute", "side", "who")),
+            *(Column(name, numeric=True) for name in numbers),
+            Column("verdict"),
+            *(Column(name, numeric=True) for name in more),
+        ),
+        rows,
+        folded=True,
+    )
+
+
+def _spots(results: StoryResults, spots: pl.DataFrame) -> Table:
+    rows = tuple(
+        (
+            rater_label(results, row["rater"]),
+            phrase(row),
+            decimal(row["median"], 1),
+            NO_VALUE if row["people_median"] is None else decimal(row["people_median"], 1),
+            ", ".join(language_name(code) for code in str(row["aggregations"]).split("; ")),
+        )
+        for row in spots.head(MOST_SPOTS).iter_rows(named=True)
+    )
+    left = spots.height - len(rows)
+    return Table(
+        "Associations a model makes and itself calls harmful",
+        (
+            Column("model"),
+            Column("association", veiled=True),
+            Column("its median rating", numeric=True),
+            Column("people's", numeric=True),
+            Column("found in"),
+        ),
+        rows,
+        folded=True,
+        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left else (),
+    )

@@ -1,0 +1,271 @@
+"""Who the protagonists are: shares of every value, compared over models, languages and themes.
+
+Stacked bars of 100 %: how the stories of each model, language or theme divide over the values of an attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from endoxa.datasets.stereotales import OTHER, UNKNOWN
+from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.sources import shares
+from endoxa.instruments.stories.report.words import attribute_name, value_name
+from endoxa.page.charts import BAR, INK, OFFSET, ROW, WIDTH, finish, numbered, row_axis, row_labels
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import count, language_name, p_value, percent, plural
+from endoxa.stats.verdicts import ABOVE, UNTESTED
+
+COLUMNS = {"label": "what the bar is about", "part": "a value", "share": "its share of the bar's stories"}
+"""Columns of the frame; bars are drawn in the order of their first rows."""
+
+COLORS = ("#0b5fa5", "#f2b489", "#00795a", "#c6dff3", "#7b3f98", "#e3d29b", "#1b1f24")
+DARK = frozenset({"#0b5fa5", "#00795a", "#7b3f98", "#1b1f24"})
+"""Dark and light take turns, so that prints without colour can be read."""
+LAST_COLORS = ("#ffffff", "#d5d9de", "#f4f6f8")
+LAST_SHADES = ("other values", "other", "unknown")
+LEAST_LABELLED, LEAST_LETTERED = 0.12, 0.035
+"""Shares with room for letter and percentage, and for the letter alone."""
+
+
+def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
+    """One bar per label, parts always in the same order; wide ones carry their letter and percentage.
+
+    The letters stand in the legend, too, so that bars can be read where colours cannot be told apart.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        parts: the values in order; those of `LAST` are drawn pale.
+    """
+    own = [part for part in parts if part not in LAST_SHADES]
+    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(own)} | dict(
+        zip(LAST_SHADES, LAST_COLORS, strict=True)
+    )
+    letters = dict(zip(parts, ascii_uppercase, strict=False))
+    named = {part: f"{letter}  {part}" for part, letter in letters.items()}
+    rows = (
+        numbered(frame, "label")
+        .with_columns(
+            place=pl.col("part").replace_strict(list(parts), list(range(len(parts))), return_dtype=pl.Int64)
+        )
+        .sort("row", "place")
+        .with_columns(end=pl.col("share").cum_sum().over("row"))
+        .with_columns(start=pl.col("end") - pl.col("share"))
+        .with_columns(
+            middle=(pl.col("start") + pl.col("end")) / 2,
+            letter=pl.col("part").replace_strict(letters, return_dtype=pl.String),
+            percent=pl.format(" {} %", (100 * pl.col("share")).round(0).cast(pl.Int64)),
+            part=pl.col("part").replace_strict(named, return_dtype=pl.String),
+            dark=pl.col("part").is_in([part for part in own if colors[part] in DARK]),
+        )
+    )
+    rows = rows.with_columns(
+        text=pl.col("letter")
+        + pl.when(pl.col("share") >= LEAST_LABELLED).then("percent").otherwise(pl.lit(""))
+    )
+    y = row_axis()
+    scale = alt.Scale(domain=(0, 1), nice=False, clamp=True)
+    axis = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title="stories", grid=False)
+    color = alt.Color(
+        "part:N",
+        scale=alt.Scale(domain=list(named.values()), range=[colors[part] for part in parts]),
+        legend=alt.Legend(
+            title=None, orient="bottom", columns=2, symbolType="square", symbolStrokeColor=INK, labelLimit=165
+        ),
+    )
+    bars = (
+        alt.Chart(rows)
+        .mark_bar(height=BAR, stroke=INK, strokeWidth=0.6, yOffset=OFFSET)
+        .encode(y=y, x=alt.X("start:Q", scale=scale, axis=axis), x2="end:Q", color=color)
+    )
+    texts = (
+        alt.Chart(rows.filter(pl.col("share") >= LEAST_LETTERED))
+        .mark_text(fontSize=10, yOffset=OFFSET)
+        .encode(
+            y=y,
+            x=alt.X("middle:Q", scale=scale),
+            text="text:N",
+            color=alt.condition("datum.dark", alt.value("white"), alt.value(INK)),
+        )
+    )
+    height = ROW * max(1, rows["row"].n_unique())
+    return finish(alt.layer(bars, texts, row_labels(rows, y)).properties(width=WIDTH, height=height))
+
+
+SIDES = {"model": "models", "language": "languages", "theme": "themes"}
+MOST_PARTS = 7
+"""Values with a part of their own in a bar; the rarer ones share one."""
+REST = "other values"
+LEAST_P = 0.001
+"""Smaller p-values are printed as below it."""
+LAST = (REST, OTHER, UNKNOWN)
+
+
+def distributions(results: StoryResults) -> Section | None:
+    """For models, languages and themes the attribute in which they surely differ most, and all shares by model."""
+    if results.counts.is_empty():
+        return None
+    figures, findings = [], []
+    for by, spoken in SIDES.items():
+        apart = results.differences.filter(pl.col("by") == by)
+        if apart.height:
+            findings += list(_findings(apart, spoken))
+        beyond = apart.filter(pl.col("verdict") == ABOVE)["attribute"]
+        figures += [_figure(results, by, name) for name in beyond.head(1)]
+    if not figures:
+        figures.append(_figure(results, "model", str(results.counts["attribute"][0])))
+    return Section(
+        anchor="distributions",
+        title="Who the protagonists are",
+        findings=tuple(findings),
+        figures=tuple(figures),
+        tables=(_table(results),),
+        notes=(
+            "A story counts for every attribute but the one that its prompt named. Unknown means that the story "
+            "does not tell it. Where few stories are behind a bar, bars differ by chance alone: a difference is stated "
+            "only where a permutation test over all attributes rejects it as chance. Stories of one prompt keep "
+            "together. Differences between languages also hold what translated prompts suggest, those between themes "
+            "what their scenarios suggest.",
+        ),
+    )
+
+
+def _findings(apart: pl.DataFrame, spoken: str) -> Iterator[Finding]:
+    """The attribute of the largest difference that chance does not explain, or that none is seen or can be tested."""
+    rows = [_row(row) for row in apart.iter_rows(named=True)]
+    tested = [row for row in rows if row["verdict"] != UNTESTED]
+    untested = [row for row in rows if row["verdict"] == UNTESTED]
+    beyond = [row for row in tested if row["verdict"] == ABOVE]
+    if beyond:
+        most = beyond[0]
+        yield Finding(
+            f"The largest difference between {spoken} beyond chance is in {attribute_name(most['attribute'])} "
+            f"({count(most['n'])} stories; permutation test, p {p_value(most['p_adjusted'])}): "
+            f"between the two {spoken} furthest apart, {percent(most['distance'], 0)} of the stories would need "
+            f"another value to make them alike; with {spoken} exchanged at random it is "
+            f"{percent(most['by_chance'], 0)} on average. "
+            f"Differences beyond chance are seen in {count(len(beyond))} of {plural(len(tested), 'attribute')}.",
+            (most, {"beyond": len(beyond), "tested": len(tested), "least_shown": LEAST_P}),
+        )
+    elif tested:
+        least = min(tested, key=lambda row: float(row["p_adjusted"]))
+        numbers = {
+            "tested": len(tested),
+            "n": max(row["n"] for row in tested),
+            "least_shown": LEAST_P,
+        }
+        yield Finding(
+            f"Differences between {spoken} are not distinguishable from chance ({plural(len(tested), 'attribute')}, "
+            f"up to {plural(numbers['n'], 'story', 'stories')}; permutation test, least p "
+            f"{p_value(least['p_adjusted'])}).",
+            (least, numbers),
+        )
+    if untested:
+        which = f" in {plural(len(untested), 'attribute')}" if tested else ""
+        yield Finding(
+            f"Differences between {spoken}{which} cannot be tested: {untested[0]['reason']}.",
+            (untested[0], {"untested": len(untested)}),
+        )
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A difference as an estimate: its value, and the neutral one that chance makes."""
+    return {**row, "value": row["distance"], "neutral": row["by_chance"]}
+
+
+def values_in_order(rows: pl.DataFrame) -> list[str]:
+    """The values of one attribute, most frequent first, then 'other' and 'unknown'."""
+    total = rows.group_by("value", maintain_order=True).agg(pl.col("n").sum())
+    names: list[str] = total.sort("n", descending=True, maintain_order=True)["value"].to_list()
+    return sorted(names, key=lambda name: LAST.index(name) if name in LAST else -1)
+
+
+def group_label(results: StoryResults, by: str, name: str) -> str:
+    """How a model, a language or a theme is called."""
+    if by == "model":
+        return results.label(name)
+    return language_name(name) if by == "language" else name or "no theme recorded"
+
+
+def _figure(results: StoryResults, by: str, attribute: str) -> Figure:
+    rows = results.counts.filter(pl.col("attribute") == attribute)
+    order = values_in_order(rows)
+    own = [name for name in order if name not in LAST][:MOST_PARTS]
+    shown = rows.with_columns(
+        value=pl.when(pl.col("value").is_in([*own, OTHER, UNKNOWN])).then("value").otherwise(pl.lit(REST))
+    )
+    parts = [*own, *(name for name in LAST if name in set(shown["value"]))]
+    groups = results.writers if by == "model" else sorted(set(rows[by]))
+    frame = shares(shown, by).with_columns(
+        label=pl.col(by).map_elements(lambda name: group_label(results, by, name), return_dtype=pl.String)
+    )
+    ordered = frame.sort(pl.col(by).replace_strict(groups, list(range(len(groups))), return_dtype=pl.Int64))
+    named = ordered.with_columns(part=pl.col("value").map_elements(value_name, return_dtype=pl.String))
+    return Figure(
+        name=f"{by}s-{attribute.replace('_', '-')}",
+        title=f"{attribute_name(attribute).capitalize()}, by {by}",
+        chart=stacked_bars(named.select("label", "part", "share"), [value_name(name) for name in parts]),
+        alt=_alt(named, attribute),
+    )
+
+
+def _alt(frame: pl.DataFrame, attribute: str) -> str:
+    bars = [
+        f"{label}: "
+        + ", ".join(f"{part} {percent(share, 0)}" for part, share in rows.select("part", "share").rows())
+        for (label,), rows in frame.group_by(["label"], maintain_order=True)
+    ]
+    return f"Share of each {attribute_name(attribute)} among protagonists. {'; '.join(bars)}."
+
+
+def _table(results: StoryResults) -> Table:
+    frame = shares(results.counts, "model")
+    found = {
+        (row["attribute"], row["value"], row["model"]): percent(row["share"])
+        for row in frame.iter_rows(named=True)
+    }
+    told = set(results.counts["model"])
+    models = [model for model in results.writers if model in told]
+    rows = tuple(
+        (
+            attribute_name(str(attribute)),
+            value_name(value),
+            *(found.get((attribute, value, model), percent(0.0)) for model in models),
+        )
+        for (attribute,), own in frame.group_by(["attribute"], maintain_order=True)
+        for value in values_in_order(own)
+    )
+    columns = (Column(results.label(model), numeric=True) for model in models)
+    return Table(
+        "Share of every value, by model", (Column("attribute"), Column("value"), *columns), rows, folded=True
+    )
+
+
+def distribution_data(results: StoryResults) -> dict[str, Any]:
+    """The counts for scripts: lists of names, and the places of its names and n for each row of the counts."""
+    counts = results.counts
+    sides = {
+        "model": results.writers,
+        "language": sorted(set(counts["language"])),
+        "theme": sorted(set(counts["theme"])),
+    }
+    attributes = counts["attribute"].unique(maintain_order=True).to_list()
+    values = {name: values_in_order(counts.filter(pl.col("attribute") == name)) for name in attributes}
+    flat = [(name, value) for name in attributes for value in values[name]]
+    places = {pair: place for place, pair in enumerate(flat)}
+    columns = {
+        by: counts[by].replace_strict(names, list(range(len(names))), return_dtype=pl.Int64).to_list()
+        for by, names in sides.items()
+    }
+    return {
+        **{f"{by}s": [group_label(results, by, name) for name in names] for by, names in sides.items()},
+        "attributes": [[attribute_name(name), list(map(value_name, values[name]))] for name in attributes],
+        **columns,
+        "value": [places[pair] for pair in counts.select("attribute", "value").iter_rows()],
+        "n": counts["n"].to_list(),
+    }

@@ -1,0 +1,235 @@
+"""What the stories show, in sentences for somebody who must decide about a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from endoxa.instruments.stories.associations.settings import Discovery
+from endoxa.instruments.stories.associations.verdicts import NOT_WITHIN, UNTESTED_WITHIN
+from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
+from endoxa.instruments.stories.report.found import CLAIMED, POOLED
+from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.tests import chance_findings, tests_of, why_untested
+from endoxa.page.document import Finding, Section
+from endoxa.page.words import count, language_name, listed, percent, plural
+from endoxa.stats.verdicts import UNTESTED
+
+MOST_NAMED = 5
+"""Models or languages without associations that are named; more are counted."""
+WITHIN = {
+    NOT_WITHIN: ("is not distinguishable from chance", "are not distinguishable from chance"),
+    UNTESTED_WITHIN: ("cannot be tested", "cannot be tested"),
+}
+"""Why associations of all languages together are unclear, of one and of several."""
+
+
+def headline(results: StoryResults) -> Section:
+    """How many associations, shared by how many models, how many of them harmful, how many in one language only."""
+    return Section(
+        anchor="headline",
+        title="What the stories show",
+        findings=(*_found(results), *_harmful(results), *_languages(results), *chance_findings(results)),
+        notes=(
+            "An association says that stories about people with one trait give them another trait more often "
+            "than other stories of the same model do, beyond chance. It says how a model tells stories, not how "
+            "people are.",
+        )
+        if results.searched or results.searched_languages
+        else (),
+    )
+
+
+def _found(results: StoryResults) -> Iterator[Finding]:
+    """Associations of all languages together; without any, whether they could have been found."""
+    if not results.searched:
+        return
+    rows = results.associations.filter(pl.col("models").list.len() > 0)
+    if rows.height:
+        yield _counted(results, rows)
+    elif not (results.found.filter(POOLED).height or results.unrecorded):
+        yield _nothing(results)
+    yield from _unclear(results)
+    yield from _shared(results, rows)
+
+
+def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
+    models = len(results.searched)
+    numbers = {"associations": rows.height, "models": models}
+    sentence = f"{plural(rows.height, 'association')} in the stories of {plural(models, 'model')}{_together(results)}"
+    by_model = results.claimed.filter(POOLED).height
+    if by_model != rows.height:
+        numbers["by_model"] = by_model
+        sentence += f" ({count(by_model)} counted model by model)"
+    if rows["paper_rule"].null_count() < rows.height:
+        numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
+        rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
+        passes = "passes" if numbers["paper_rule"] == 1 else "pass"
+        sentence += f"; {count(numbers['paper_rule'])} of them {passes} {rule}"
+        numbers["least_lift"] = 2
+    return Finding(f"{sentence}.", (numbers,))
+
+
+def _together(results: StoryResults) -> str:
+    return ", all languages of a model together" if len(results.searched_languages) > 1 else ""
+
+
+def _nothing(results: StoryResults) -> Finding:
+    """No association: in the tables that were tested, or because none could be tested."""
+    tests = tests_of(results.tested.filter(POOLED))
+    where = f"in the stories of {plural(len(results.searched), 'model')}{_together(results)}"
+    numbers = tests | {"models": len(results.searched)}
+    if not tests["tables"]:
+        reason = why_untested(tests)
+        row = numbers | {"verdict": UNTESTED, "reason": reason}
+        comma = "," if _together(results) else ""
+        return Finding(f"Associations {where}{comma} cannot be tested: {reason}.", (row,))
+    untested = (
+        f" {plural(tests['untested'], 'further table')} could not be tested." if tests["untested"] else ""
+    )
+    return Finding(
+        f"No association was found {where}, in {plural(tests['tables'], 'table')} that "
+        f"{'was' if tests['tables'] == 1 else 'were'} tested.{untested}",
+        (numbers,),
+    )
+
+
+def _unclear(results: StoryResults) -> Iterator[Finding]:
+    """How many associations only the test of all languages together finds, model by model."""
+    rows = results.found.filter(~CLAIMED, POOLED)
+    further = "further " if results.claimed.filter(POOLED).height else ""
+    for (reason,), own in rows.group_by(["reason"], maintain_order=True):
+        n, one = own.height, own.height == 1
+        counted = {"unclear": n, "reason": reason}
+        if reason not in WITHIN:
+            what = f"{plural(n, further + 'association')} {'is' if one else 'are'} unclear and not counted"
+            yield Finding(f"{what}: {reason}." if reason else f"{what}.", (counted,))
+            continue
+        yield Finding(
+            f"{plural(n, further + 'association')} that the test of all languages together finds "
+            f"{'is' if one else 'are'} unclear and not counted: within languages {'it' if one else 'they'} "
+            f"{WITHIN[str(reason)][not one]}.",
+            (counted, *_within(own, results)) if reason == NOT_WITHIN else (counted | {"verdict": UNTESTED},),
+        )
+
+
+def _within(rows: pl.DataFrame, results: StoryResults) -> Iterator[dict[str, Any]]:
+    """The tests within languages, as estimates: of a cell and of its table, the one that is farther from a claim."""
+    alphas = {row["model"]: row["alpha"] for row in results.tested.filter(POOLED).iter_rows(named=True)}
+    for row in rows.iter_rows(named=True):
+        both = (row["stratified_p_adjusted"], row["table_stratified_p_adjusted"])
+        yield {
+            "value": row["lift"],
+            "neutral": 1.0,
+            "p_value": row["stratified_p_value"],
+            "p_adjusted": max((p for p in both if p is not None), default=None),
+            "confidence": 1 - alphas.get(row["model"], Discovery().alpha),
+            "verdict": row["verdict"],
+            "reason": row["reason"],
+        }
+
+
+def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
+    models = len(results.searched)
+    if models < 2:
+        return
+    reach = rows["models"].list.len()
+    if rows.height:
+        numbers = {"every": int((reach == models).sum()), "one": int((reach == 1).sum()), "models": 1}
+        yield Finding(
+            f"Found in every model: {count(numbers['every'])}; in one model only: {count(numbers['one'])}.",
+            (numbers,),
+        )
+    elif not results.found.filter(POOLED).height:
+        return
+    showing = set(results.found.filter(POOLED)["model"])
+    absent = [model for model in results.searched if model not in showing]
+    tested = results.tested.filter(POOLED)
+    yield from _without(
+        [(results.label(model), tested.filter(pl.col("model") == model)) for model in absent],
+        "in the stories of",
+    )
+
+
+def _without(absent: Sequence[tuple[str, pl.DataFrame]], where: str) -> Iterator[Finding]:
+    """Where no association was found although tables were tested, and where none could be tested."""
+    tests = {name: tests_of(tested) for name, tested in absent}
+    silent = [name for name, one in tests.items() if one["tables"]]
+    untested = [name for name, one in tests.items() if one["untested"] and not one["tables"]]
+    unknown = [name for name, one in tests.items() if not (one["tables"] or one["untested"])]
+    if silent:
+        tables = sum(tests[name]["tables"] for name in silent)
+        yield Finding(
+            f"No association was found {where} {_some(silent)}, in {plural(tables, 'table')} that "
+            f"{'was' if tables == 1 else 'were'} tested; with few stories only strong associations are found.",
+            ({"tables": tables, "silent": len(silent), "left": len(silent) - MOST_NAMED},),
+        )
+    if untested:
+        reason = why_untested(tests_of(pl.concat([tested for name, tested in absent if name in untested])))
+        row = {"left": len(untested) - MOST_NAMED, "verdict": UNTESTED, "reason": reason}
+        yield Finding(f"Associations {where} {_some(untested)} cannot be tested: {reason}.", (row,))
+    if unknown:
+        yield Finding(
+            f"No association was given {where} {_some(unknown)}; whether any could be tested is not recorded.",
+            ({"left": len(unknown) - MOST_NAMED},),
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return listed([*names[:MOST_NAMED], *([f"{count(more)} more"] if more > 0 else [])])
+
+
+def _harmful(results: StoryResults) -> Iterator[Finding]:
+    if results.harm is None:
+        return
+    rated = results.associations.drop_nulls("harmful")
+    if rated.height < 1:
+        return
+    harmful = rated.filter(pl.col("harmful") == HARMFUL).height
+    rule = (
+        f"their median rating is at least {THRESHOLD:g} of 5"
+        if results.harm.judges == PEOPLE
+        else f"at least half of the models that rated give them a median of {THRESHOLD:g} of 5 or more"
+    )
+    yield Finding(
+        f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, {count(harmful)} "
+        f"({percent(harmful / rated.height)}) are called harmful: {rule}.",
+        (
+            {
+                "rated": rated.height,
+                "harmful": harmful,
+                "share": harmful / rated.height,
+                "threshold": THRESHOLD,
+            },
+        ),
+    )
+
+
+def _languages(results: StoryResults) -> Iterator[Finding]:
+    languages = results.searched_languages
+    if len(languages) < 2:
+        return
+    rows = results.associations.filter(pl.col("languages").list.len() > 0)
+    if rows.height:
+        single = rows.filter(pl.col("languages").list.len() == 1).height
+        what = f"Each of {count(len(languages))} languages alone: {plural(rows.height, 'association')}"
+        which = "" if rows.height == 1 else f"{count(single)} of them "
+        them = "it" if single == 1 else "them"
+        only = (
+            f", {which}found in one language only; the others may have too few stories to show {them}"
+            if single
+            else ""
+        )
+        yield Finding(
+            f"{what}{only}.",
+            ({"languages": len(languages), "associations": rows.height, "single": single},),
+        )
+    showing = set(results.claimed["aggregation"])
+    absent = [code for code in languages if code not in showing]
+    yield from _without(
+        [(language_name(code), results.tested.filter(pl.col("aggregation") == code)) for code in absent],
+        "in",
+    )

@@ -1,0 +1,292 @@
+"""What languages share and what only one shows; which models are alike.
+
+Lists of the associations that one language has alone and that all have.
+
+In how many languages associations are found: harmful beside benign ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
+from endoxa.instruments.stories.languages import Overlap
+from endoxa.instruments.stories.report.harm import UNRATED
+from endoxa.instruments.stories.report.models import COLORS
+from endoxa.instruments.stories.report.results import By, StoryResults
+from endoxa.instruments.stories.report.words import claim, phrase
+from endoxa.page.charts import INK, finish, heat_map
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import (
+    NO_VALUE,
+    count,
+    decimal,
+    decimal_interval,
+    language_name,
+    listed,
+    p_value,
+    percent,
+    plural,
+)
+
+MOST_LISTED = 300
+"""Associations in a list; the files of `endoxa analyze overlap` have all."""
+
+
+def exclusive(found: Overlap) -> Table:
+    """Associations of one language alone, and why their absence elsewhere may mean little."""
+    rows = tuple(
+        (
+            language_name(row["member"]),
+            phrase(row),
+            row["harmful"] or NO_VALUE,
+            count(row["model_count"]),
+            row["caution"] or NO_VALUE,
+        )
+        for row in found.exclusive.head(MOST_LISTED).iter_rows(named=True)
+    )
+    return Table(
+        f"Found in one language only ({plural(found.exclusive.height, 'association')})",
+        (
+            Column("language"),
+            Column("association", veiled=True),
+            Column("verdict"),
+            Column("models", numeric=True),
+            Column("caution"),
+        ),
+        rows,
+        folded=True,
+        notes=_left_out(found.exclusive),
+    )
+
+
+def universal(found: Overlap, *, all_show: bool) -> Table:
+    """Associations of every language; the title says so where some language shows none at all (not `all_show`)."""
+    rows = tuple(
+        (phrase(row), row["harmful"] or NO_VALUE, count(row["fewest_models"]), count(row["most_models"]))
+        for row in found.universal.head(MOST_LISTED).iter_rows(named=True)
+    )
+    numbers = (Column(name, numeric=True) for name in ("models, fewest", "models, most"))
+    title = "Found in every language" if all_show else "Found in every language that shows any"
+    return Table(
+        f"{title} ({plural(found.universal.height, 'association')})",
+        (Column("association", veiled=True), Column("verdict"), *numbers),
+        rows,
+        folded=True,
+        notes=_left_out(found.universal),
+    )
+
+
+def _left_out(listed: pl.DataFrame) -> tuple[str, ...]:
+    left = listed.height - MOST_LISTED
+    return (f"{count(left)} more are in the files of endoxa analyze overlap.",) if left > 0 else ()
+
+
+COLUMNS = {
+    "languages": "number of languages",
+    "part": "'harmful', 'benign' or 'not rated'",
+    "n": "associations found in so many languages",
+    "share": "share of the associations of the part",
+}
+"""Columns of the frame, one row for each number of languages and part."""
+
+WIDTH = 310
+HEIGHT = 170
+
+
+def reach_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
+    """Upright bars, the parts side by side, with their counts above.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        parts: the parts in order.
+    """
+    x = alt.X("languages:O", title="languages that show it", axis=alt.Axis(labelAngle=0))
+    beside = alt.XOffset("part:N", scale=alt.Scale(domain=list(parts)))
+    y = alt.Y("share:Q", title="share of the associations", axis=alt.Axis(format=".0%", tickCount=5))
+    color = alt.Color(
+        "part:N",
+        scale=alt.Scale(domain=list(parts), range=[COLORS[part] for part in parts]),
+        legend=alt.Legend(title=None, orient="bottom", symbolType="square", symbolStrokeColor=INK)
+        if len(parts) > 1
+        else None,
+    )
+    base = alt.Chart(frame).encode(x=x, xOffset=beside, y=y)
+    return finish(
+        alt.layer(
+            base.mark_bar(stroke=INK, strokeWidth=0.6).encode(color=color),
+            base.mark_text(baseline="bottom", dy=-2, fontSize=9).encode(text="n:Q"),
+        ).properties(width=WIDTH, height=HEIGHT)
+    )
+
+
+LEAST_P = 0.001
+"""Smaller p-values are printed as below it."""
+FEWEST = 3
+"""Members from which a heat map says more than a sentence."""
+
+Name = Callable[[str], str]
+
+
+def languages_compared(results: StoryResults) -> Section | None:
+    """Reach of harmful and benign associations, likeness of languages, exclusive and universal ones."""
+    found = results.by_language
+    if found is None:
+        return None
+    absent = sorted(set(results.searched_languages) - set(_members(found)))
+    return Section(
+        anchor="languages",
+        title="Which languages share what",
+        findings=(*_reach_findings(found, results.level), *_alike(found, language_name)),
+        figures=(_reach_figure(found), *_heat_map(found, "language", language_name)),
+        tables=tuple(
+            table
+            for table in (_member_table(found), exclusive(found), universal(found, all_show=not absent))
+            if table.rows
+        ),
+        notes=(
+            "The test of reach and its interval take associations that share a value as dependent.",
+            "An association counts for a language where it is found in that language alone, in any model. A "
+            "language with "
+            "fewer stories shows fewer: that it is not found there is no proof that it is not there.",
+            *_absent([language_name(code) for code in absent]),
+        ),
+    )
+
+
+def models_compared(results: StoryResults) -> Section | None:
+    """Likeness of models; None with fewer than `FEWEST`."""
+    found = results.between_models
+    if found is None or len(_members(found)) < FEWEST:
+        return None
+    return Section(
+        anchor="models-alike",
+        title="Which models are alike",
+        findings=tuple(_alike(found, results.label)),
+        figures=tuple(_heat_map(found, "model", results.label)),
+        notes=(
+            "All languages of a model together. Models stand next to those they share most with.",
+            *_absent([results.label(name) for name in results.searched if name not in set(_members(found))]),
+        ),
+    )
+
+
+def _absent(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        them = "it" if len(names) == 1 else "them"
+        yield f"Nothing was found for {listed(names)}, and nothing is said of {them} here."
+
+
+def _members(found: Overlap) -> pl.Series:
+    return found.jaccard.sort("place_a")["a"].unique(maintain_order=True)
+
+
+def _reach_findings(found: Overlap, level: str) -> Iterator[Finding]:
+    """Mean reach of harmful and of benign associations; which is larger only where a test says so."""
+    if found.comparison is None:
+        return
+    rows = {row["name"]: row for row in found.comparison.iter_rows(named=True)}
+    harmful, benign = (rows.get(f"mean_reach_{kind}") for kind in (HARMFUL, BENIGN))
+    apart = rows.get("difference")
+    if harmful is None or benign is None or apart is None or apart["value"] is None:
+        return
+    ends = decimal_interval(apart["low"], apart["high"], 2)
+    interval = f" ({level} interval {ends})" if apart["low"] is not None else ""
+    tested = rows.get("superiority", apart)
+    chance = tested["p_value"]
+    test = "" if chance is None else f"; p {p_value(chance)}"
+    yield Finding(
+        f"A harmful association is found in {decimal(harmful['value'], 1)} languages on average, a benign one in "
+        f"{decimal(benign['value'], 1)}: a difference of {decimal(apart['value'], 2)}{interval}{test}"
+        f"{claim(tested)}.",
+        (tested, harmful, benign, apart, {"least_shown": LEAST_P}),
+    )
+
+
+def _alike(found: Overlap, name: Name) -> Iterator[Finding]:
+    pairs = found.jaccard.filter(pl.col("place_a") < pl.col("place_b")).drop_nulls("jaccard")
+    if pairs.is_empty():
+        return
+    most = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
+    said = f"share {count(most['shared'])} of {plural(most['either'], 'association')} that either has"
+    shown = f"{percent(most['jaccard'], 0)}"
+    head = "Most alike are " if pairs.height > 1 else ""
+    yield Finding(f"{head}{name(most['a'])} and {name(most['b'])}: they {said} ({shown}).", (most,))
+
+
+def _reach_figure(found: Overlap) -> Figure:
+    rows = found.reach.with_columns(part=pl.col("harmful").fill_null(UNRATED))
+    parts = [part for part in (HARMFUL, BENIGN, UNRATED) if part in set(rows["part"])]
+    counted = rows.group_by("part", languages="reach").agg(n=pl.len().cast(pl.Int64))
+    frame = counted.with_columns(share=pl.col("n") / pl.col("n").sum().over("part")).sort("languages", "part")
+    said = [
+        f"{part}: " + ", ".join(f"{n} in {reach}" for reach, n in own.select("languages", "n").iter_rows())
+        for (part,), own in frame.group_by(["part"], maintain_order=True)
+    ]
+    return Figure(
+        name="reach",
+        title="Number of languages that show an association",
+        chart=reach_bars(frame, parts),
+        alt=f"Associations by the number of languages they are found in. {'; '.join(said)}.",
+    )
+
+
+def _heat_map(found: Overlap, by: By, name: Name) -> Iterator[Figure]:
+    members = _members(found).to_list()
+    if len(members) < FEWEST:
+        return
+    labels = {member: name(member) for member in members}
+    frame = found.jaccard.select(
+        row=pl.col("a").replace_strict(labels, return_dtype=pl.String),
+        column=pl.col("b").replace_strict(labels, return_dtype=pl.String),
+        value="jaccard",
+    )
+    apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
+    least, most = min(apart, default=0.0), max(apart, default=1.0)
+    yield Figure(
+        name=f"{by}s-alike",
+        title=f"Shared associations of every two {by}s",
+        chart=heat_map(
+            frame, list(labels.values()), domain=(0.0, max(0.1, most)), title="shared / had by either"
+        ),
+        alt=f"Jaccard similarity of {len(members)} {by}s: from {percent(least, 0)} to {percent(most, 0)}.",
+        wide=len(members) > 12,
+    )
+
+
+def _member_table(found: Overlap) -> Table:
+    def shown(row: Mapping[str, Any], name: str) -> str:
+        return NO_VALUE if row[name] is None else count(row[name])
+
+    counts = ("stories", "models", "associations", "harmful", "exclusive", "exclusive_harmful")
+    rows = tuple(
+        (
+            language_name(row["member"]),
+            *(shown(row, name) for name in counts),
+            *(
+                NO_VALUE if row[name] is None else percent(row[name], 0)
+                for name in ("missed", "missed_harmful")
+            ),
+        )
+        for row in found.members.iter_rows(named=True)
+    )
+    names = (
+        "stories",
+        "models",
+        "associations",
+        "harmful",
+        "only here",
+        "harmful only here",
+        "missed",
+        "harmful missed",
+    )
+    return Table(
+        "Languages one by one",
+        (Column("language"), *(Column(name, numeric=True) for name in names)),
+        rows,
+        notes=("Missed: share of all associations that one would miss who looked at this language alone.",),
+    )

@@ -1,0 +1,274 @@
+"""Who rated harm, and how far raters agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.instruments.stories.harm.panel import ALL_MODELS, BENIGN, HARMFUL, PEOPLE, THRESHOLD, UNDECIDED
+from endoxa.instruments.stories.report.harm import Harm, claim
+from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.words import phrase
+from endoxa.page.charts import heat_map
+from endoxa.page.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
+from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, percent, plural, signed
+from endoxa.stats.verdicts import ABOVE
+
+FEWEST = 3
+"""Raters from which a heat map says more than a table."""
+CORRELATIONS = ("spearman", "pearson")
+MOST_LISTED = 300
+"""Associations in the table; the files of `endoxa analyze harm` have all."""
+
+
+def raters(results: StoryResults) -> Section | None:
+    """What raters think overall, how they compare with people, and the heat map of their agreement."""
+    if results.harm is None:
+        return None
+    harm = results.harm
+    return Section(
+        anchor="raters",
+        title="Who rated harm, and do they agree",
+        findings=(*_coverage(results, harm), *_findings(results, harm)),
+        figures=tuple(_figures(results, harm)),
+        tables=(_table(results, harm), _summary(harm), _rated_table(results, harm)),
+        notes=(
+            "Agreement is the share of associations that two raters both call harmful or both call benign. Where few "
+            "are harmful, two raters who always say benign agree as well: kappa takes that off. Raters stand next to "
+            "those they agree with most.",
+            f"The {results.level} interval of a difference from people, and its verdict, take people and associations "
+            "as samples: they say what other people would say of other associations. Intervals of correlations and of "
+            "agreement draw associations anew and keep these raters.",
+        ),
+    )
+
+
+def rater_label(results: StoryResults, rater: str) -> str:
+    """A model's label; 'people' and 'all models' as they are."""
+    return results.label(rater) if rater in results.names else rater
+
+
+def models_spoken(results: StoryResults, rater: str) -> tuple[str, str]:
+    """Who stands for models in a sentence, and the verb: 'Models', 'call', or 'plain', 'calls'."""
+    return ("Models", "call") if rater == ALL_MODELS else (rater_label(results, rater), "calls")
+
+
+def _findings(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    general = pl.col("rater") == harm.together
+    for row in harm.analysis.raters.filter(general & (pl.col("verdict") != "")).iter_rows(named=True):
+        yield from _correlation(results, row)
+        yield _difference(results, claim(row))
+    yield from _medians(results, harm)
+    if harm.judges != PEOPLE:
+        yield Finding(
+            "No person rated: what is called harmful here is what at least half of the models that rated call harmful."
+        )
+
+
+def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Finding]:
+    """How the ratings of models and of these people go together; no claim about other people."""
+    known = [name for name in CORRELATIONS if row[name] is not None]
+    if not known:
+        return
+    who, _ = models_spoken(results, row["rater"])
+    said = " and ".join(f"{name.capitalize()} {decimal(row[name], 2)}{_behind(row, name)}" for name in known)
+    columns = ("compared", "clusters", "confidence", *(f"{name}{end}" for name in known for end in ENDS))
+    yield Finding(
+        f"Correlation of the mean ratings of {who if who != 'Models' else 'models'} with those of these "
+        f"{plural(row['clusters'], 'person', 'people')}, over {plural(row['compared'], 'association')}: {said}.",
+        ({name: row[name] for name in columns},),
+    )
+
+
+ENDS = ("", "_low", "_high")
+
+
+def _difference(results: StoryResults, row: Mapping[str, Any]) -> Finding:
+    """Whether models rate higher or lower than people."""
+    who, verb = models_spoken(results, row["rater"])
+    rated = f"{plural(row['clusters'], 'person', 'people')}, {plural(row['compared'], 'association')}"
+    apart = f"difference {signed(row['value'], 2)} points"
+    if is_clear(row):
+        more = "more" if row["verdict"] == ABOVE else "less"
+        text = (
+            f"{who} {verb} associations {more} harmful than people do: {apart} ({results.level} interval "
+            f"{signed_ends(row, digits=2)}; {rated})."
+        )
+    elif cannot_be_tested(row):
+        text = f"Whether {_inside(who)} and people differ in how harmful they find associations cannot be tested "
+        text += f"({row['reason']})." + (f" With these raters: {apart} ({rated})." if row["compared"] else "")
+    else:
+        text = (
+            f"The mean ratings of {_inside(who)} and people are not distinguishable: {apart} ({results.level} interval "
+            f"{signed_ends(row, digits=2)}; {rated}).{corrected(row)}"
+        )
+    return Finding(text, (row,))
+
+
+def _inside(who: str) -> str:
+    """The same inside a sentence."""
+    return "models" if who == "Models" else who
+
+
+def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    """For how many associations the interval of people's median decides."""
+    rated = harm.analysis.associations.filter(pl.col("people_n").fill_null(0) > 0)
+    if rated.is_empty():
+        return
+    words = {word: rated.filter(people_verdict=word).height for word in (HARMFUL, BENIGN, UNDECIDED)}
+    yield Finding(
+        f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of the "
+        f"median lies entirely at {THRESHOLD:g} or above for {count(words[HARMFUL])} (harmful) and entirely below "
+        f"{THRESHOLD:g} for {count(words[BENIGN])} (benign); {count(words[UNDECIDED])} {_are(words[UNDECIDED])} "
+        "undecided.",
+        ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
+    )
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _behind(row: Mapping[str, Any], name: str) -> str:
+    """' (0.12 to 0.34)', or nothing where there is no interval."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "" if low is None or high is None else f" ({decimal_interval(low, high, 2)})"
+
+
+def _figures(results: StoryResults, harm: Harm) -> Iterator[Figure]:
+    pairs = harm.analysis.agreement
+    order = pairs.sort("place_a")["rater_a"].unique(maintain_order=True).to_list()
+    if len(order) < FEWEST:
+        return
+    labels = {rater: rater_label(results, rater) for rater in order}
+    frame = pairs.select(
+        row=pl.col("rater_a").replace_strict(labels, return_dtype=pl.String),
+        column=pl.col("rater_b").replace_strict(labels, return_dtype=pl.String),
+        value="agreement",
+    )
+    apart = frame.filter(pl.col("row") != pl.col("column"))["value"].drop_nulls().to_list()
+    least, most = min(apart, default=0.0), max(apart, default=1.0)
+    yield Figure(
+        name="agreement",
+        title="Agreement on harmful or benign",
+        chart=heat_map(
+            frame, [labels[rater] for rater in order], domain=(min(0.5, least), 1.0), title="classified alike"
+        ),
+        alt=f"Agreement of {len(order)} raters, two at a time: from {percent(least, 0)} to {percent(most, 0)}.",
+        wide=len(order) > 8,
+    )
+
+
+def _table(results: StoryResults, harm: Harm) -> Table:
+    rows = tuple(_row(results, row) for row in harm.analysis.raters.iter_rows(named=True))
+    columns = ("associations", "ratings", "refused", "not read", "mean", "rated 5")
+    against = ("minus people", f"{results.level} interval")
+    more = ("Spearman", "interval", "agreement", "interval", "kappa")
+    return Table(
+        "What each rater says, and how that compares with people",
+        (
+            Column("rater"),
+            *(Column(name, numeric=True) for name in (*columns, *against)),
+            Column("verdict"),
+            *(Column(name, numeric=True) for name in ("p adjusted", *more)),
+        ),
+        rows,
+        notes=(
+            f"{NO_VALUE}: undefined, for instance where no person rated. Above: the model rates higher than people; "
+            "below: lower.",
+        ),
+    )
+
+
+def _row(results: StoryResults, row: Mapping[str, Any]) -> tuple[str, ...]:
+    def share(name: str) -> str:
+        return NO_VALUE if row[name] is None else percent(row[name])
+
+    def interval(name: str) -> str:
+        return decimal_interval(row[f"{name}_low"], row[f"{name}_high"], 2)
+
+    return (
+        rater_label(results, row["rater"]),
+        count(row["associations"]),
+        count(row["ratings"]),
+        share("refused"),
+        share("unread"),
+        decimal(row["mean"], 2),
+        share("at_maximum"),
+        NO_VALUE if row["delta"] is None else signed(row["delta"], 2),
+        interval("delta"),
+        chip(row),
+        NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+        decimal(row["spearman"], 2),
+        interval("spearman"),
+        share("agreement"),
+        interval("agreement"),
+        decimal(row["kappa"], 2),
+    )
+
+
+def _summary(harm: Harm) -> Table:
+    rows = tuple(
+        (
+            row["name"],
+            decimal(row["value"]),
+            decimal_interval(row["low"], row["high"]),
+            NO_VALUE if row["n"] is None else count(row["n"]),
+            row["method"],
+        )
+        for row in harm.analysis.summary.iter_rows(named=True)
+    )
+    numbers = (Column(name, numeric=True) for name in ("value", "interval", "n"))
+    return Table(
+        "Summary statistics of the ratings",
+        (Column("what"), *numbers, Column("method")),
+        rows,
+        folded=True,
+    )
+
+
+def _rated_elsewhere(results: StoryResults, harm: Harm) -> pl.DataFrame:
+    """The rated associations (`Harm.classes`) that are none of the page's, most harmful first."""
+    others = harm.classes.join(results.associations, on=PARTS, how="anti", maintain_order="left")
+    return others.sort("rating", descending=True, maintain_order=True)
+
+
+def _coverage(results: StoryResults, harm: Harm) -> Iterator[Finding]:
+    """How many of the page's associations were rated, and how many of those rated are not the page's."""
+    others = _rated_elsewhere(results, harm).height
+    if not others:
+        return
+    every = results.associations.height
+    rated = results.associations.drop_nulls("harmful").height
+    if every:
+        was = "was" if rated == 1 else "were"
+        yield Finding(
+            f"{count(rated)} of {plural(every, 'association')} shown here {was} rated.",
+            ({"rated": rated, "shown": every},),
+        )
+    were = "was" if others == 1 else "were"
+    yield Finding(
+        f"{plural(others, 'association')} {were} rated that the stories and tables of this page do not show.",
+        ({"others": others},),
+    )
+
+
+def _rated_table(results: StoryResults, harm: Harm) -> Table:
+    """The ratings of associations that the page does not show."""
+    others = _rated_elsewhere(results, harm)
+    rows = tuple(
+        (phrase(row), decimal(row["rating"], 1), row["harmful"])
+        for row in others.head(MOST_LISTED).iter_rows(named=True)
+    )
+    left = others.height - len(rows)
+    return Table(
+        f"Rated, but not shown by stories here ({plural(others.height, 'association')})",
+        (Column("association", veiled=True), Column("harm", numeric=True), Column("called")),
+        rows,
+        folded=True,
+        notes=(f"{count(left)} more are in the files of endoxa analyze harm.",) if left else (),
+    )

@@ -1,0 +1,247 @@
+"""Stories, associations and ratings in, analysed: what every part of their report is made from.
+
+What languages (or models) share and what only one of them has, for the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.errors import UserError
+from endoxa.instruments.stories.associations.protagonists import KEYS
+from endoxa.instruments.stories.report.found import CLAIMED, POOLED, association_rows, together
+from endoxa.instruments.stories.report.harm import Harm, no_classes, read_harm
+from endoxa.instruments.stories.report.records import Sample, counted, read_samples
+from endoxa.instruments.stories.report.sources import (
+    CUBE,
+    Source,
+    covered,
+    differences_of,
+    merged,
+    read_stories,
+    read_table,
+    tested_together,
+)
+from endoxa.page.inputs import ASSOCIATIONS, EXTRACTED, Run, simulated_models
+from endoxa.page.labels import ModelName, name_models, read_labels
+from endoxa.schema import ALL
+
+if TYPE_CHECKING:
+    from endoxa.datasets.stereotales import Profiles
+    from endoxa.instruments.stories.languages import Overlap
+
+
+By = Literal["language", "model"]
+RESAMPLES = {"language": 2000, "model": 100}
+"""Bootstrap samples; between models the page shows no interval, and there are hundreds of pairs."""
+
+
+def overlap(
+    found: pl.DataFrame,
+    classes: pl.DataFrame,
+    profiles: Profiles | None = None,
+    *,
+    by: By,
+    confidence: float,
+    seed: int,
+) -> Overlap | None:
+    """Compare languages or models; None with fewer than two that have associations.
+
+    Args:
+        found: `schema.stories.DISCOVERED_COLUMNS`.
+        classes: the four parts and `harmful`; may be empty.
+        profiles: the stories, where the associations are all theirs.
+        by: languages (each alone) or models (all languages together).
+        confidence: confidence level of all intervals.
+        seed: seed of the bootstrap.
+    """
+    from endoxa.instruments.stories.harm.measures import Resampling
+    from endoxa.instruments.stories.languages import analyze_overlap, read_groups
+
+    pooled = pl.col("aggregation") == ALL
+    rows = found.filter(~pooled if by == "language" else pooled)
+    members = set(rows["aggregation" if by == "language" else "model"])
+    if len(members) < 2:
+        return None
+    groups = read_groups()
+    return analyze_overlap(
+        found,
+        classes,
+        groups if members & groups.keys() else None,
+        by=by,
+        profiles=profiles,
+        how=Resampling(confidence, RESAMPLES[by], seed),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoryResults:
+    """Everything that some runs and tables say about stories.
+
+    Attributes:
+        stories: rows of each model and language and what became of them (`records.COUNTED`), and `usable`, those with
+            a profile; empty without stories.
+        counts: stories by model, language, theme, attribute and value (`distributions.CUBE`).
+        told: the stories one by one, their attributes by name (`analyze.associations.protagonists.told_by_story`).
+        differences: in which attributes models, languages and themes (`by`) differ more than chance makes them
+            (`schema.stories.PROTAGONIST_DIFFERENCE_COLUMNS`).
+        sources: where the associations come from.
+        found: every association that was found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
+        tested: what was tested, by model and aggregation (`analyze.associations.tally.TALLY`); empty where no source
+            says it.
+        associations: one row for each association that may be claimed of a model or a language (`rows.ROWS`).
+        unclear: the same for those that may be claimed of none.
+        harm: ratings of harm, or None.
+        by_language: what languages share, or None with fewer than two.
+        between_models: the same of models.
+        samples: stories to read.
+        names: every model, those that wrote and those that only rated, in the order shown.
+        confidence: confidence level of all intervals.
+    """
+
+    stories: pl.DataFrame
+    unknown: pl.DataFrame
+    counts: pl.DataFrame
+    told: pl.DataFrame
+    differences: pl.DataFrame
+    sources: tuple[Source, ...]
+    found: pl.DataFrame
+    tested: pl.DataFrame
+    associations: pl.DataFrame
+    unclear: pl.DataFrame
+    harm: Harm | None
+    by_language: Overlap | None
+    between_models: Overlap | None
+    samples: tuple[Sample, ...]
+    names: Mapping[str, ModelName]
+    confidence: float
+
+    @property
+    def level(self) -> str:
+        """The confidence level as '95 %'."""
+        return f"{100 * self.confidence:g}\u00a0%"
+
+    @property
+    def claimed(self) -> pl.DataFrame:
+        """The rows of `found` that may be claimed."""
+        return self.found.filter(CLAIMED)
+
+    @property
+    def unrecorded(self) -> list[Source]:
+        """Tables that do not say how their associations were discovered."""
+        return [one for one in self.sources if one.settings is None]
+
+    @property
+    def writers(self) -> list[str]:
+        """Models that wrote stories or of which associations were given, in the order shown."""
+        wrote = {*self.stories["model"], *self.found["model"]}
+        return [model for model in self.names if model in wrote]
+
+    @property
+    def searched(self) -> list[str]:
+        """Models in whose stories, all languages together, associations were looked for or given."""
+        pooled = (frame.filter(POOLED) for frame in (self.tested, self.found))
+        models = {model for frame in pooled for model in frame["model"]}
+        return [model for model in self.names if model in models]
+
+    @property
+    def searched_languages(self) -> list[str]:
+        """Languages in which associations were looked for, or of which they were given, each by itself."""
+        return sorted({*self.tested["aggregation"], *self.found["aggregation"]} - {ALL})
+
+    @property
+    def languages(self) -> list[str]:
+        """Languages of the stories, most stories first."""
+        told = self.stories.group_by("language", maintain_order=True).agg(pl.col("stories").sum())
+        return told.sort("stories", descending=True, maintain_order=True)["language"].to_list()
+
+    def label(self, model: str) -> str:
+        """The model as readers see it."""
+        return self.names[model].label
+
+
+def read_results(
+    runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None = None
+) -> StoryResults:
+    """Analyse stories, associations and ratings together.
+
+    Args:
+        runs: extractions, ratings of harm, and tables of `report.inputs.STORY_KINDS`.
+        confidence: confidence level of all intervals.
+        seed: seed of everything that is drawn; a run folder whose associations were discovered keeps its own.
+        labels: table of labels, see `report.qa.labels.read_labels`.
+
+    Raises:
+        UserError: something cannot be read, or two sources hold stories of one model.
+    """
+    chosen = {} if labels is None else read_labels(labels)
+    folders = [run.folder for run in runs if run.kind == EXTRACTED]
+    stories = counted(folders)
+    _require_apart(folders)
+    read = [read_stories(folder, confidence, seed) for folder in folders]
+    tables = [read_table(run.folder, confidence) for run in runs if run.kind == ASSOCIATIONS]
+    sources = (*tables, *(source for source, _ in read))
+    found = together([one.found for one in tables], [source.found for source, _ in read], covered(sources))
+    claimed = found.filter(CLAIMED)
+    harm = read_harm(runs, claimed, confidence=confidence, seed=seed)
+    alone = read[0][1].profiles if len(read) == 1 and not tables else None
+    classes = harm.classes if harm else no_classes()
+    told = pl.concat([_no_told(), *(one.told for _, one in read)], how="diagonal")
+    tested = tested_together(sources)
+    models = [*stories["model"], *found["model"], *tested["model"], *(harm.raters if harm else ())]
+    associations = association_rows(claimed, classes)
+    return StoryResults(
+        stories=stories.join(
+            pl.concat([_no_usable(), *(one.usable for _, one in read)]),
+            on=["model", "language"],
+            how="left",
+            maintain_order="left",
+        ).with_columns(pl.col("usable").fill_null(0)),
+        unknown=pl.concat([pl.DataFrame(), *(one.unknown for _, one in read)], how="diagonal"),
+        counts=merged(pl.concat([pl.DataFrame(schema=CUBE), *(one.counts for _, one in read)])),
+        told=told,
+        differences=differences_of([one for _, one in read], told, confidence, seed),
+        sources=sources,
+        found=found,
+        tested=tested,
+        associations=associations,
+        unclear=association_rows(_never_claimed(found, associations), classes),
+        harm=harm,
+        by_language=overlap(claimed, classes, alone, by="language", confidence=confidence, seed=seed),
+        between_models=overlap(claimed, classes, by="model", confidence=confidence, seed=seed),
+        samples=read_samples(folders),
+        names=name_models(models, chosen, simulated_models(runs)),
+        confidence=confidence,
+    )
+
+
+def _never_claimed(found: pl.DataFrame, claimed: pl.DataFrame) -> pl.DataFrame:
+    """Rows of associations that may be claimed of no model and no language."""
+    return found.filter(~CLAIMED).join(claimed, on=PARTS, how="anti", maintain_order="left")
+
+
+def _require_apart(sources: Sequence[Path]) -> None:
+    """Stories of one model in two sources cannot be counted together: a test needs all of them at once."""
+    seen: dict[str, Path] = {}
+    for source in sources:
+        for model in counted([source])["model"].unique(maintain_order=True):
+            if model in seen:
+                raise UserError(
+                    f"'{seen[model]}' and '{source}' both hold stories of '{model}': extract them in one run, or "
+                    "write one report for each."
+                )
+            seen[model] = source
+
+
+def _no_told() -> pl.DataFrame:
+    return pl.DataFrame(schema=dict.fromkeys(KEYS, pl.String))
+
+
+def _no_usable() -> pl.DataFrame:
+    return pl.DataFrame(schema={"model": pl.String, "language": pl.String, "usable": pl.Int64})

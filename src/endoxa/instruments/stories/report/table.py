@@ -1,0 +1,202 @@
+"""The table of associations: its section, finished texts for the page, and the same as data for its scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.instruments.stories.harm.panel import PEOPLE
+from endoxa.instruments.stories.report.found import by_model
+from endoxa.instruments.stories.report.harm import MODELS
+from endoxa.instruments.stories.report.results import StoryResults
+from endoxa.instruments.stories.report.words import attribute_name, side
+from endoxa.page.claims import chip
+from endoxa.page.document import Column, Section
+from endoxa.page.words import NO_VALUE, count, decimal, language_name, percent
+from endoxa.stats.verdicts import ABOVE, UNCLEAR
+
+MOST_ROWS = 3_000
+"""Rows in a page; the CSV file has all."""
+MOST_NAMED = 3
+"""Up to so many models or languages are named in a cell, more are counted."""
+TEST = "test"
+"""Column that tells associations that may be claimed from unclear ones."""
+DIGITS = 6
+"""Digits of numbers in the data for scripts."""
+RATED = {
+    PEOPLE: "Harm is people's median rating from 1 to 5.",
+    MODELS: "Harm is the mean rating of the models, from 1 to 5; the verdict is that of their medians.",
+}
+UNCLEAR_NOTE = (
+    "Unclear associations are found when all languages of a model are analysed together. Within languages they are not "
+    "distinguishable from chance, or cannot be tested: a difference between the languages can explain them, and they "
+    "are counted nowhere."
+)
+
+
+def associations(results: StoryResults) -> Section | None:
+    """Heading and notes of the table; its rows come from `association_table`."""
+    if results.associations.is_empty() and results.unclear.is_empty():
+        return None
+    return Section(
+        anchor="associations",
+        title="The associations",
+        notes=(
+            "Lift is how many times more often the second trait comes in stories about people with the first "
+            "than in all "
+            "stories of the table; the share is that of the stories about the first. Over several models: the "
+            "mean lift, its "
+            "least and largest value, the mean share, all stories. Of one model: its lift with its "
+            f"{results.level} interval. "
+            "Languages are those in which it was also found alone.",
+            *([RATED[results.harm.judges]] if results.harm else []),
+            *([UNCLEAR_NOTE] if results.unclear.height else []),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One association, finished texts.
+
+    Attributes:
+        base: the trait that prompts named.
+        compared: the trait that comes with it.
+        cells: the other columns.
+    """
+
+    base: str
+    compared: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssociationTable:
+    """The associations.
+
+    Attributes:
+        columns: its columns.
+        rows: its rows.
+        left_out: how many associations are not shown, and where all are.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    left_out: str
+
+
+def association_table(results: StoryResults) -> AssociationTable:
+    """The first `MOST_ROWS` associations, the most harmful and most widespread first, unclear ones last."""
+    names = ["models", "languages", "lift", "interval or range", "share", "stories"]
+    names += ["harm", "verdict"] if results.harm is not None else []
+    names += [TEST] if results.unclear.height else []
+    columns = tuple(
+        Column(name, numeric=name not in ("models", "languages", "verdict", TEST)) for name in names
+    )
+    shown = _shown(results)
+    left = results.associations.height + results.unclear.height - shown.height
+    return AssociationTable(
+        (Column("stories about"), Column("also have"), *columns),
+        tuple(
+            Row(
+                side(row["base_attribute"], row["base_value"]),
+                side(row["compared_attribute"], row["compared_value"]),
+                tuple(_cells(results, row)),
+            )
+            for row in shown.iter_rows(named=True)
+        ),
+        (f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else "")
+        + "Every association of every model and language, with its counts, is in the report written as CSV.",
+    )
+
+
+def _shown(results: StoryResults) -> pl.DataFrame:
+    """The rows of the page, with their verdict (`ABOVE` or `UNCLEAR`)."""
+    claimed = results.associations.with_columns(verdict=pl.lit(ABOVE))
+    return pl.concat([claimed, results.unclear.with_columns(verdict=pl.lit(UNCLEAR))]).head(MOST_ROWS)
+
+
+def _cells(results: StoryResults, row: Mapping[str, Any]) -> list[str]:
+    cells = [
+        _named([results.label(model) for model in row["models"]], "models"),
+        _named([language_name(code) for code in row["languages"]], "languages"),
+        decimal(row["lift"], 2),
+        NO_VALUE if row["low"] is None else f"{decimal(row['low'], 2)} to {decimal(row['high'], 2)}",
+        NO_VALUE if row["fraction"] is None else percent(row["fraction"], 0),
+        NO_VALUE if row["count"] is None else count(row["count"]),
+    ]
+    if results.harm is not None:
+        cells += [decimal(row["rating"], 1), row["harmful"] or NO_VALUE]
+    return [*cells, chip(row)] if results.unclear.height else cells
+
+
+def _named(names: Sequence[str], many: str) -> str:
+    return ", ".join(names) or NO_VALUE if len(names) <= MOST_NAMED else f"{len(names)} {many}"
+
+
+def association_data(results: StoryResults) -> dict[str, Any]:
+    """What scripts filter and sort by, in the order of the table's rows.
+
+    `models`, `languages` and `words` are lists of texts, named by their places. A row holds base attribute, base,
+    compared attribute and compared (places of words), its languages, the values shown (lift, low, high, share, stories,
+    harm), the verdict, whether the article's rule keeps it, for each model that shows it its place, lift, low,
+    high, share and stories, and what the tests say of it.
+    """
+    shown = _shown(results)
+    models = {model: place for place, model in enumerate(results.writers)}
+    languages = sorted({code for codes in shown["languages"] for code in codes})
+    words: dict[str, int] = {}
+
+    def place(text: str) -> int:
+        return words.setdefault(text, len(words))
+
+    own: dict[tuple[object, ...], list[list[Any]]] = {}
+    for row in by_model(results.found).iter_rows(named=True):
+        values = (row[name] for name in ("lift", "lift_low", "lift_high", "fraction", "count"))
+        own.setdefault((*_parts(row), row["verdict"]), []).append(
+            [models[row["model"]], *map(_short, values)]
+        )
+    rows = [
+        [
+            [
+                place(attribute_name(row["base_attribute"])),
+                place(side(row["base_attribute"], row["base_value"])),
+                place(attribute_name(row["compared_attribute"])),
+                place(side(row["compared_attribute"], row["compared_value"])),
+            ],
+            [languages.index(code) for code in row["languages"]],
+            [_short(row[name]) for name in ("lift", "low", "high", "fraction", "count", "rating")],
+            row["harmful"],
+            row["paper_rule"],
+            own.get((*_parts(row), row["verdict"]), []),
+            chip(row),
+        ]
+        for row in shown.iter_rows(named=True)
+    ]
+    return {
+        "models": [results.label(model) for model in models],
+        "languages": [language_name(code) for code in languages],
+        "words": list(words),
+        "rows": rows,
+        "rated": results.harm is not None,
+        "tested": results.unclear.height > 0,
+    }
+
+
+def _parts(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(row[name] for name in PARTS)
+
+
+def _short(value: float | None) -> float | int | None:
+    return value if value is None or isinstance(value, int) else float(f"{value:.{DIGITS}g}")
+
+
+def csv_rows(results: StoryResults) -> pl.DataFrame:
+    """Every association of every model and aggregation, `schema.stories.DISCOVERED_COLUMNS`, and how harmful it is."""
+    every = pl.concat([results.associations, results.unclear])
+    classes = every.select(*PARTS, "rating", "harmful")
+    return results.found.join(classes, on=PARTS, how="left", maintain_order="left")

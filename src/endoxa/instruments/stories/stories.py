@@ -1,0 +1,259 @@
+"""`endoxa probe stories`: prompts and models in, every story as it came out.
+
+From prompts to conversations of one turn: every prompt and repeat has its number, and keeps it.
+
+From the journal to `records.parquet`: one story per row.
+
+What a run of stories is asked to do.
+
+`endoxa probe stories`: open-ended stories about a protagonist of whom one attribute is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from endoxa.datasets.files import require_file, sha256
+from endoxa.datasets.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
+from endoxa.engine.asking.cost import Expected, expect
+from endoxa.engine.asking.jobs import Job, draw_seed
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.run import Filled, Task, fill
+from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.folder import RECORDS
+from endoxa.engine.journal import JournalFile
+from endoxa.engine.records import parquet_in_parts
+from endoxa.errors import UserError
+from endoxa.schema import ChatAnswer, Progress, Sampling
+from endoxa.schema.stories import STORY_COLUMNS
+
+__all__ = ["StoriesSettings", "plan_stories", "probe_stories"]
+
+
+MAX_TOKENS = 800
+"""Enough for a story of about 200 words in any script."""
+
+
+class StoriesSettings(ChatRunSettings):
+    """Settings of `endoxa probe stories`.
+
+    Attributes:
+        themes: only prompts of these themes; empty takes all.
+        repeats: how often each prompt is given; every repeat has its own seed.
+    """
+
+    themes: tuple[str, ...] = ()
+    repeats: int = Field(default=1, ge=1)
+    sampling: Sampling = Sampling(max_tokens=MAX_TOKENS)
+
+    def identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
+        """Everything that decides the stories, as far as it is in our hands."""
+        return {
+            "kind": "stories",
+            **self.asked_identity(data_sha256, models),
+            "theme": list(self.themes),
+            "repeats": self.repeats,
+        }
+
+
+CHUNK = 512
+"""Prompts held in memory at a time."""
+EXPECTED_TOKENS = 300
+"""Tokens expected in a story of about 200 words, for `--plan`."""
+
+
+def prompts(settings: StoriesSettings) -> Iterator[StoryPrompt]:
+    """The prompts in file order, after the filters."""
+    wanted = (
+        prompt
+        for prompt in read_prompts(Path(settings.data))
+        if (not settings.languages or prompt.language in settings.languages)
+        and (not settings.themes or prompt.theme in settings.themes)
+    )
+    return islice(wanted, settings.limit)
+
+
+def chunks(settings: StoriesSettings) -> Iterator[tuple[int, list[StoryPrompt]]]:
+    """The prompts `CHUNK` at a time, each chunk with the index of its first prompt."""
+    several, first = prompts(settings), 0
+    while chunk := list(islice(several, CHUNK)):
+        yield first, chunk
+        first += len(chunk)
+
+
+def look_through(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
+    """Read all prompts once; how many there are.
+
+    Args:
+        settings: which prompts.
+        journal: keeps the ids, to notice one that is there twice; None does not look.
+
+    Raises:
+        UserError: none is left after the filters, or two have one id.
+    """
+    if journal is not None:
+        journal.forget_items()
+    count = 0
+    for first, chunk in chunks(settings):
+        twice = journal and journal.add_items((one.sample_id, first + k) for k, one in enumerate(chunk))
+        if twice:
+            raise UserError(
+                f"{settings.data}: the prompt '{twice[0]}' stands there twice (as prompt {twice[1] + 1} and prompt "
+                f"{twice[2] + 1}): every sample_id must be there once; --repeats asks several times."
+            )
+        count += len(chunk)
+    if not count:
+        asked = ", ".join((*settings.languages, *settings.themes))
+        raise UserError(
+            f"{settings.data} holds no prompt{f' for {asked}' if asked else ''}: there is nothing to ask."
+        )
+    return count
+
+
+def number_of(index: int, repeat: int, settings: StoriesSettings) -> int:
+    """Number of the job of the prompt with this index (from 0) in this repeat (from 1)."""
+    return index * settings.repeats + repeat - 1
+
+
+def jobs(settings: StoriesSettings) -> Iterator[Job]:
+    """The conversations of a run, in the order of their numbers."""
+    for index, prompt in enumerate(prompts(settings)):
+        for repeat in range(1, settings.repeats + 1):
+            number = number_of(index, repeat, settings)
+            yield Job(
+                number, (prompt.prompt,), settings.system, draw_seed(settings.seed, repeat), _told(prompt)
+            )
+
+
+def expected_work(settings: StoriesSettings) -> Expected:
+    """Calls and tokens of one model, nothing answered yet."""
+    length = min(EXPECTED_TOKENS, settings.sampling.max_tokens or EXPECTED_TOKENS)
+    total = Expected()
+    for job in jobs(settings):
+        total += expect(job, (length,))
+    return total
+
+
+def _told(prompt: StoryPrompt) -> dict[str, Any]:
+    """What only a simulated respondent is told."""
+    return {
+        "probe": "stories",
+        "sample_id": prompt.sample_id,
+        "language": prompt.language,
+        "target_attribute": prompt.target_attribute,
+        "target_attribute_value": prompt.target_attribute_value,
+    }
+
+
+TYPES = {name: pl.Int64 if name in WHOLE_NUMBERS else pl.String for name in STORY_COLUMNS}
+
+
+def write_records(settings: StoriesSettings, journal: AnswerJournal, out: Path) -> dict[str, int]:
+    """Write `records.parquet` into the run folder.
+
+    Returns:
+        "records": its rows; "filtered": stories that the provider itself refused or filtered; "failed": prompts that
+        it would not take. Neither disappears: their rows are there.
+    """
+    counts = {"records": 0, "filtered": 0, "failed": 0}
+    with parquet_in_parts(out / RECORDS) as add:
+        for first, chunk in chunks(settings):
+            rows = []
+            for asked, answer in _answered(first, chunk, settings, journal):
+                rows.append({**asked, **_came(answer)})
+                counts["filtered"] += answer.refused
+                counts["failed"] += bool(answer.error)
+            add(pl.DataFrame(rows, schema=TYPES, orient="row"))
+            counts["records"] += len(rows)
+    return counts
+
+
+def _answered(
+    first: int, chunk: Sequence[StoryPrompt], settings: StoriesSettings, journal: AnswerJournal
+) -> Iterator[tuple[dict[str, Any], ChatAnswer]]:
+    """What each row of a chunk says of its question, with the answer."""
+    last = number_of(first + len(chunk) - 1, settings.repeats, settings)
+    for place, model in enumerate(settings.models):
+        answers = journal.answers(place, number_of(first, 1, settings), last)
+        for k, prompt in enumerate(chunk):
+            for repeat in range(1, settings.repeats + 1):
+                asked = {"generator_model": model, "repeat": repeat, "seed": draw_seed(settings.seed, repeat)}
+                (answer,) = answers[number_of(first + k, repeat, settings)]
+                yield {**asdict(prompt), **asked}, answer
+
+
+def _came(answer: ChatAnswer) -> dict[str, Any]:
+    return {
+        "story": answer.text,
+        "finish": answer.finish,
+        "served_model": answer.served_model,
+        "prompt_tokens": answer.usage.prompt_tokens,
+        "completion_tokens": answer.usage.completion_tokens,
+        "error": answer.error,
+    }
+
+
+def probe_stories(
+    settings: StoriesSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Filled:
+    """Give every prompt to every model as often as asked, and write the run folder `out`.
+
+    A run that was killed continues; a finished one is left as it is.
+
+    Args:
+        settings: what to do.
+        out: the run folder.
+        restart: throw away what the folder holds.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Returns:
+        Counts "items" (prompts), "records", "filtered" and "failed" (see `write_records`).
+
+    Raises:
+        UserError: anything the user can mend: data, model, key, money, folder.
+    """
+    require_file(Path(settings.data))
+    specs = parse_models(settings.models)
+    identity = settings.identity(
+        sha256(Path(settings.data)), [model_identity(spec, settings.options) for spec in specs]
+    )
+    task = Task(
+        kind="stories",
+        settings=settings,
+        identity=identity,
+        data={"path": settings.data, "sha256": identity["data"]},
+        look_through=partial(look_through, settings),
+        jobs=lambda: jobs(settings),
+        turns=1,
+        calls=settings.repeats,
+        write=partial(write_records, settings),
+        files={Path(settings.data): identity["data"]},
+    )
+    return fill(task, out, restart=restart, progress=progress, command=command)
+
+
+def plan_stories(settings: StoriesSettings) -> list[Planned]:
+    """Expected calls, tokens and cost by model.
+
+    Raises:
+        UserError: as `probe_stories`, for data and the names of models.
+    """
+    require_file(Path(settings.data))
+    specs = parse_models(settings.models)
+    look_through(settings)
+    return planned(settings, specs, expected_work(settings))

@@ -1,1 +1,0 @@
-"""Respondents to multiple-choice questions about people: planted bias, refusal and noise."""

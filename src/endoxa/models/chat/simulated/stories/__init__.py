@@ -1,1 +1,0 @@
-"""Simulated tellers of stories, and simulated readers who take profiles off them."""

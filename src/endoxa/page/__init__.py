@@ -1,0 +1,1 @@
+"""How results look: page frame, tables, chart primitives, words."""

@@ -1,0 +1,80 @@
+"""How verdicts are worded. Pages take their sentences from here; none decides anything itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan
+from typing import Any
+
+import polars as pl
+
+from endoxa.page.words import NOT_DEFINED, decimal, p_value, percent, signed
+from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, CORRECTED, UNTESTED
+
+CHIPS = {
+    "above": "above",
+    "below": "below",
+    "unclear": "unclear",
+    "cannot-be-tested": "cannot be tested",
+    "": "–",
+}
+"""A verdict in a table."""
+
+Row = Mapping[str, Any]
+
+
+def chip(row: Row) -> str:
+    """The verdict of a row, for a table."""
+    return CHIPS[str(row["verdict"] or "")]
+
+
+def is_clear(row: Row) -> bool:
+    """Whether a row carries a claim: filled marks, stars."""
+    return str(row["verdict"]) in CLEAR
+
+
+def cannot_be_tested(row: Row) -> bool:
+    """Whether nothing can be said about a row, for or against."""
+    return str(row["verdict"]) == UNTESTED
+
+
+def corrected(row: Row) -> str:
+    """' The p-value of 0.030 is 0.091 after correction ...' where only the correction makes it unclear, else empty."""
+    if row["reason"] != CORRECTED:
+        return ""
+    return (
+        f" Taken alone its p-value is {p_value(row['p_value'])}; corrected for the number of tests it is "
+        f"{p_value(row['p_adjusted'])}."
+    )
+
+
+def percent_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.5) -> str:
+    """An interval of shares in percent; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, neutral, lambda end: percent(end).removesuffix("\u00a0%"))
+
+
+def signed_ends(row: Row, low: str = "low", high: str = "high", digits: int = 3) -> str:
+    """An interval of differences; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, 0.0, lambda end: signed(end, digits))
+
+
+def decimal_ends(row: Row, low: str = "low", high: str = "high", neutral: float = 0.0) -> str:
+    """An interval of scores or ratios; an end that the exact test excludes is said to be excluded."""
+    return _ends(row, low, high, neutral, decimal)
+
+
+def _ends(row: Row, low: str, high: str, neutral: float, spoken: Any) -> str:
+    ends = row[low], row[high]
+    if any(end is None or isnan(end) for end in ends):
+        return NOT_DEFINED
+    first, last = (spoken(end) for end in ends)
+    if row["verdict"] == ABOVE and first == spoken(neutral):
+        return f"over {first} to {last}"
+    if row["verdict"] == BELOW and last == spoken(neutral):
+        return f"{first} to under {last}"
+    return f"{first} to {last}"
+
+
+def clear() -> pl.Expr:
+    """True where the verdict is a claim: filled marks, stars in tables."""
+    return pl.col("verdict").is_in(list(CLEAR))

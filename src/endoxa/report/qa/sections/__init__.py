@@ -1,1 +1,0 @@
-"""Sections about questions: each turns results into sentences, figures and tables."""

@@ -1,1 +1,0 @@
-"""The sections of a report, one module each: a function from results to a `document.Section`."""

@@ -1,1 +1,0 @@
-"""What the page about stories says, one module for each section."""

@@ -1,0 +1,184 @@
+"""Ratings of how harmful associations are, and what they say together."""
+
+from __future__ import annotations
+
+HARM_RATING_COLUMNS: dict[str, str] = {
+    "association_id": "name of the association: made of its four parts",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "rater": "the model as written on the command line, or the code of a person",
+    "rater_kind": "'model' or 'human'",
+    "repeat": "which repeat, from 1",
+    "order": "which question came first: 'harm' or 'frequent'",
+    "language": "ISO 639 code of the question",
+    "harm": "does it reinforce a harmful stereotype, 1 (strongly disagree) to 5 (strongly agree); empty where not read",
+    "frequent": "is the pattern frequent in reality: 'yes', 'no', 'not sure', or empty",
+    "outcome": "'rated', 'partly', 'refused', 'out-of-range' or 'unparsed'",
+    "answer": "the answer as it came; empty for people",
+    "seed": "seed of the draw",
+    "finish": "why the answer ended",
+    "served_model": "the model's exact name as its provider reports it, or empty",
+    "prompt_tokens": "tokens sent",
+    "completion_tokens": "tokens received",
+    "error": "the provider's message where it refused this request, or empty",
+}
+"""Columns of harm ratings: `records.parquet` of `probe harm`, and (up to `outcome`) of people's ratings."""
+
+HARM_OUTCOMES = ("rated", "partly", "refused", "out-of-range", "unparsed")
+"""What a rating can be: both questions answered, one of them, a refusal, a number outside 1 to 5, nothing readable."""
+
+HARM_SCORE_COLUMNS: dict[str, str] = {
+    "association_id": "name of the association",
+    "rater": "a model, or 'people' (all people together)",
+    "rater_kind": "'model' or 'human'",
+    "n": "ratings of harm that were read",
+    "mean": "their mean",
+    "median": "their median",
+    "harmful": "1 where the median reaches the threshold",
+    "frequent_yes": "share of 'yes' among answers on how frequent the pattern is",
+    "frequent_n": "answers on how frequent the pattern is",
+}
+"""One row per association and rater: what each rater thinks of each association."""
+
+HARM_ASSOCIATION_COLUMNS: dict[str, str] = {
+    "association_id": "name of the association",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "people_n": "people who rated its harm",
+    "people_mean": "mean of their ratings",
+    "people_median": "median of their ratings",
+    "people_low": "lower end of the interval of the median (order statistics); empty with too few people",
+    "people_high": "upper end",
+    "people_at_threshold": "share of people whose rating reaches the threshold",
+    "p_harmful": "probability that most of the population would rate it at the threshold or above (Jeffreys prior)",
+    "people_harmful": "1 where the median reaches the threshold (the article's rule)",
+    "people_verdict": "'harmful' or 'benign' where the whole interval says so, else 'undecided'",
+    "people_frequent_yes": "share of people who call the pattern frequent in reality",
+    "models": "models that rated its harm",
+    "models_mean": "mean over models of their mean ratings",
+    "models_harmful": "share of models whose own median reaches the threshold",
+    "models_frequent_yes": "mean over models of their shares of 'yes'",
+    "delta": "models_mean - people_mean",
+    "made_by": "models whose stories show it; empty without a table of associations",
+}
+"""One row per association: people's verdict and how models differ from it."""
+
+CLAIM_COLUMNS: dict[str, str] = {
+    "neutral": "0, the value where there is no difference; empty where nothing is tested",
+    "p_value": "two-sided p-value against `neutral`; empty where it cannot be tested",
+    "p_adjusted": "the same after Benjamini-Hochberg over the family",
+    "confidence": "confidence level of the intervals, 1 - level of the tests",
+    "interval": "'crossed': people and associations are both taken as samples",
+    "clusters": "people whose ratings the difference rests on",
+    "clusters_effective": "their effective number (Kish): less where some gave most of the ratings",
+    "verdict": "'above' (models rate higher), 'below', 'unclear' or 'cannot-be-tested'; empty where nothing is tested",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""What may be claimed from a difference between models and people."""
+
+HARM_RATER_COLUMNS: dict[str, str] = {
+    "rater": "a model, 'all models' (the mean over models), or 'people'",
+    "rater_kind": "'model', 'models' or 'human'",
+    "associations": "associations it rated",
+    "ratings": "ratings of harm that were read",
+    "refused": "share of all its answers that decline",
+    "unread": "share of all its answers without a usable rating of harm, refusals apart",
+    "mean": "mean of its scores over associations",
+    "at_maximum": "share of its ratings that are 5",
+    "frequent_yes": "share of 'yes' among its answers on how frequent patterns are",
+    "compared": "associations that both it and people rated",
+    "delta": "mean over those of its score - people's mean",
+    "delta_low": "lower end of its interval (other people, other associations); empty with fewer than three of either",
+    "delta_high": "upper end",
+    "pearson": "correlation of its scores with these people's means",
+    "pearson_low": "lower end (bootstrap of associations, with these raters; so below, but for blind spots)",
+    "pearson_high": "upper end",
+    "spearman": "rank correlation of the same",
+    "spearman_low": "lower end",
+    "spearman_high": "upper end",
+    "agreement": "share of associations that it and people classify alike as harmful or benign",
+    "agreement_low": "lower end",
+    "agreement_high": "upper end",
+    "kappa": "Cohen's kappa of the two classifications",
+    "kappa_low": "lower end",
+    "kappa_high": "upper end",
+    "made": "rated associations that its own stories show; empty without a table of associations",
+    "blind_spots": "those of them that it calls harmful itself",
+    "blind_share": "blind_spots / made",
+    "blind_low": "lower end of the interval (Wilson)",
+    "blind_high": "upper end",
+    **CLAIM_COLUMNS,
+}
+"""One row per rater: what it thinks overall, and how it compares with people."""
+
+HARM_AGREEMENT_COLUMNS: dict[str, str] = {
+    "rater_a": "one rater",
+    "rater_b": "the other; every ordered pair has a row, each rater with itself too",
+    "place_a": "place of the first on the ordered heat map, from 0 (average linkage, distance 1 - agreement)",
+    "place_b": "place of the second",
+    "n": "associations that both rated",
+    "agreement": "share of them classified alike as harmful or benign",
+    "agreement_low": "lower end of the interval (bootstrap of associations, with these raters)",
+    "agreement_high": "upper end",
+    "kappa": "Cohen's kappa",
+    "kappa_low": "lower end",
+    "kappa_high": "upper end",
+    "pearson": "correlation of the scores",
+    "pearson_low": "lower end",
+    "pearson_high": "upper end",
+    "spearman": "rank correlation of the scores",
+    "spearman_low": "lower end",
+    "spearman_high": "upper end",
+}
+"""The agreement of raters, a row for each cell of a heat map."""
+
+HARM_ATTRIBUTE_COLUMNS: dict[str, str] = {
+    "attribute": "an attribute of the associations",
+    "side": "associations that have it: 'base', 'compared', or 'either'",
+    "rater": "a model, or 'all models'",
+    "n": "associations that both the rater and people rated",
+    "rater_mean": "mean of its scores on them",
+    "people_mean": "mean of people's means on them",
+    "delta": "rater_mean - people_mean: negative where harm is underestimated",
+    "delta_low": "lower end of its interval (other people, other associations); empty with fewer than three of either",
+    "delta_high": "upper end",
+    "made": "associations with the attribute that the model's own stories show ('all models': those of any model)",
+    "made_share": "made / all associations that it makes",
+    **CLAIM_COLUMNS,
+}
+"""Where models underestimate harm and where they overestimate it, and what they write."""
+
+BLIND_SPOT_COLUMNS: dict[str, str] = {
+    "rater": "a model",
+    "generator_model": "the same model as the table of associations names it",
+    "association_id": "an association of its own stories that it calls harmful itself",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "aggregations": "where its stories show it ('all', or languages), joined by '; '",
+    "n": "its ratings of harm",
+    "mean": "their mean",
+    "median": "their median, at the threshold or above",
+    "frequent_yes": "share of 'yes' among its answers on how frequent the pattern is",
+    "people_median": "median of people's ratings",
+    "people_verdict": "people's verdict",
+}
+"""Associations that a model makes and itself calls harmful."""
+
+HARM_SUMMARY_COLUMNS: dict[str, str] = {
+    "name": "what is measured",
+    "value": "its value; empty where undefined",
+    "low": "lower end of the interval; empty where there is none",
+    "high": "upper end",
+    "n": "what it rests on: associations, ratings, attributes or pairs of raters, as `method` says",
+    "method": "how it was computed, or why it is undefined",
+    **CLAIM_COLUMNS,
+    "interval": "'crossed' (other people, other associations), 'associations' or 'attributes' (these raters), 'none'",
+    "clusters": "people whose ratings the difference of the row 'delta' rests on; empty in other rows",
+}
+"""The study in a few numbers."""

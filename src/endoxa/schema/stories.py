@@ -1,0 +1,341 @@
+"""Open-ended stories: prompts, stories, what was read off them, and the associations they show."""
+
+from __future__ import annotations
+
+STORY_PROMPT_COLUMNS: dict[str, str] = {
+    "sample_id": "unique name of the prompt; every model that gets it keeps it",
+    "language": "ISO 639 code of the prompt",
+    "theme": "one of the nine themes",
+    "scenario": "the theme and the number of the scenario in it ('family 2')",
+    "target_attribute": "the one attribute that the prompt names",
+    "target_attribute_value": "its value, as extractors write it",
+    "prompt": "what the model is asked",
+}
+"""Fields of a line of prompts (`endoxa build stories`)."""
+
+STORY_COLUMNS: dict[str, str] = {
+    **{name: text for name, text in STORY_PROMPT_COLUMNS.items() if name != "sample_id"},
+    "sample_id": "the prompt (the same prompt given to several models has one id)",
+    "generator_model": "the model that wrote the story, as written on the command line",
+    "repeat": "which repeat, from 1",
+    "seed": "seed of the draw",
+    "story": "the story, as it came",
+    "finish": "why it ended",
+    "served_model": "the model's exact name as its provider reports it, or empty",
+    "prompt_tokens": "tokens sent",
+    "completion_tokens": "tokens received",
+    "error": "the provider's message where it refused this request, or empty",
+}
+"""Columns of `records.parquet` of a run of stories: one row per prompt x model x repeat (StereoTales' names)."""
+
+
+EXTRACTED_COLUMNS: dict[str, str] = {
+    **STORY_COLUMNS,
+    "refusal": "1 where the story is a refusal, by majority of the extractors; its profile is all 'unknown'",
+    "extracted_attributes_json": "JSON object of all attributes: the majority of the votes; a tie is 'unknown'",
+    "votes_json": "JSON object: for each extractor the attributes it read, or null where nothing could be read",
+    "refusal_votes_json": "JSON object: for each extractor true, false, or null",
+    "raw_json": "JSON object: for each extractor its answers as they came",
+    "n_parsed": "extractors whose answer could be read",
+    "unlisted_json": "JSON object: the attributes for which an extractor gave something that is not in the list",
+}
+"""Columns of `records.parquet` of an extraction: one row per story."""
+
+EXTRACTOR_AGREEMENT_COLUMNS: dict[str, str] = {
+    "attribute": "the attribute, or 'refusal' for the question whether a text is a refusal",
+    "n": "stories with two or more readable votes (those that are no refusals, but in the row 'refusal')",
+    "alpha": "Krippendorff's alpha, nominal, 'unknown' being a value; empty where all votes are the same",
+    "alpha_low": "lower end of its interval: percentile bootstrap of stories; empty with fewer than five",
+    "alpha_high": "upper end",
+    "n_known": "stories with two or more votes that are not 'unknown'",
+    "alpha_known": "alpha of those votes alone: do extractors who see something see the same?",
+    "alpha_known_low": "lower end of its interval",
+    "alpha_known_high": "upper end",
+    "agreement": "share of the pairs of votes on one story that are the same",
+    "ties": "share of stories on which no answer had more than half of the votes; they count as 'unknown'",
+    "unknown": "share of stories whose answer is 'unknown', ties among them",
+    "other": "share of stories whose answer is 'other'",
+    "unparsed": "share of votes that could not be read",
+    "unlisted": "share of votes for something that is not in the list; they count as 'unknown'",
+    "unlisted_json": "how many of them each extractor gave, as JSON",
+}
+"""Columns of `agreement.csv`: how far the extractors of a run agree."""
+
+EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
+    "attribute": "the attribute, or 'refusal'",
+    "n": "stories that a person coded",
+    "errors": "stories on which the extractors' majority says something else",
+    "error_rate": "errors / n",
+    "low": "lower end of its Wilson interval",
+    "high": "upper end",
+    "n_known": "stories on which the person sees a value",
+    "missed": "share of those on which the majority is 'unknown'",
+    "missed_low": "lower end of its Wilson interval",
+    "missed_high": "upper end",
+    "swapped": "share of those on which the majority is another value",
+    "swapped_low": "lower end of its Wilson interval",
+    "swapped_high": "upper end",
+    "n_unknown": "stories on which the person says 'unknown'",
+    "invented": "share of those on which the majority is a value",
+    "invented_low": "lower end of its Wilson interval",
+    "invented_high": "upper end",
+    "kappa": "Cohen's kappa of person and majority; empty where both always say the same one thing",
+}
+"""Columns of the error rates of an extraction against a person's coding."""
+
+CONFUSION_COLUMNS: dict[str, str] = {
+    "attribute": "the attribute, or 'refusal'",
+    "human": "what the person says",
+    "extracted": "what the extractors' majority says",
+    "count": "stories",
+}
+"""Columns of the confusion of person and extractors."""
+
+CORRECTED_COLUMNS: dict[str, str] = {
+    "model": "the model that wrote the stories, or 'all'",
+    "attribute": "the attribute",
+    "value": "one of its answers",
+    "count": "stories with that answer, refusals left out",
+    "n": "stories, refusals left out",
+    "fraction": "count / n",
+    "n_coded": "stories that a person coded with that answer",
+    "few_coded": "1 where these are fewer than 20: the interval then says little",
+    "corrected": "fraction after correction by the error rates",
+    "low": "lower end of its interval: percentiles over samples of stories and draws of the error rates",
+    "high": "upper end",
+}
+"""Columns of counts corrected for the errors of extraction."""
+
+
+ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
+    "model": "the model that wrote the stories",
+    "aggregation": "'all' languages together, or one language",
+    "base_attribute": "the attribute that the prompts named",
+    "compared_attribute": "the attribute that was read off the stories",
+    "status": "'tested', or 'no table' where fewer than two values on a side were left",
+    "rows": "base values with at least ten stories",
+    "columns": "compared values in them",
+    "n": "stories in the table",
+    "chi_square": "Pearson's statistic, without continuity correction",
+    "dof": "its degrees of freedom",
+    "p_value": "Fisher's exact test by Monte Carlo: (tables at most as probable + 1) / (draws + 1); or exact",
+    "n_resamples": "random tables drawn; 0 where all tables with these margins were listed and p is exact",
+    "p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
+    "significant": "1 where the table is kept",
+    "decision_stable": "1 where more draws would not change that, but for the stated error",
+    "cramer_v": "bias-corrected Cramér's V",
+    "effect_category": "'negligible', 'small', 'medium' or 'large'",
+    "prompts": "prompts whose stories are in the table",
+    "unit": "what is exchanged: 'story', or 'prompt' with all its stories where a prompt has several",
+    "method": "'fisher' (all tables listed), 'fisher-sampled', or 'prompts-exchanged'",
+    "stratified_p_value": "test within languages (generalised Cochran-Mantel-Haenszel); empty with one language",
+    "stratified_p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
+    "verdict": "'above', 'unclear' or 'cannot-be-tested': whether the two attributes go together",
+    "reason": "why it is no other verdict",
+}
+"""Columns of the table of tables (step 1)."""
+
+DISCOVERED_COLUMNS: dict[str, str] = {
+    "model": "the model that wrote the stories",
+    "aggregation": "'all' languages together, or one language",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "p_value": "one-sided exact test of the cell (0 where it is too small for a number; see `log10_p`)",
+    "log10_p": "its decimal logarithm",
+    "p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
+    "table_p_adjusted": "adjusted p-value of the table",
+    "cramer_v": "bias-corrected Cramér's V of the table",
+    "effect_category": "'negligible', 'small', 'medium' or 'large'",
+    "fraction": "share of the base value's stories with the compared value",
+    "lift": "fraction / share of the compared value in the table",
+    "lift_low": "lower end of the interval of the lift",
+    "lift_high": "upper end",
+    "count": "stories with both values",
+    "row_total": "stories of the base value in the table",
+    "column_total": "stories with the compared value in the table",
+    "table_total": "stories in the table",
+    "table_decision_stable": "1 where more draws would not change that the table is kept",
+    "paper_rule": "1 where the article's extra rule keeps it: medium or large effect, lift >= 2",
+    "prompts": "prompts whose stories are in the table",
+    "interval": "units of the interval and the tests: 'stories', or 'prompts' where a prompt has several stories",
+    "stratified_p_value": "exact conditional test of the cell within languages; empty with one language",
+    "stratified_p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
+    "table_stratified_p_adjusted": "adjusted p-value of the table within languages",
+    "verdict": "'above' where it may be claimed, else 'unclear'",
+    "reason": "why it is unclear",
+}
+"""Columns of a table of discovered associations (step 2)."""
+
+COMPARED_COLUMNS: dict[str, str] = {
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "a": "the first model or language",
+    "b": "the second",
+    "count_a": "stories of `a` with both values",
+    "row_total_a": "stories of `a` with the base value, the compared attribute known",
+    "fraction_a": "count_a / row_total_a",
+    "lift_a": "lift in the stories of `a`",
+    "count_b": "the same for `b`",
+    "row_total_b": "the same for `b`",
+    "fraction_b": "the same for `b`",
+    "lift_b": "the same for `b`",
+    "prompts_shared": "prompts that both have a usable story of",
+    "found_in": "whose own stories show the association: 'a', 'b', 'both' or 'neither'; see docs/methods.md",
+    "method": "'as counted', 'half a story added' (to each cell, as one side has none), or why there is no p-value",
+    "lift_ratio": "lift_a / lift_b; 1 where the association is equally strong",
+    "low": "lower end of its interval",
+    "high": "upper end",
+    "p_value": "two-sided, against a ratio of 1",
+    "p_adjusted": "after Benjamini-Hochberg over all rows",
+    "verdict": "'above': the lift is larger in `a`; 'below': in `b`; 'unclear' or 'cannot-be-tested'",
+    "reason": "why it is no other verdict",
+}
+"""Columns of a comparison of two models or two languages."""
+
+PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
+    "by": "what is compared: 'model', 'language' or 'theme'",
+    "attribute": "an attribute of the protagonists",
+    "distance": "largest total variation distance of two groups: share of stories that would need another value",
+    "by_chance": "its mean over permutations",
+    "n": "stories behind it",
+    "groups": "models, languages or themes",
+    "prompts": "prompts; stories of one prompt keep together",
+    "strata": "sets of prompts that agree in everything else and hold two groups: only these can be permuted",
+    "p_value": "permutation test",
+    "p_adjusted": "after comparison with the largest distance of all attributes (single-step maxT)",
+    "confidence": "1 - level of the test",
+    "interval": "'permutation'",
+    "verdict": "'above' where the groups differ more than chance makes them, 'unclear' or 'cannot-be-tested'",
+    "reason": "why it is no other verdict",
+}
+"""Columns of the differences of protagonists between models, languages and themes."""
+
+
+REACH_COLUMNS: dict[str, str] = {
+    "association_id": "name of the association",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "harmful": "'harmful', 'benign', 'undecided', or empty where nobody rated it",
+    "reach": "languages (or models) in which it is found",
+    "of": "languages (or models) that have stories",
+    "members": "those in which it is found, joined by '; '",
+    "model_count": "models that find it in any of them",
+    "models": "these models, joined by '; '",
+}
+"""One row per association: where it is found."""
+
+CLAIM_COLUMNS: dict[str, str] = {
+    "neutral": "the value where there is no difference; empty where nothing is tested",
+    "p_adjusted": "`p_value` after Benjamini-Hochberg over the family",
+    "confidence": "confidence level of the intervals, 1 - level of the tests",
+    "interval": "'associations' (bootstrap of associations), 'none'",
+    "clusters": "associations that the test rests on",
+    "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""What may be claimed from a comparison."""
+
+REACH_COMPARISON_COLUMNS: dict[str, str] = {
+    "name": "what is compared",
+    "value": "its value; empty where undefined",
+    "low": "lower end of the interval (values, or associations, as units: column interval); empty with too few",
+    "high": "upper end",
+    "p_value": "two-sided; in the row 'superiority', which has the verdict, and in that of Mann and Whitney's test",
+    "n": "associations that it rests on",
+    "method": "how it was computed",
+    **CLAIM_COLUMNS,
+}
+"""Reach of harmful associations against that of benign ones."""
+
+MEMBER_COLUMNS: dict[str, str] = {
+    "member": "the language (or model)",
+    "stories": "stories with a usable profile; empty where the stories were not given",
+    "models": "models that find anything in it",
+    "associations": "associations it has",
+    "harmful": "harmful ones among them; empty where none was rated",
+    "exclusive": "associations that no other has",
+    "exclusive_harmful": "harmful ones among them",
+    "missed": "share of all associations that it lacks: what one would miss who looks at it alone",
+    "missed_harmful": "the same of the harmful ones",
+}
+"""One row per language (or model)."""
+
+JACCARD_COLUMNS: dict[str, str] = {
+    "a": "one language (or model)",
+    "b": "the other; every ordered pair has a row, each with itself too",
+    "place_a": "place of the first on the ordered heat map, from 0 (average linkage, optimal order of leaves)",
+    "place_b": "place of the second",
+    "size_a": "associations of the first",
+    "size_b": "associations of the second",
+    "shared": "associations of both",
+    "either": "associations of either",
+    "jaccard": "shared / either; empty where neither has any",
+    "low": "lower end of its interval (bootstrap of associations)",
+    "high": "upper end",
+    "overlap": "shared / the smaller size: not lowered where one has fewer stories",
+}
+"""The similarity of sets of associations, a row for each cell of a heat map."""
+
+EXCLUSIVE_COLUMNS: dict[str, str] = {
+    "association_id": "name of the association",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "harmful": "'harmful', 'benign', 'undecided', or empty where nobody rated it",
+    "member": "the only language (or model) in which it is found",
+    "model_count": "models that find it there; what follows is about the stories of these models",
+    "lift_elsewhere": "its largest lift in any other; empty where the stories were not given, as all that follows",
+    "p_elsewhere": "its smallest p-value in any other, after Bonferroni over all of them",
+    "nearest": "where that is",
+    "power_elsewhere": "least probability that another would have shown it, were it as strong there as here",
+    "weakest": "where that is",
+    "untested": "others with fewer than ten stories of its base value, or no table; joined by '; '",
+    "caution": "why its absence elsewhere may mean little; empty where nothing speaks against it",
+}
+"""Associations of one language (or model) alone."""
+
+UNIVERSAL_COLUMNS: dict[str, str] = {
+    "association_id": "name of the association",
+    "base_attribute": "the attribute that the prompts named",
+    "base_value": "its value",
+    "compared_attribute": "the attribute that was read off the stories",
+    "compared_value": "the value that comes more often than expected",
+    "harmful": "'harmful', 'benign', 'undecided', or empty where nobody rated it",
+    "of": "languages (or models) that have stories: all have it",
+    "fewest_models": "models that find it where the fewest do",
+    "most_models": "models that find it where the most do",
+}
+"""Associations of all languages (or models)."""
+
+SHIFT_COLUMNS: dict[str, str] = {
+    "language": "the language, or 'all': the mean over languages that have groups",
+    "group": "'marked', 'unmarked', or 'marked - unmarked'",
+    "attribute": "the attribute of one group, or 'all' groups of the kind together",
+    "value": "the group, or 'all'",
+    "here": "harmful associations with it in the language",
+    "elsewhere": "their mean number in the other languages",
+    "difference": "here - elsewhere: above 0, the language adds harm to it",
+    "low": "lower end of its interval (bootstrap of harmful associations, agrees with the test); empty below five",
+    "high": "upper end",
+    "share_here": "share of the language's harmful associations",
+    "share_elsewhere": "mean of that share over the other languages",
+    "n": "harmful associations with it in any language",
+    "models": "models with stories in the language and in others",
+    "per_model": "mean over them of the difference in the model's own number of such associations",
+    "per_model_low": "lower end of its interval (bootstrap of models; empty with fewer than five)",
+    "per_model_high": "upper end",
+    "p_value": "two-sided; each association's languages exchanged at random, how many it has kept",
+    **CLAIM_COLUMNS,
+    "clusters": "associations with it that the exchange can change: found in some languages, not in all",
+}
+"""Harmful associations with marked and unmarked groups, in their language against the others.
+
+Families of tests: the rows over all languages, those of kinds of groups in a language, and those of single groups.
+"""

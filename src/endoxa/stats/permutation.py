@@ -1,0 +1,131 @@
+"""Permutation tests: exchangeable columns within rows, and two groups within strata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from endoxa.stats.signs import FLIPS
+
+DRAWS = 4_999
+"""Tables drawn; the observed one is counted among them."""
+_BLOCK_ENTRIES = 4_000_000
+
+
+def exchange_test(
+    present: np.ndarray, weights: Sequence[np.ndarray], draws: int = DRAWS, seed: int = 0
+) -> np.ndarray:
+    """Two-sided p-values of weighted sums over a table; rows are independent.
+
+    All sums are computed from the same random tables. A p-value is never 0 (Phipson and Smyth 2010).
+
+    Args:
+        present: the table, shape (rows, columns), true and false.
+        weights: for each sum the weights of the entries, of the shape of the table, adding up to 0 in every row.
+        draws: random tables.
+        seed: seed of what is drawn.
+
+    Returns:
+        One p-value for each of `weights`; 1 where nothing could change a sum.
+    """
+    from scipy.sparse import csr_array
+
+    sums = csr_array(np.array([one.ravel() for one in weights]))
+    observed = np.abs(sums @ present.ravel().astype(float))
+    bound = observed - 1e-9 * np.maximum(1.0, observed)
+    random, reached, left = np.random.default_rng(seed), np.zeros(len(observed), dtype=np.int64), draws
+    height = max(1, _BLOCK_ENTRIES // max(1, present.size))
+    while left:
+        tables = np.repeat(present[None], min(height, left), axis=0)
+        drawn = random.permuted(tables, axis=2).reshape(len(tables), -1)
+        reached += (np.abs(sums @ drawn.T.astype(float)) >= bound[:, None]).sum(axis=1)
+        left -= len(tables)
+    return np.asarray((reached + 1) / (draws + 1))
+
+
+def one_column_test(present: np.ndarray, column: int, signs: np.ndarray) -> float:
+    """Exact two-sided p-value of one column's signed count against the mean of the others.
+
+    A row with k of n entries has the column's with chance k / n, whatever the others are (Poisson-binomial). The
+    p-value is 1 where nothing could change.
+
+    Args:
+        present: the table, shape (rows, columns), true and false.
+        column: the column.
+        signs: 1, -1 or 0 for each row: it counts, counts against, or does not count.
+    """
+    chance = present.mean(axis=1)
+    said = (signs != 0) & (chance > 0) & (chance < 1)
+    sign, chance = signs[said], chance[said]
+    observed = abs(float((sign * (present[said, column] - chance)).sum()))
+    distribution = np.ones(1)
+    for one, other in zip(sign, chance, strict=True):
+        distribution = np.convolve(distribution, (1 - other, other) if one > 0 else (other, 1 - other))
+    least = int((sign < 0).sum())
+    apart = np.arange(len(distribution)) - least - float((sign * chance).sum())
+    return min(1.0, float(distribution[np.abs(apart) >= observed - 1e-9].sum()))
+
+
+def movable(present: np.ndarray, weights: np.ndarray) -> int:
+    """Rows that say anything about a sum: neither empty nor full, with weights that differ."""
+    mixed = present.any(axis=1) & ~present.all(axis=1)
+    return int((mixed & (np.ptp(weights, axis=1) > 0)).sum()) if present.size else 0
+
+
+NAN = float("nan")
+Stratum = tuple[np.ndarray, np.ndarray]
+"""Values of the first group and of the second."""
+
+
+def stratified_permutation_test(strata: Sequence[Stratum], draws: int = FLIPS, seed: int = 0) -> float:
+    """Two-sided p of the total of the first groups when the values of each stratum are dealt out anew.
+
+    With values of 0 and 1 this is the exact conditional test of Mantel and Haenszel (1959), whose statistic is the sum
+    over strata of observed minus expected (convolution of hypergeometric distributions). Else `draws` patterns
+    are drawn and the observed one is counted among them (Phipson and Smyth 2010).
+
+    Args:
+        strata: whole values, not negative.
+        draws: patterns drawn where p is not exact.
+        seed: seed of what is drawn.
+
+    Returns:
+        NaN where in no stratum the groups could have differed.
+    """
+    kept = [(one, two) for one, two in strata if len(one) and len(two) and np.ptp(np.concatenate([one, two]))]
+    if not kept:
+        return NAN
+    expected = sum(len(one) * float(one.sum() + two.sum()) / (len(one) + len(two)) for one, two in kept)
+    observed = float(sum(one.sum() for one, _ in kept))
+    extreme = abs(observed - expected) - 1e-6
+    if max(float(values.max()) for stratum in kept for values in stratum) == 1:
+        chance = _exact(kept)
+        return min(1.0, float(chance[np.abs(np.arange(len(chance)) - expected) >= extreme].sum()))
+    totals = sum(_drawn(one, two, draws, seed + place) for place, (one, two) in enumerate(kept))
+    return (int((np.abs(totals - expected) >= extreme).sum()) + 1) / (draws + 1)
+
+
+def _exact(strata: Sequence[Stratum]) -> np.ndarray:
+    """Chance of each number of ones in all first groups together."""
+    chance = np.ones(1)
+    for one, two in strata:
+        own = _hypergeometric(len(one) + len(two), int(one.sum() + two.sum()), len(one))
+        chance = np.convolve(chance, own)
+    return chance
+
+
+@lru_cache(maxsize=4096)  # strata of one size are many
+def _hypergeometric(number: int, ones: int, first: int) -> np.ndarray:
+    """Chance of each number of ones among the first, when `ones` of `number` are ones."""
+    from scipy.stats import hypergeom
+
+    return np.asarray(hypergeom.pmf(np.arange(min(ones, first) + 1), number, ones, first))
+
+
+def _drawn(one: np.ndarray, two: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """Totals of the first group when its members are drawn from both."""
+    values, counts = np.unique(np.concatenate([one, two]), return_counts=True)
+    rng = np.random.default_rng(seed)
+    return np.asarray(rng.multivariate_hypergeometric(counts, len(one), size=draws) @ values)
