@@ -148,15 +148,17 @@ def memory(sizes: tuple[int, ...] | list[int]) -> None:
 
 def probe(count: int, folder: Path) -> None:
     """Write `count` questions, ask a simulated respondent, print seconds and peak memory in MiB."""
-    from endoxa.instruments.questions.probe.run import probe_qa
     from endoxa.instruments.questions.probe.settings import QaSettings
 
     data = folder / "questions.jsonl"
     with data.open("w", encoding="utf-8") as file:
         for k in range(count):
             file.write(json.dumps(item(k)) + "\n")
+    from endoxa.engine.run import measure
+    from endoxa.instruments.questions.instrument import QUESTIONS
+
     start = time.perf_counter()
-    probe_qa(QaSettings(data=str(data), models=("sim/biased",)), folder / "run")
+    measure(QUESTIONS, QaSettings(data=str(data), models=("sim/biased",)), folder / "run")
     print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 

@@ -34,8 +34,10 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, PreTrainedTokenizerFast
 
+from endoxa.engine.run import measure
+from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
-from endoxa.instruments.association_tests.probe import EmbeddingsSettings, probe_embeddings
+from endoxa.instruments.association_tests.probe import EmbeddingsSettings
 from endoxa.instruments.association_tests.probe.texts import distinct_texts, texts_of
 from endoxa.models.encoders import transformer
 from endoxa.schema import AssociationTest, TermSet
@@ -167,7 +169,7 @@ def by_endoxa(folder: Path, home: Path, number: int) -> tuple[float, dict[str, M
     transformer.load_network = timed
     try:
         started = time.perf_counter()
-        probe_embeddings(settings, home / f"run{number}")
+        measure(EMBEDDINGS, settings, home / f"run{number}")
         vectors = {
             pooling: _read(home / f"run{number}" / "vectors" / f"1-{pooling}.npz") for pooling in POOLINGS
         }

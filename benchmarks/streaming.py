@@ -54,7 +54,6 @@ def main() -> None:
 
 def probe(count: int, folder: Path) -> None:
     """Write `count` pairs, score them, print seconds and peak memory in MiB."""
-    from endoxa.instruments.pairs.probe.run import probe_pairs
     from endoxa.instruments.pairs.probe.settings import PairsSettings
 
     data = folder / f"pairs-{count}.csv"
@@ -63,9 +62,12 @@ def probe(count: int, folder: Path) -> None:
         for k in range(count):
             identity, (more, less) = IDENTITIES[k % 8], ATTRIBUTES[k // 8 % 4]
             file.write(f"The {k} {identity} are {more}.,The {k} {identity} are {less}.,{identity},work,en\n")
+    from endoxa.engine.run import measure
+    from endoxa.instruments.pairs.instrument import PAIRS
+
     start = time.perf_counter()
     settings = PairsSettings(data=str(data), models=(f"hf/{folder / 'model'}",), rules=("sum",))
-    probe_pairs(settings, folder / f"run-{count}")
+    measure(PAIRS, settings, folder / f"run-{count}")
     seconds = time.perf_counter() - start
     print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 

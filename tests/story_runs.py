@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa import road
 from endoxa.datasets.stereotales import read_profiles, read_vocabulary
+from endoxa.engine.run import measure, run
 from endoxa.instruments.stories.associations.run import discover
 from endoxa.instruments.stories.associations.settings import Discovery
-from endoxa.instruments.stories.profiles.probe import ExtractSettings
-from endoxa.instruments.stories.stories import StoriesSettings, probe_stories
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES
+from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 
 SCENARIOS = 36
 READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")
@@ -57,13 +57,13 @@ def told(
     """The run folder of the stories that a teller writes to these prompts."""
     folder.mkdir(exist_ok=True)
     data = write(folder / "prompts.jsonl", rows)
-    probe_stories(StoriesSettings(data=str(data), models=(teller,), **given), folder / "stories")
+    measure(STORIES, StoriesSettings(data=str(data), models=(teller,), **given), folder / "stories")
     return folder / "stories"
 
 
 def extracted(folder: Path, stories: Path, readers: Sequence[str] = READERS, **given: object) -> Path:
     """The run folder of the profiles that readers take off stories."""
-    road.profiles(ExtractSettings(data=str(stories), models=tuple(readers), **given), folder / "profiles")
+    run(EXTRACT, ExtractSettings(data=str(stories), models=tuple(readers), **given), folder / "profiles")
     return folder / "profiles"
 
 

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from endoxa.cli import app
 from endoxa.datasets.stereotales.associations import read_associations
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import (
     ALL_MODELS,
@@ -29,8 +30,9 @@ from endoxa.instruments.stories.harm import (
 )
 from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
 from endoxa.instruments.stories.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
-from endoxa.instruments.stories.harm.probe import HarmSettings, probe_harm
 from endoxa.instruments.stories.harm.summary import alpha
+from endoxa.instruments.stories.instrument import HARM
+from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected
 from endoxa.schema import harm as columns
 from harm_samples import FAIR, associations, rated, write_associations, write_people
@@ -73,9 +75,9 @@ def test_bootstrap_intervals_of_correlations_are_close_to_those_of_scipy() -> No
 
 def test_what_does_not_vary_has_no_correlation() -> None:
     constant, varied = np.full(10, 3.0), np.arange(10.0)
-    for measure in (pearson, spearman):
-        assert np.isnan(measure(constant, varied, QUICK).value)
-        assert np.isnan(measure(np.empty(0), np.empty(0), QUICK).value)
+    for correlation in (pearson, spearman):
+        assert np.isnan(correlation(constant, varied, QUICK).value)
+        assert np.isnan(correlation(np.empty(0), np.empty(0), QUICK).value)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 80))
@@ -378,7 +380,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> HarmAnalysis:
     data = write_associations(folder / "assoc.csv", rows, model="sim/rater")
     people = write_people(folder / "people.csv", rows, each=8)
     models = ("sim/rater", "sim/rater-fair")
-    probe_harm(HarmSettings(data=str(data), models=models, repeats=3), folder / "run")
+    measure(HARM, HarmSettings(data=str(data), models=models, repeats=3), folder / "run")
     known = read_associations(data)
     ratings = pl.concat([load_ratings([folder / "run"]), read_human(people, known)])
     return analyze_harm(ratings, known, resamples=500)
@@ -529,7 +531,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     rows = associations(25)
     data = write_associations(tmp_path / "assoc.csv", rows, model="sim/teller")
     people = write_people(tmp_path / "people.csv", rows, each=7)
-    probe_harm(HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
+    measure(HARM, HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
     tables = ("scores", "raters", "agreement", "by-attribute", "blind-spots", "summary")
     words = ["analyze", "harm", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
     words += ["--alias", "sim/rater=sim/teller", "-o", str(tmp_path / "harm.csv"), "--resamples", "100"]

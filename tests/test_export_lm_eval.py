@@ -8,9 +8,11 @@ import polars as pl
 import pytest
 
 from endoxa.demo.world import SAMPLE
+from endoxa.engine.run import measure
 from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
+from endoxa.instruments.pairs import instrument as pairs
 from export_samples import PAIRS, write
 
 
@@ -36,14 +38,14 @@ def evaluate(folder, group, model, **more):
 @pytest.mark.filterwarnings("ignore")  # the harness's own
 def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeypatch):
     from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
-    from endoxa.instruments.pairs.probe.run import probe_pairs
     from endoxa.instruments.pairs.probe.settings import PairsSettings
 
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     model = shared / "data" / "models" / "tiny-gpt2"
     group = export(SAMPLE, tmp_path / "task")
     found = evaluate(tmp_path / "task", group, model)
-    probe_pairs(
+    measure(
+        pairs.PAIRS,
         PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False),
         tmp_path / "run",
     )

@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from endoxa import road
+from endoxa.engine.run import measure, run
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
-from endoxa.instruments.association_tests.probe import EmbeddingsSettings, probe_embeddings
+from endoxa.instruments.association_tests.probe import EmbeddingsSettings
 from endoxa.models import ModelOptions
 from endoxa.models.encoders.static import read_vectors
 from endoxa.models.encoders.transformer import TransformerEncoder
@@ -61,7 +62,7 @@ def test_run_folder_holds_each_distinct_text_once_per_model_and_pooling(settings
     both = settings.model_copy(
         update={"models": (*settings.models, f"hf/{tiny['causal']}"), "poolings": ("mean", "last")}
     )
-    summary = probe_embeddings(both, tmp_path / "run", command=["endoxa", "probe"])
+    summary = measure(EMBEDDINGS, both, tmp_path / "run", command=["endoxa", "probe"])
     assert (summary.tests, summary.texts, summary.sentences, summary.vectors) == (3, 15, 36, 4)
     found = listed(tmp_path / "run")
     assert set(found) == {(model, pooling) for model in both.models for pooling in ("mean", "last")}
@@ -81,7 +82,7 @@ def test_vectors_are_those_of_each_text_encoded_alone(settings, tiny, tmp_path):
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    probe_embeddings(settings, tmp_path / "run")
+    measure(EMBEDDINGS, settings, tmp_path / "run")
     network = AutoModel.from_pretrained(tiny["masked"]).eval()
     tokenizer = AutoTokenizer.from_pretrained(tiny["masked"])
     found = listed(tmp_path / "run")
@@ -113,16 +114,16 @@ def test_interrupted_run_goes_on_and_encodes_no_text_twice(settings, tmp_path, m
     with monkeypatch.context() as patched:
         first = count_encoded(patched, stop_after=6)
         with pytest.raises(KeyboardInterrupt):
-            probe_embeddings(settings, tmp_path / "run")
+            measure(EMBEDDINGS, settings, tmp_path / "run")
     with monkeypatch.context() as patched:
         second = count_encoded(patched)
-        probe_embeddings(settings, tmp_path / "run")
+        measure(EMBEDDINGS, settings, tmp_path / "run")
     assert sorted([*first, *second]) == sorted(set(TEXTS))
     with monkeypatch.context() as patched:
         third = count_encoded(patched)
-        assert probe_embeddings(settings, tmp_path / "run").was_complete
+        assert measure(EMBEDDINGS, settings, tmp_path / "run").was_complete
     assert third == []
-    probe_embeddings(settings, tmp_path / "whole")
+    measure(EMBEDDINGS, settings, tmp_path / "whole")
     for key, vectors in listed(tmp_path / "whole").items():
         for text, vector in vectors.items():
             np.testing.assert_allclose(listed(tmp_path / "run")[key][text], vector, atol=1e-6)
@@ -133,6 +134,8 @@ import sys, time
 from pathlib import Path
 from endoxa.models.encoders.static import StaticEncoder
 from endoxa.probe.embeddings import run, EmbeddingsSettings
+from endoxa.instruments.association_tests.instrument import EMBEDDINGS
+from endoxa.engine.run import measure, run
 run.COMMIT_SECONDS = 0
 encode = StaticEncoder.encode
 def slow(self, texts):
@@ -142,7 +145,7 @@ def slow(self, texts):
             print("half", flush=True)
             time.sleep(60)
 StaticEncoder.encode = slow
-run.probe_embeddings(EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
+run.measure(EMBEDDINGS, EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
 """
 
 
@@ -158,11 +161,11 @@ def test_killed_process_continues_with_the_same_command(tests_file, tmp_path):
         process.kill()
     assert json.loads((out / "run.json").read_text(encoding="utf-8"))["finished"] is None
     told = []
-    probe_embeddings(settings, out, progress=lambda *step: told.append(step))
+    measure(EMBEDDINGS, settings, out, progress=lambda *step: told.append(step))
     encoding = [(done, total) for what, done, total in told if what.startswith("encoding")]
     assert encoding[0] == (8, 15)
     assert encoding[-1] == (15, 15)
-    probe_embeddings(settings, tmp_path / "whole")
+    measure(EMBEDDINGS, settings, tmp_path / "whole")
     for key, vectors in listed(tmp_path / "whole").items():
         found = listed(out)[key]
         assert {text: v.tolist() for text, v in found.items()} == {t: v.tolist() for t, v in vectors.items()}
@@ -170,7 +173,7 @@ def test_killed_process_continues_with_the_same_command(tests_file, tmp_path):
 
 def test_other_tests_model_pooling_or_layer_are_another_run(settings, tmp_path, tests_file):
     out = tmp_path / "run"
-    probe_embeddings(settings, out)
+    measure(EMBEDDINGS, settings, out)
     for change, message in [
         ({"poolings": ("cls",)}, "poolings"),
         ({"layer": 1}, "layer was null, is now 1"),
@@ -178,21 +181,21 @@ def test_other_tests_model_pooling_or_layer_are_another_run(settings, tmp_path, 
         ({"options": ModelOptions(dtype="bfloat16")}, "dtype"),
     ]:
         with pytest.raises(UserError, match=f"holds a different run .*{message}"):
-            probe_embeddings(settings.model_copy(update=change), out)
+            measure(EMBEDDINGS, settings.model_copy(update=change), out)
     write_tests(TESTS[:1], tests_file)
     with pytest.raises(UserError, match="data was"):
-        probe_embeddings(settings, out)
-    summary = probe_embeddings(settings, out, restart=True)
+        measure(EMBEDDINGS, settings, out)
+    summary = measure(EMBEDDINGS, settings, out, restart=True)
     assert (summary.tests, summary.texts) == (1, 12)
     assert all(len(vectors) == 12 for vectors in listed(out).values())
 
 
 def test_only_tests_of_a_language(settings, tmp_path):
     spanish = settings.model_copy(update={"languages": ("es",)})
-    assert probe_embeddings(spanish, tmp_path / "run").tests == 1
+    assert measure(EMBEDDINGS, spanish, tmp_path / "run").tests == 1
     assert [test.name for test in read_tests(tmp_path / "run" / "tests.json")] == ["drivers-walkers"]
     with pytest.raises(UserError, match="no test in the language hi; its languages: en, es"):
-        probe_embeddings(settings.model_copy(update={"languages": ("hi",)}), tmp_path / "other")
+        measure(EMBEDDINGS, settings.model_copy(update={"languages": ("hi",)}), tmp_path / "other")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +210,7 @@ def test_only_tests_of_a_language(settings, tmp_path):
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(settings, tmp_path, change, message):
     with pytest.raises(UserError, match=message):
-        probe_embeddings(settings.model_copy(update=change), tmp_path / "run")
+        measure(EMBEDDINGS, settings.model_copy(update=change), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -215,7 +218,7 @@ def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
     hindi = [f"{word} यहाँ है" for word in ("अनिल", "सुनील", "कपिल")]
     write_tests([one_test("hindi", hindi, BAKERS, QUICK, SLOW, "hi")], tmp_path / "tests.json")
     settings = EmbeddingsSettings(tests=str(tmp_path / "tests.json"), models=(f"hf/{tiny['masked']}",))
-    probe_embeddings(settings, tmp_path / "run")
+    measure(EMBEDDINGS, settings, tmp_path / "run")
     assert "of the tokens of its 'hi' texts as unknown" in caplog.text
 
 
@@ -224,7 +227,7 @@ def test_sentence_transformer_folder_by_its_own_pooling_and_by_another(tests_fil
 
     model = f"hf/{get_model_path()}"
     settings = EmbeddingsSettings(tests=str(tests_file), models=(model,), poolings=("model", "mean"))
-    probe_embeddings(settings, tmp_path / "run")
+    measure(EMBEDDINGS, settings, tmp_path / "run")
     found = listed(tmp_path / "run")
     for text in TEXTS:
         mean = found[model, "mean"][text]
@@ -253,7 +256,7 @@ def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch)
         tests=str(tmp_path / "tests.json"),
         models=(f"static/{tmp_path / 'strong.txt'}", f"static/{tmp_path / 'none.txt'}"),
     )
-    road.embeddings(settings, tmp_path / "run")
+    run(EMBEDDINGS, settings, tmp_path / "run")
     strong, none = pl.read_csv(tmp_path / "run" / "estimates.csv").iter_rows(named=True)
     assert strong["pooling"] == "words"
     assert strong["effect_size"] > 1.5
@@ -288,7 +291,7 @@ def test_two_processes_cannot_share_a_folder(settings, tmp_path):
     try:
         (tmp_path / "run" / "run.json").write_text("{}", encoding="utf-8")
         with pytest.raises(UserError, match="Another process is working on the run"):
-            probe_embeddings(settings, tmp_path / "run", restart=True)
+            measure(EMBEDDINGS, settings, tmp_path / "run", restart=True)
     finally:
         journal.close()
 
@@ -296,6 +299,6 @@ def test_two_processes_cannot_share_a_folder(settings, tmp_path):
 def test_a_start_that_failed_leaves_nothing_in_the_way(settings, tmp_path):
     wrong = settings.model_copy(update={"layer": 99})
     with pytest.raises(UserError, match="layer"):
-        probe_embeddings(wrong, tmp_path / "run")
+        measure(EMBEDDINGS, wrong, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    assert probe_embeddings(settings, tmp_path / "run").tests == len(TESTS)
+    assert measure(EMBEDDINGS, settings, tmp_path / "run").tests == len(TESTS)

@@ -16,16 +16,13 @@ from typer.testing import CliRunner
 
 from endoxa.cli import app
 from endoxa.datasets.stereotales import read_vocabulary
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import languages, read_language
-from endoxa.instruments.stories.harm.probe import (
-    HarmSettings,
-    first_question,
-    plan_harm,
-    probe_harm,
-    question,
-)
+from endoxa.instruments.stories.harm.probe import first_question, plan_harm, question
+from endoxa.instruments.stories.instrument import HARM
+from endoxa.instruments.stories.settings import HarmSettings
 from endoxa.models.chat.simulated.draws import Draws
 from endoxa.models.chat.simulated.ratings import (
     FORMS,
@@ -284,7 +281,7 @@ def data(tmp_path: Path) -> Path:
 
 def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path, tmp_path: Path) -> None:
     models = ("sim/rater", "sim/rater?level=3.5")
-    filled = probe_harm(settings(data, models=models, repeats=2), tmp_path / "run")
+    filled = measure(HARM, settings(data, models=models, repeats=2), tmp_path / "run")
     records = pl.read_parquet(tmp_path / "run/records.parquet")
     assert records.columns == list(HARM_RATING_COLUMNS)
     assert filled.counts["items"] == 30
@@ -299,26 +296,28 @@ def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path
 
 def test_a_finished_run_is_left_alone_and_another_seed_is_another_run(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    first = probe_harm(settings(data, repeats=1), out)
-    again = probe_harm(settings(data, repeats=1), out)
+    first = measure(HARM, settings(data, repeats=1), out)
+    again = measure(HARM, settings(data, repeats=1), out)
     assert not first.was_complete
     assert again.was_complete
     assert again.counts == first.counts
     with pytest.raises(UserError, match="seed was 0, is now 1"):
-        probe_harm(settings(data, repeats=1, seed=1), out)
+        measure(HARM, settings(data, repeats=1, seed=1), out)
 
 
 def test_the_same_run_twice_gives_the_same_records(data: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        probe_harm(settings(data, repeats=2), tmp_path / name)
+        measure(HARM, settings(data, repeats=2), tmp_path / name)
     one, two = (pl.read_parquet(tmp_path / name / "records.parquet") for name in ("one", "two"))
     assert one.equals(two)
 
 
 @pytest.mark.parametrize("code", languages())
 def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str) -> None:
-    probe_harm(
-        settings(data, language=code, repeats=1, models=("sim/rater?refusal=0&noise=0",)), tmp_path / "run"
+    measure(
+        HARM,
+        settings(data, language=code, repeats=1, models=("sim/rater?refusal=0&noise=0",)),
+        tmp_path / "run",
     )
     records = pl.read_parquet(tmp_path / "run/records.parquet")
     assert records["outcome"].unique().to_list() == ["rated"]

@@ -15,9 +15,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.journal import Journal, Row, request_key
-from endoxa.instruments.pairs.probe.run import probe_pairs
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import RECORD_COLUMNS, CausalRequest, Score, Unscorable
 
@@ -47,7 +48,7 @@ def records(folder):
 
 def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, tmp_path):
     rules = ("sum", "mean", "pll", "crows-token", "completion")
-    summary = probe_pairs(settings_for(data, *tiny.values(), rules=rules), tmp_path / "run")
+    summary = measure(PAIRS, settings_for(data, *tiny.values(), rules=rules), tmp_path / "run")
     found = records(tmp_path / "run")
     assert found.columns == list(RECORD_COLUMNS)
     assert len(found) == summary.records == 4 * 5
@@ -63,7 +64,7 @@ def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
     from endoxa.schema import Pair
     from endoxa.testing.scorers import score_pairs
 
-    probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
+    measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
     found = records(tmp_path / "run")
     pairs = [Pair(more, less) for more, less in found.select("sent_more", "sent_less").iter_rows()]
     expected = score_pairs(RULES.get("sum"), tiny_models["causal"], pairs)
@@ -76,7 +77,7 @@ def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny
     from endoxa.schema import Pair
     from endoxa.testing.scorers import score_pairs
 
-    probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
+    measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), tmp_path / "run")
     rows = {row["item_id"]: row for row in records(tmp_path / "run").iter_rows(named=True)}
     neutral = [
         Pair("People are patient.", "People are impatient."),
@@ -96,7 +97,7 @@ def test_identical_sentences_tie_wherever_they_stand(tiny, tmp_path):
     rows = other + same
     random.Random(0).shuffle(rows)
     path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
-    probe_pairs(settings_for(path, *tiny.values(), chunk=7), tmp_path / "run")
+    measure(PAIRS, settings_for(path, *tiny.values(), chunk=7), tmp_path / "run")
     ties = records(tmp_path / "run").filter(pl.col("item_id").str.starts_with("t"))
     assert (ties["score_more"] == ties["score_less"]).all()
     assert ties.group_by("model").agg(pl.col("score_more").n_unique())["score_more"].to_list() == [1, 1, 1]
@@ -115,7 +116,9 @@ def test_s_as_completions_equal_the_reference_end_to_end(shared, tmp_path):
         "Igbo people,business-minded,generous,ethnicity",
     ]
     path.write_text("identity,canonical_attribute,anti_stereotype,type\n" + "\n".join(rows), encoding="utf-8")
-    probe_pairs(settings_for(path, shared / "data/models/tiny-t5", rules=("completion",)), tmp_path / "run")
+    measure(
+        PAIRS, settings_for(path, shared / "data/models/tiny-t5", rules=("completion",)), tmp_path / "run"
+    )
     for row in records(tmp_path / "run").iter_rows(named=True):
         assert row["score_more"] == pytest.approx(expected[row["sent_more"]], abs=1e-4)
         assert row["score_less"] == pytest.approx(expected[row["sent_less"]], abs=1e-4)
@@ -129,15 +132,15 @@ def test_model_that_gives_no_finite_number_is_said(data, tiny, tmp_path):
     weights["transformer.h.0.mlp.c_fc.weight"].fill_(float("inf"))
     save_file(weights, model / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match=r"(no finite probability|not causal)"):
-        probe_pairs(settings_for(data, model), tmp_path / "run")
+        measure(PAIRS, settings_for(data, model), tmp_path / "run")
 
 
 def test_chunks_and_row_order_change_nothing(data, tiny, tmp_path):
-    probe_pairs(settings_for(data, *tiny.values()), tmp_path / "whole")
-    probe_pairs(settings_for(data, *tiny.values(), chunk=1), tmp_path / "single")
+    measure(PAIRS, settings_for(data, *tiny.values()), tmp_path / "whole")
+    measure(PAIRS, settings_for(data, *tiny.values(), chunk=1), tmp_path / "single")
     turned = tmp_path / "turned.csv"
     turned.write_text(HEADER + "\n".join(ROWS[::-1]) + "\n", encoding="utf-8")
-    probe_pairs(settings_for(turned, *tiny.values()), tmp_path / "turned")
+    measure(PAIRS, settings_for(turned, *tiny.values()), tmp_path / "turned")
     key, values = ["item_id", "model", "rule"], ["score_more", "score_less", "neutral_difference"]
     first = records(tmp_path / "whole").sort(key)
     for other in ("single", "turned"):
@@ -151,7 +154,7 @@ def test_language_that_the_tokenizer_cannot_read_is_recorded_and_said(tiny, tmp_
     path = tmp_path / "hi.csv"
     rows = ["a,The bakers are patient.,The bakers are impatient.,en", "b,नानबाई धैर्यवान हैं।,नानबाई अधीर हैं।,hi"]
     path.write_text("item_id,sent_more,sent_less,language\n" + "\n".join(rows), encoding="utf-8")
-    probe_pairs(settings_for(path, tiny["masked"]), tmp_path / "run")
+    measure(PAIRS, settings_for(path, tiny["masked"]), tmp_path / "run")
     (model,) = json.loads((tmp_path / "run/run.json").read_text())["models"]
     assert model["unknown_tokens"]["en"] == 0
     assert model["unknown_tokens"]["hi"] > 0.9
@@ -162,12 +165,12 @@ def test_language_that_the_tokenizer_cannot_read_is_recorded_and_said(tiny, tmp_
 def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_path):
     asked = settings_for(data, tiny["causal"])
     out = tmp_path / "run"
-    assert not probe_pairs(asked, out).was_complete
+    assert not measure(PAIRS, asked, out).was_complete
     assert not (out / "journal.sqlite").exists()
     before = (out / "records.parquet").stat().st_mtime_ns
-    assert probe_pairs(asked, out).was_complete
+    assert measure(PAIRS, asked, out).was_complete
     assert (out / "records.parquet").stat().st_mtime_ns == before
-    assert not probe_pairs(asked, out, restart=True).was_complete
+    assert not measure(PAIRS, asked, out, restart=True).was_complete
 
 
 @pytest.mark.parametrize(
@@ -175,57 +178,57 @@ def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_pa
 )
 def test_folder_of_a_different_run_is_refused_and_kept(data, tiny, tmp_path, change):
     out = tmp_path / "run"
-    probe_pairs(settings_for(data, tiny["causal"], rules=("sum",)), out)
+    measure(PAIRS, settings_for(data, tiny["causal"], rules=("sum",)), out)
     kept = (out / "records.parquet").read_bytes()
     with pytest.raises(UserError, match="holds a different run"):
-        probe_pairs(settings_for(data, tiny["causal"], **{"rules": ("sum",), **change}), out)
+        measure(PAIRS, settings_for(data, tiny["causal"], **{"rules": ("sum",), **change}), out)
     assert (out / "records.parquet").read_bytes() == kept
 
 
 def test_other_weights_under_the_same_name_are_a_different_run(data, tiny, tmp_path):
     model = shutil.copytree(tiny["causal"], tmp_path / "model")
-    probe_pairs(settings_for(data, model), tmp_path / "run")
+    measure(PAIRS, settings_for(data, model), tmp_path / "run")
     with (model / "model.safetensors").open("r+b") as file:
         file.seek(-1, 2)
         file.write(b"\x00")
     with pytest.raises(UserError, match="models fingerprint was"):
-        probe_pairs(settings_for(data, model), tmp_path / "run")
+        measure(PAIRS, settings_for(data, model), tmp_path / "run")
 
 
 def test_foreign_folder_is_refused(data, tiny, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("irreplaceable")
     with pytest.raises(UserError, match="not empty and holds no run"):
-        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "mine")
+        measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "mine")
     with pytest.raises(UserError, match="not empty and holds no run"):
-        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "mine", restart=True)
+        measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "mine", restart=True)
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 
 def test_settings_in_run_json_repeat_the_run(data, tiny, tmp_path):
-    probe_pairs(settings_for(data, tiny["causal"], limit=3, rules=("mean",)), tmp_path / "first")
+    measure(PAIRS, settings_for(data, tiny["causal"], limit=3, rules=("mean",)), tmp_path / "first")
     kept = json.loads((tmp_path / "first/run.json").read_text())
-    probe_pairs(PairsSettings.model_validate(kept["settings"]), tmp_path / "second")
+    measure(PAIRS, PairsSettings.model_validate(kept["settings"]), tmp_path / "second")
     assert records(tmp_path / "first").equals(records(tmp_path / "second"))
 
 
 def test_repeat_of_a_changed_file_is_refused(data, tiny, tmp_path):
     asked = settings_for(data, tiny["causal"])
-    probe_pairs(asked, tmp_path / "first")
+    measure(PAIRS, asked, tmp_path / "first")
     identity = json.loads((tmp_path / "first/run.json").read_text())["identity"]
     data.write_text(HEADER + "\n".join(ROWS[:2]), encoding="utf-8")
     with pytest.raises(UserError, match="would not repeat the run: data was"):
-        probe_pairs(asked, tmp_path / "second", expected=identity)
+        measure(PAIRS, asked, tmp_path / "second", expected=identity)
 
 
 def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path):
     out = tmp_path / "run"
-    probe_pairs(settings_for(data, tiny["causal"]), out)
+    measure(PAIRS, settings_for(data, tiny["causal"]), out)
     kept = (out / "run.json").read_bytes()
     working = Journal(out / "journal.sqlite")
     working.add_scores(0, [(b"k", Score(-1.0, 2))])
     with pytest.raises(UserError, match="Another process"):
-        probe_pairs(settings_for(data, tiny["causal"]), out, restart=True)
+        measure(PAIRS, settings_for(data, tiny["causal"]), out, restart=True)
     assert working.known(0, [b"k"])
     assert (out / "run.json").read_bytes() == kept
     working.close()
@@ -236,7 +239,7 @@ def test_restart_removes_what_a_run_of_embeddings_left_and_nothing_else(data, ti
     (out / "vectors").mkdir(parents=True)
     for name in ("run.json", "tests.json", "vectors/1-mean.npz", "estimates.csv", "notes.txt"):
         (out / name).write_text('{"kind": "embeddings"}')
-    probe_pairs(settings_for(data, tiny["causal"]), out, restart=True)
+    measure(PAIRS, settings_for(data, tiny["causal"]), out, restart=True)
     assert {path.name for path in out.iterdir()} == {"run.json", "records.parquet", "notes.txt"}
 
 
@@ -244,8 +247,8 @@ def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny
     rows = [*ROWS, "e," + "patient " * 100 + ",The bakers are patient.,stereo,work,en,,,"]
     data.write_text(HEADER + "\n".join(rows), encoding="utf-8")
     with pytest.raises(UserError, match=r"pair 5 \('e'\): sent_more cannot be scored .* reads at most 64"):
-        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "run")
-    summary = probe_pairs(settings_for(data, tiny["causal"], skip_unscorable=True), tmp_path / "skipping")
+        measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "run")
+    summary = measure(PAIRS, settings_for(data, tiny["causal"], skip_unscorable=True), tmp_path / "skipping")
     assert (summary.records, summary.unscored) == (4, 1)
     listed = pl.read_csv(tmp_path / "skipping/unscored.csv")
     assert listed["item_id"].to_list() == ["e"]
@@ -266,15 +269,15 @@ def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny
 def test_bad_input_is_one_sentence(data, tiny, tmp_path, change, message):
     good = {"data": str(data), "models": (f"hf/{tiny['causal']}",)}
     with pytest.raises(UserError, match=message):
-        probe_pairs(PairsSettings(**{**good, **change}), tmp_path / "run")
+        measure(PAIRS, PairsSettings(**{**good, **change}), tmp_path / "run")
 
 
 def test_model_given_twice_and_duplicate_ids_are_named(data, tiny, tmp_path):
     with pytest.raises(UserError, match="given twice"):
-        probe_pairs(settings_for(data, tiny["causal"], tiny["causal"]), tmp_path / "run")
+        measure(PAIRS, settings_for(data, tiny["causal"], tiny["causal"]), tmp_path / "run")
     data.write_text(HEADER + "\n".join([*ROWS, ROWS[1]]), encoding="utf-8")
     with pytest.raises(UserError, match=r"'b' stands for two pairs \(the 2\. and the 5\.\)"):
-        probe_pairs(settings_for(data, tiny["causal"]), tmp_path / "run")
+        measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "run")
 
 
 def test_two_processes_cannot_share_a_run(tmp_path):
@@ -318,6 +321,8 @@ def slow(self, batch):
     return inner(self, batch)
 CausalModel._score_batch = slow
 from endoxa.probe import chunk
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.engine.run import measure
 chunk.COMMIT_SECONDS = 0.05
 sys.argv = ["endoxa", *sys.argv[1:]]
 cli.main()
@@ -368,6 +373,6 @@ def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp
     assert process.returncode == 0, errors.decode()
     found = records(out)
     assert sorted(found["item_id"]) == sorted(f"i{k}" for k in range(120))
-    probe_pairs(settings_for(tmp_path / "many.csv", tiny["causal"]), tmp_path / "undisturbed")
+    measure(PAIRS, settings_for(tmp_path / "many.csv", tiny["causal"]), tmp_path / "undisturbed")
     undisturbed = records(tmp_path / "undisturbed")
     assert (found["score_more"] - undisturbed["score_more"]).abs().max() < 1e-4

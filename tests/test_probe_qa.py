@@ -23,7 +23,9 @@ import tiny
 from endoxa.cli import app
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.records import parquet_in_parts
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
+from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.jobs import (
     ORDERS,
     order_of,
@@ -33,7 +35,7 @@ from endoxa.instruments.questions.probe.jobs import (
     turns_of,
     written,
 )
-from endoxa.instruments.questions.probe.run import plan_qa, probe_qa
+from endoxa.instruments.questions.probe.run import plan_qa
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models.chat import retrying
 from endoxa.models.chat.spec import ChatOptions
@@ -130,7 +132,7 @@ def test_a_file_of_instructions_is_checked(tmp_path: Path, text: str, said: str)
 
 
 def test_a_run_keeps_every_answer_once_per_repeat(data: Path, tmp_path: Path) -> None:
-    summary = probe_qa(settings(data, repeats=3), tmp_path / "run")
+    summary = measure(QUESTIONS, settings(data, repeats=3), tmp_path / "run")
     table = records(tmp_path / "run")
     assert (summary.items, summary.records, len(table)) == (40, 120, 120)
     assert table.columns == list(QA_RECORD_COLUMNS)
@@ -145,20 +147,20 @@ def test_a_run_keeps_every_answer_once_per_repeat(data: Path, tmp_path: Path) ->
 
 def test_the_same_settings_give_the_same_records(data: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        probe_qa(settings(data), tmp_path / name)
+        measure(QUESTIONS, settings(data), tmp_path / name)
     assert records(tmp_path / "one").equals(records(tmp_path / "two"))
 
 
 def test_a_finished_run_is_left_alone_and_another_one_is_refused(data: Path, tmp_path: Path) -> None:
-    probe_qa(settings(data), tmp_path / "run")
-    assert probe_qa(settings(data), tmp_path / "run").was_complete
+    measure(QUESTIONS, settings(data), tmp_path / "run")
+    assert measure(QUESTIONS, settings(data), tmp_path / "run").was_complete
     with pytest.raises(UserError, match=r"different run.*repeats"):
-        probe_qa(settings(data, repeats=2), tmp_path / "run")
+        measure(QUESTIONS, settings(data, repeats=2), tmp_path / "run")
 
 
 def test_protocols_share_the_order_of_options(data: Path, tmp_path: Path) -> None:
     chosen = settings(data, protocols=("baseline", "explanation", "reprompting"))
-    probe_qa(chosen, tmp_path / "run")
+    measure(QUESTIONS, chosen, tmp_path / "run")
     table = records(tmp_path / "run")
     assert len(table) == 120
     assert (table.group_by("item_id").agg(pl.col("order").n_unique())["order"] == 1).all()
@@ -171,7 +173,7 @@ def test_protocols_share_the_order_of_options(data: Path, tmp_path: Path) -> Non
 
 
 def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
-    probe_qa(settings(data, shuffle=False), tmp_path / "run")
+    measure(QUESTIONS, settings(data, shuffle=False), tmp_path / "run")
     assert set(records(tmp_path / "run")["order"]) == {"012"}
 
 
@@ -197,14 +199,14 @@ def test_what_cannot_be_asked_is_one_sentence(
     data: Path, tmp_path: Path, given: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(UserError, match=said):
-        probe_qa(settings(data, **given), tmp_path / "run")
+        measure(QUESTIONS, settings(data, **given), tmp_path / "run")
 
 
 def test_an_item_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     rows = questions(8)
     data = write(tmp_path / "twice.jsonl", [*rows, rows[3]])
     with pytest.raises(UserError, match="twice"):
-        probe_qa(settings(data), tmp_path / "run")
+        measure(QUESTIONS, settings(data), tmp_path / "run")
 
 
 # ------------------------------------------------------------------ log-likelihood
@@ -216,7 +218,7 @@ def test_options_are_scored_as_continuations(data: Path, tmp_path: Path, kind: s
     make = {"causal": tiny.causal, "encoder_decoder": tiny.encoder_decoder}[kind]
     model = make(tmp_path / "model", **({"n_positions": 512} if kind == "causal" else {}))
     chosen = settings(data, models=(f"hf/{model}",), ask="loglik", limit=6, shuffle=False)
-    probe_qa(chosen, tmp_path / "run")
+    measure(QUESTIONS, chosen, tmp_path / "run")
     for row in records(tmp_path / "run").iter_rows(named=True):
         scores = json.loads(row["answer"])
         assert len(scores) == 3
@@ -300,9 +302,9 @@ def test_a_run_that_is_killed_again_and_again_ends_complete(tmp_path: Path) -> N
 
 
 def test_options_of_the_way_there_are_not_part_of_the_run(data: Path, tmp_path: Path) -> None:
-    probe_qa(settings(data), tmp_path / "run")
+    measure(QUESTIONS, settings(data), tmp_path / "run")
     again = settings(data, options=ChatOptions(concurrency=2), max_cost=3.0)
-    assert probe_qa(again, tmp_path / "run").was_complete
+    assert measure(QUESTIONS, again, tmp_path / "run").was_complete
 
 
 def test_a_plan_refuses_what_the_run_refuses(data: Path) -> None:
@@ -331,10 +333,10 @@ def test_data_that_changes_during_a_run_is_not_written_down(
             data.write_bytes(before.replace(b"harbour", b"station"))
 
     with pytest.raises(UserError, match="was changed while the run was under way"):
-        probe_qa(settings(data), tmp_path / "run", progress=change)
+        measure(QUESTIONS, settings(data), tmp_path / "run", progress=change)
     assert not (tmp_path / "run/records.parquet").exists()
     data.write_bytes(before)
-    probe_qa(settings(data), tmp_path / "run")
+    measure(QUESTIONS, settings(data), tmp_path / "run")
     assert len(records(tmp_path / "run")) == 40
 
 
@@ -342,7 +344,7 @@ def test_a_model_that_is_dead_does_not_stop_the_others(data: Path, tmp_path: Pat
     models = ("http://127.0.0.1:9/v1#dead", "sim/biased")
     chosen = settings(data, models=models, options=ChatOptions(patience=0.1))
     with pytest.raises(UserError, match=r"1 of 2 models could not be asked.*does not answer"):
-        probe_qa(chosen, tmp_path / "run")
+        measure(QUESTIONS, chosen, tmp_path / "run")
     with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
         assert [journal.count(0), journal.count(1)] == [0, 40]
 
@@ -354,7 +356,7 @@ def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path,
     with running(ServerSettings(reply=reply)) as server:
         models = (f"{server.url}#small", f"{server.url}#smal")
         with pytest.raises(UserError, match="has no model 'smal'"):
-            probe_qa(settings(data, models=models), tmp_path / "run")
+            measure(QUESTIONS, settings(data, models=models), tmp_path / "run")
         assert server.requests["POST /v1/chat/completions"] == 1
 
 
@@ -368,12 +370,12 @@ def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path
     with running(ServerSettings(reply=reply)) as server:
         name = f"{server.url}#small"
         chosen = settings(data, models=(name,))
-        assert probe_qa(chosen, tmp_path / "run").errors == {name: 4}
-        assert probe_qa(chosen, tmp_path / "run").errors == {name: 4}
+        assert measure(QUESTIONS, chosen, tmp_path / "run").errors == {name: 4}
+        assert measure(QUESTIONS, chosen, tmp_path / "run").errors == {name: 4}
         table = records(tmp_path / "run")
         assert set(table.filter(pl.col("error") != "")["error"]) == {"cannot read this"}
         broken, asked = False, server.requests["POST /v1/chat/completions"]
-        again = probe_qa(settings(data, models=(name,), retry_errors=True), tmp_path / "run")
+        again = measure(QUESTIONS, settings(data, models=(name,), retry_errors=True), tmp_path / "run")
         assert server.requests["POST /v1/chat/completions"] == asked + 4
     assert again.errors == {name: 0}
     assert not (tmp_path / "run/journal.sqlite").exists()
@@ -389,7 +391,7 @@ def test_empty_answers_are_paid_and_counted(
         name = f"{server.url}#small"
         chosen = settings(data, models=(name,), price="1,10", max_cost=0.008)
         with pytest.raises(UserError, match="--max-cost"):
-            probe_qa(chosen, tmp_path / "run")
+            measure(QUESTIONS, chosen, tmp_path / "run")
         billed = server.requests["POST /v1/chat/completions"]
     with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
         assert sum(one.calls for one in journal.totals(0)) == billed > 5
@@ -430,6 +432,6 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_run_says_which_libraries_reached_its_models(data: Path, tmp_path: Path) -> None:
     with running(ServerSettings()) as server:
-        probe_qa(settings(data, models=(f"{server.url}#small",), limit=1), tmp_path / "run")
+        measure(QUESTIONS, settings(data, models=(f"{server.url}#small",), limit=1), tmp_path / "run")
     used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["versions"]
     assert {"openai", "stamina", "genai-prices"} <= set(used)

@@ -10,10 +10,13 @@ import polars as pl
 import pytest
 
 from endoxa.datasets.stereotales import UNKNOWN, read_profiles, read_vocabulary
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
-from endoxa.instruments.stories.profiles.probe import ExtractSettings, jobs, plan_extract, probe_extract
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES
+from endoxa.instruments.stories.profiles.probe import jobs, plan_extract
 from endoxa.instruments.stories.profiles.sheet import write_sheet
-from endoxa.instruments.stories.stories import StoriesSettings, plan_stories, probe_stories
+from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
+from endoxa.instruments.stories.stories import plan_stories
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.openai_compatible import completion_body
 from endoxa.models.chat.spec import ChatOptions, parse_chat_model
@@ -41,7 +44,7 @@ def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) 
     data = write(tmp_path / "prompts.jsonl", rows)
     models = ("sim/teller", "sim/teller?planted=0")
     settings = StoriesSettings(data=str(data), models=models, repeats=2, seed=7)
-    filled = probe_stories(settings, tmp_path / "run")
+    filled = measure(STORIES, settings, tmp_path / "run")
     table = records(tmp_path / "run")
     assert tuple(table.columns) == tuple(STORY_COLUMNS)
     assert filled.counts == {"items": 15, "records": 60, "filtered": 0, "failed": 0}
@@ -77,10 +80,10 @@ def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path: Pa
     before = (stories / "records.parquet").read_bytes()
     data = str(tmp_path / "x/prompts.jsonl")
     settings = StoriesSettings(data=data, models=("sim/teller",))
-    assert probe_stories(settings, stories).was_complete
+    assert measure(STORIES, settings, stories).was_complete
     assert (stories / "records.parquet").read_bytes() == before
     with pytest.raises(UserError, match="repeats was 1, is now 2"):
-        probe_stories(settings.model_copy(update={"repeats": 2}), stories)
+        measure(STORIES, settings.model_copy(update={"repeats": 2}), stories)
 
 
 def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
@@ -111,10 +114,10 @@ def test_a_run_that_was_stopped_continues_and_has_every_story_once(tmp_path: Pat
             data=str(data), models=(f"{server.url}#small",), options=ChatOptions(concurrency=2)
         )
         with pytest.raises(StoppedError):
-            probe_stories(settings, tmp_path / "run", progress=stop)
+            measure(STORIES, settings, tmp_path / "run", progress=stop)
         before = server.requests["POST /v1/chat/completions"]
         assert 20 <= before < 120
-        probe_stories(settings, tmp_path / "run")
+        measure(STORIES, settings, tmp_path / "run")
         # Nothing that was committed is asked again: at most the calls that were under way.
         assert server.requests["POST /v1/chat/completions"] <= 120 + 2
     table = records(tmp_path / "run")
@@ -185,7 +188,7 @@ def test_texts_without_a_word_are_counted_and_nobody_is_asked(tmp_path: Path) ->
         {**CELLS, "repeat": 4, "story": None, "finish": "error"},
     ]
     data = write(tmp_path / "stories.jsonl", rows)
-    filled = probe_extract(ExtractSettings(data=str(data), models=READERS), tmp_path / "run")
+    filled = measure(EXTRACT, ExtractSettings(data=str(data), models=READERS), tmp_path / "run")
     assert filled.counts["wordless"] == 3
     table = records(tmp_path / "run")
     assert table["refusal"].to_list() == [
@@ -209,7 +212,7 @@ def test_thoughts_before_a_story_are_shown_to_nobody_and_kept(tmp_path: Path) ->
     (asked,) = jobs(settings, VOCABULARY)
     assert "A walk by the sea." in asked.turns[0]
     assert not any("A child" in text for text in (*asked.turns, asked.told["story"]))
-    assert probe_extract(settings, tmp_path / "run").counts["wordless"] == 2
+    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 2
     table = records(tmp_path / "run")
     assert table["story"][0] == f"{thoughts}A walk by the sea."
     assert table["refusal"].to_list()[1:] == [0, 0]
@@ -222,12 +225,12 @@ def test_two_rows_of_one_story_need_a_repeat(tmp_path: Path, stories: Path) -> N
     table = records(stories)
     pl.concat([table, table.head(1)]).write_parquet(doubled)
     with pytest.raises(UserError, match="story 1 and story 55 have the same"):
-        probe_extract(ExtractSettings(data=str(doubled), models=READERS), tmp_path / "run")
+        measure(EXTRACT, ExtractSettings(data=str(doubled), models=READERS), tmp_path / "run")
 
 
 def test_the_run_of_stories_is_never_written_into(stories: Path) -> None:
     with pytest.raises(UserError, match="holds the stories that are read"):
-        probe_extract(ExtractSettings(data=str(stories), models=READERS), stories, restart=True)
+        measure(EXTRACT, ExtractSettings(data=str(stories), models=READERS), stories, restart=True)
     assert len(records(stories)) == 54
 
 
@@ -246,10 +249,10 @@ def test_other_synonyms_of_one_s_own_are_another_run(tmp_path: Path, stories: Pa
     path = tmp_path / "v.toml"
     path.write_text("[gender]\nvalues = ['man', 'woman']\n", encoding="utf-8")
     settings = ExtractSettings(data=str(stories), models=READERS, vocabulary=str(path), limit=2)
-    probe_extract(settings, tmp_path / "run")
+    measure(EXTRACT, settings, tmp_path / "run")
     path.write_text("[gender]\nvalues = ['man', 'woman']\nsynonyms = {man = ['he']}\n", encoding="utf-8")
     with pytest.raises(UserError, match="synonyms"):
-        probe_extract(settings, tmp_path / "run")
+        measure(EXTRACT, settings, tmp_path / "run")
 
 
 def test_an_extractor_takes_two_calls_a_story(stories: Path) -> None:
@@ -305,7 +308,7 @@ def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, s
             limit=3,
             options=ChatOptions(concurrency=1),
         )
-        probe_extract(settings, tmp_path / "run")
+        measure(EXTRACT, settings, tmp_path / "run")
     keys = [None if one is None else list(one["json_schema"]["schema"]["properties"]) for one in formats]
     own = [["refusal"], [one.name for one in VOCABULARY]]
     assert keys == (own * 3 if structured else [None] * 6)

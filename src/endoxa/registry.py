@@ -58,6 +58,10 @@ class Registry(Generic[T]):
             self._things = found
         return self._things
 
+    def names(self) -> list[str]:
+        """The names under which others are registered; nothing is loaded. For a registry without things of ours."""
+        return sorted(point.name for point in entry_points(group=self._group))
+
     def get(self, name: str) -> T:
         """The thing called `name`.
 

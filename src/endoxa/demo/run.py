@@ -9,13 +9,14 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa import road
 from endoxa.demo.planted import PlantedModel, train_planted
 from endoxa.demo.recovery import recovery_table
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.demo.world import SAMPLE
 from endoxa.engine.folder import DifferentRunError
+from endoxa.engine.run import run
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.instruments.reports import write_report
@@ -76,13 +77,13 @@ def run_demo(
         notice=NOTICE,
     )
     try:
-        run = road.pairs(settings, out / "run", progress=progress, command=command).folder
+        folder = run(PAIRS, settings, out / "run", progress=progress, command=command).folder
     except DifferentRunError:  # another seed, or models trained anew by a newer version
-        run = road.pairs(settings, out / "run", restart=True, progress=progress, command=command).folder
-    recovery = recovery_table(pl.read_parquet(run / "records.parquet"))
+        folder = run(PAIRS, settings, out / "run", restart=True, progress=progress, command=command).folder
+    recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
     recovery.write_csv(out / "recovery.csv")
     return DemoResult(
-        run, write_report([run], out / "report.html", seed=seed), recovery, _draw(recovery, out)
+        folder, write_report([folder], out / "report.html", seed=seed), recovery, _draw(recovery, out)
     )
 
 

@@ -1,7 +1,4 @@
-"""The run folder: `run.json`, the journal while it works, `records.parquet` or `vectors/` when it is done.
-
-What `run.json` says of every run, of whatever kind.
-"""
+"""The run folder: `run.json`, the journal, `records.parquet` or `vectors/`, estimates and the page."""
 
 from __future__ import annotations
 
@@ -41,22 +38,25 @@ RESULTS = (
     UNSCORED,
 )
 
+SHOWN = 120
+"""Longest value shown whole where two runs differ, in characters."""
+CONTEXT = 20
+"""Characters shown on both sides of a difference in longer values."""
+
 
 class DifferentRunError(UserError):
     """The folder holds a run with other settings."""
 
 
-def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dict[str, Any] | None:
-    """Make `folder` ready for the run `identity`, and return what its `run.json` holds if it was begun before.
+def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:
+    """What `run.json` of a folder says; None where the folder is new or empty, or its run may be replaced.
 
     Args:
-        folder: made if it is not there.
-        identity: everything that decides the records; a folder of another identity is refused.
+        folder: the run folder; made if it is not there.
         restart: whatever run the folder holds may be replaced; nothing is removed here.
 
     Raises:
-        DifferentRunError: the folder holds another run.
-        UserError: the folder holds something else, or cannot be made.
+        UserError: the folder holds something else than a run, or is a file.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -71,17 +71,11 @@ def open_folder(folder: Path, identity: dict[str, Any], *, restart: bool) -> dic
         return None
     try:
         before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        earlier: dict[str, Any] = before["identity"]
+        list(before["identity"]["models"])
     except (ValueError, KeyError, TypeError, OSError) as problem:
         raise UserError(
             f"{path} is not readable as a run: choose another --out or pass --restart."
         ) from problem
-    found = differences(earlier, identity)
-    if found:
-        raise DifferentRunError(
-            f"The folder {folder} holds a different run ({'; '.join(found)}): choose another --out, or pass "
-            "--restart to replace it."
-        )
     return before
 
 
@@ -99,7 +93,12 @@ def differences(earlier: Any, now: Any, where: str = "") -> list[str]:
         return [
             found for old, new in zip(earlier, now, strict=True) for found in differences(old, new, where)
         ]
-    return [] if earlier == now else [f"{where} was {_short(earlier)}, is now {_short(now)}"]
+    if earlier == now:
+        return []
+    was, is_now = _where_they_differ(
+        json.dumps(earlier, ensure_ascii=False), json.dumps(now, ensure_ascii=False)
+    )
+    return [f"{where} was {was}, is now {is_now}"]
 
 
 def clear(folder: Path) -> None:
@@ -126,9 +125,18 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
         draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _where_they_differ(earlier: str, now: str) -> tuple[str, str]:
+    """Two texts, long ones cut where they agree, never where they differ."""
+    if max(len(earlier), len(now)) <= SHOWN:
+        return earlier, now
+    start = _shared(earlier, now)
+    end = _shared(earlier[start:][::-1], now[start:][::-1])
+    return tuple(
+        ("..." if start > CONTEXT else "")
+        + text[max(0, start - CONTEXT) : len(text) - max(0, end - CONTEXT)]
+        + ("..." if end > CONTEXT else "")
+        for text in (earlier, now)
+    )  # type: ignore[return-value]
 
 
 LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
@@ -173,3 +181,9 @@ def run_facts(
 def now() -> str:
     """The time, ISO 8601, UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _shared(one: str, other: str) -> int:
+    """Number of characters with which both texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))

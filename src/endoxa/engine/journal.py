@@ -47,6 +47,19 @@ class JournalFile:
         """Close the file."""
         self._db.close()
 
+    def empty(self) -> bool:
+        """Whether nothing is remembered but ids of items."""
+        with self._explained():
+            names = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            return not any(
+                self._db.execute(f"SELECT EXISTS (SELECT 1 FROM {name})").fetchone()[0]  # noqa: S608 - our own tables
+                for (name,) in names
+                if name != "items"
+            )
+
+    def settle(self) -> None:
+        """Keep only what a model added later needs; called when the run is finished."""
+
     def clear(self) -> None:
         """Forget everything."""
         with self._explained(), self._transaction():

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from annotated_types import Ge
 
 from endoxa.errors import UserError
+from endoxa.schema.options import LOCAL, Option
 
 KEY_VARIABLE = "ENDOXA_SERVER_KEY"
 """Environment variable with a server's key, where it wants one. OPENAI_API_KEY is never sent to such a server."""
 FORMS = "hf/ORG/NAME, hf/FOLDER or http://HOST:PORT/v1#NAME"
+
+DEFAULT_MAX_UNKNOWN = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,17 @@ class ModelSpec:
     served_name: str = ""
 
 
+Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL)]
+Dtype = Annotated[
+    Literal["auto", "float32", "bfloat16", "float16"], Option("Number type of the weights.", LOCAL)
+]
+Revision = Annotated[str | None, Option("Branch, tag or commit of the model on the hub.", LOCAL)]
+Tokenizer = Annotated[
+    str | None, Option("Tokenizer, where it is not the model's own.", LOCAL, metavar="ID-OR-FOLDER")
+]
+TrustRemoteCode = Annotated[bool, Option("Run Python code that comes with the model.", LOCAL, only_on=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
     """How models are loaded; part of the run's identity, recorded in `run.json`.
@@ -44,14 +60,22 @@ class ModelOptions:
         packed_weights: use oneDNN-packed weights on CPU (same numbers to about 1e-5, faster).
     """
 
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    four_bit: bool = False
-    revision: str | None = None
-    tokenizer: str | None = None
-    trust_remote_code: bool = False
-    batch_tokens: int | None = None
-    packed_weights: bool = True
+    device: Device = "auto"
+    dtype: Dtype = "auto"
+    four_bit: Annotated[
+        bool, Option("Load weights in 4 bits (needs CUDA and bitsandbytes).", LOCAL, only_on=True)
+    ] = False
+    revision: Revision = None
+    tokenizer: Tokenizer = None
+    trust_remote_code: TrustRemoteCode = False
+    batch_tokens: Annotated[
+        int | None,
+        Ge(1),
+        Option("Maximum tokens per batch.", LOCAL, default="chosen by device"),
+    ] = None
+    packed_weights: Annotated[
+        bool, Option("Pack weights for the CPU: faster, more memory, same numbers to about 1e-5.", LOCAL)
+    ] = True
 
 
 def parse_model(text: str) -> ModelSpec:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+from annotated_types import Ge, Le
+
+from endoxa.schema.options import SAMPLING, Option, finite, json_object
 
 Role = Literal["system", "user", "assistant"]
 
@@ -32,12 +36,35 @@ class Sampling:
             in this process and simulated respondents are not, so the reader of answers must not rely on it.
     """
 
-    temperature: float | None = 1.0
-    top_p: float | None = None
-    max_tokens: int | None = 512
+    temperature: Annotated[
+        float | None,
+        Ge(0),
+        Option("Sampling temperature; 0 takes the most probable token.", SAMPLING, parse=finite),
+    ] = 1.0
+    top_p: Annotated[
+        float | None,
+        Ge(0),
+        Le(1),
+        Option("Nucleus sampling: share of the probability mass to draw from.", SAMPLING, parse=finite),
+    ] = None
+    max_tokens: Annotated[
+        int | None, Ge(1), Option("Maximum tokens per answer, reasoning included.", SAMPLING)
+    ] = 512
     seed: int | None = None
-    reasoning: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    reasoning: Annotated[
+        str | None,
+        Option("Reasoning effort of a reasoning model: low, medium, high ...", SAMPLING, metavar="EFFORT"),
+    ] = None
+    extra: Annotated[
+        Mapping[str, Any],
+        Option(
+            "Additional fields of the request, as the provider names them.",
+            SAMPLING,
+            metavar="JSON",
+            default="none",
+            parse=json_object,
+        ),
+    ] = field(default_factory=dict)
     answer_schema: Mapping[str, Any] | None = None
 
     def with_seed(self, seed: int) -> Sampling:

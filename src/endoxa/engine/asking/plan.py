@@ -8,6 +8,7 @@ from typing import Any
 
 from endoxa.engine.asking.cost import BATCH_SHARE, Expected, bounded, cost
 from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.instrument import Plan
 from endoxa.errors import UserError
 from endoxa.models import ModelOptions, look_at, parse_model
 from endoxa.models.chat import ChatSpec, parse_chat_model
@@ -153,3 +154,45 @@ def model_identity(spec: ChatSpec, options: ChatOptions) -> dict[str, Any]:
         "dtype": local.dtype,
         "revision": local.revision,
     }
+
+
+FREE = {"hf": "free (runs here)", "sim": "free (simulated)"}
+"""What stands in the place of a cost that nobody asks for, by provider."""
+
+
+def plan_table(expected: Sequence[Planned]) -> Plan:
+    """Calls, tokens and cost by model, before anything is asked."""
+    return Plan(
+        title="Expected calls, tokens and cost (tokens: 4 bytes each, roughly)",
+        columns=("model", "calls", "tokens sent", "tokens received", "US dollars", "price in, out"),
+        texts=1,
+        rows=tuple(
+            (
+                row.model,
+                f"{row.expected.calls:,}",
+                _span(f"{row.expected.prompt_tokens:,}", f"{row.most.prompt_tokens:,}"),
+                _span(f"{row.expected.completion_tokens:,}", f"{row.most.completion_tokens:,}"),
+                _cost(row),
+                "-"
+                if row.price is None
+                else f"{row.price.input_per_million:g}, {row.price.output_per_million:g}",
+            )
+            for row in expected
+        ),
+    )
+
+
+def _cost(row: Planned) -> str:
+    if row.price is None:
+        return FREE.get(row.provider, "own server" if row.provider == "server" else "not known")
+    return _span(_dollars(row.dollars or 0.0), _dollars(row.most_dollars or 0.0))
+
+
+def _dollars(amount: float) -> str:
+    """Cents matter below a dollar."""
+    return f"{amount:.2f}" if amount >= 1 else f"{amount:.4f}"
+
+
+def _span(low: str, high: str) -> str:
+    """Both ends, or the one that they are."""
+    return low if low == high else f"{low} to {high}"

@@ -3,48 +3,66 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from annotated_types import Gt
+from pydantic import model_validator
 
+from endoxa.engine.settings import RunSettings
+from endoxa.models.chat.clients import refuse_secrets
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.schema import Sampling
+from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, finite
+
+CHAT_MODELS = (
+    "Model: openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME; "
+    "repeatable."
+)
 
 
-class ChatRunSettings(BaseModel):
-    """Settings that all these runs share; `run.json` keeps them.
+class ChatRunSettings(RunSettings):
+    """Settings that all these runs share.
 
     Attributes:
         data: file with what is asked about.
         models: models as written on the command line.
-        languages: only items in these languages; empty takes all.
-        limit: only the first so many items.
-        seed: seed of everything that is drawn.
         system: system message, or empty.
         sampling: how answers are drawn.
         options: how models are reached or loaded.
         batch: use the provider's batch interface.
         max_cost: US dollars that must not be exceeded, for all models together.
-        retry_errors: ask again what ended with an error.
         price: "IN,OUT" in US dollars per million tokens, instead of the list price.
-        notice: what every page made from the run must say first.
+        retry_errors: ask again what ended with an error.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     data: str
-    models: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    seed: int = Field(default=0, ge=0, lt=2**31)
-    system: str = ""
+    models: Annotated[tuple[str, ...], Option(CHAT_MODELS, DATA, name="--model", metavar="MODEL")] = ()
+    system: Annotated[str, Option("System message.", ASKING, metavar="TEXT")] = ""
     sampling: Sampling = Sampling()
     options: ChatOptions = ChatOptions()
-    batch: bool = False
-    max_cost: float | None = Field(default=None, gt=0)
-    price: str | None = None
-    retry_errors: bool = False
-    notice: str | None = None
+    batch: Annotated[
+        bool,
+        Option(
+            "Use the provider's batch interface: half the price, answers within a day.", NETWORK, only_on=True
+        ),
+    ] = False
+    max_cost: Annotated[
+        float | None,
+        Gt(0),
+        Option("Stop before all models together cost more than this.", MONEY, metavar="USD", parse=finite),
+    ] = None
+    price: Annotated[
+        str | None,
+        Option("Price in US dollars per million tokens, instead of the list price.", MONEY, metavar="IN,OUT"),
+    ] = None
+    retry_errors: Annotated[
+        bool, Option("Ask again what ended with an error; answers are kept.", ASKING, only_on=True)
+    ] = False
+
+    @model_validator(mode="after")
+    def _without_secrets(self) -> Self:
+        refuse_secrets(self.sampling.extra)
+        return self
 
     def asked_identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
         """What of these settings decides the answers."""

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pydantic import Field
 
 from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.stereotales import WHOLE_NUMBERS, StoryPrompt, read_prompts
@@ -27,43 +26,15 @@ from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job, draw_seed
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Filled, Task, fill
-from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
+from endoxa.engine.instrument import Work
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
-from endoxa.schema import ChatAnswer, Progress, Sampling
+from endoxa.instruments.stories.settings import StoriesSettings
+from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
-
-__all__ = ["StoriesSettings", "plan_stories", "probe_stories"]
-
-
-MAX_TOKENS = 800
-"""Enough for a story of about 200 words in any script."""
-
-
-class StoriesSettings(ChatRunSettings):
-    """Settings of `endoxa probe stories`.
-
-    Attributes:
-        themes: only prompts of these themes; empty takes all.
-        repeats: how often each prompt is given; every repeat has its own seed.
-    """
-
-    themes: tuple[str, ...] = ()
-    repeats: int = Field(default=1, ge=1)
-    sampling: Sampling = Sampling(max_tokens=MAX_TOKENS)
-
-    def identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
-        """Everything that decides the stories, as far as it is in our hands."""
-        return {
-            "kind": "stories",
-            **self.asked_identity(data_sha256, models),
-            "theme": list(self.themes),
-            "repeats": self.repeats,
-        }
-
 
 CHUNK = 512
 """Prompts held in memory at a time."""
@@ -90,7 +61,7 @@ def chunks(settings: StoriesSettings) -> Iterator[tuple[int, list[StoryPrompt]]]
         first += len(chunk)
 
 
-def look_through(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
+def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
     """Read all prompts once; how many there are.
 
     Args:
@@ -202,58 +173,40 @@ def _came(answer: ChatAnswer) -> dict[str, Any]:
     }
 
 
-def probe_stories(
-    settings: StoriesSettings,
-    out: Path,
-    *,
-    restart: bool = False,
-    progress: Progress = lambda *_: None,
-    command: Sequence[str] = (),
-) -> Filled:
-    """Give every prompt to every model as often as asked, and write the run folder `out`.
-
-    A run that was killed continues; a finished one is left as it is.
-
-    Args:
-        settings: what to do.
-        out: the run folder.
-        restart: throw away what the folder holds.
-        progress: told what is being done.
-        command: the words of the command line, for `run.json`.
-
-    Returns:
-        Counts "items" (prompts), "records", "filtered" and "failed" (see `write_records`).
+def stories_work(settings: StoriesSettings, _out: Path) -> Work:
+    """Every prompt to every model as often as asked; counts "items" (prompts), "records", "filtered" and "failed".
 
     Raises:
-        UserError: anything the user can mend: data, model, key, money, folder.
+        UserError: any user error in data, models or settings.
     """
     require_file(Path(settings.data))
     specs = parse_models(settings.models)
     identity = settings.identity(
         sha256(Path(settings.data)), [model_identity(spec, settings.options) for spec in specs]
     )
-    task = Task(
-        kind="stories",
-        settings=settings,
-        identity=identity,
-        data={"path": settings.data, "sha256": identity["data"]},
-        look_through=partial(look_through, settings),
-        jobs=lambda: jobs(settings),
-        turns=1,
-        calls=settings.repeats,
-        write=partial(write_records, settings),
-        files={Path(settings.data): identity["data"]},
+    return asking_work(
+        Questions(
+            settings=settings,
+            specs=specs,
+            identity=identity,
+            data={"path": settings.data, "sha256": identity["data"]},
+            scan=partial(scan, settings),
+            jobs=lambda: jobs(settings),
+            turns=1,
+            calls=settings.repeats,
+            write=partial(write_records, settings),
+            files={Path(settings.data): identity["data"]},
+        )
     )
-    return fill(task, out, restart=restart, progress=progress, command=command)
 
 
 def plan_stories(settings: StoriesSettings) -> list[Planned]:
     """Expected calls, tokens and cost by model.
 
     Raises:
-        UserError: as `probe_stories`, for data and the names of models.
+        UserError: as `stories_work`, for data and the names of models.
     """
     require_file(Path(settings.data))
     specs = parse_models(settings.models)
-    look_through(settings)
+    scan(settings)
     return planned(settings, specs, expected_work(settings))

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
+from annotated_types import Ge, Le
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.models.spec import KEY_VARIABLE
+from endoxa.models.spec import KEY_VARIABLE, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
+from endoxa.schema.options import LOCAL, NETWORK, Option, finite
 
 OWN_PROVIDERS = "ENDOXA_PROVIDERS"
 """Environment variable that names a TOML file with providers of the user's own, in the form of `presets.toml`."""
@@ -218,16 +220,45 @@ class ChatOptions:
         batch_size: hf only: most conversations generated together.
     """
 
-    concurrency: int = 8
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    timeout: float = 600.0
-    attempts: int = 12
-    patience: float = 180.0
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    revision: str | None = None
-    tokenizer: str | None = None
-    trust_remote_code: bool = False
-    chat_template: str | None = None
-    batch_size: int = 8
+    concurrency: Annotated[int, Ge(1), Le(1000), Option("Maximum concurrent calls.", NETWORK)] = 8
+    requests_per_minute: Annotated[
+        int | None,
+        Ge(1),
+        Option("Maximum requests per minute.", NETWORK, name="--rpm", default="no limit"),
+    ] = None
+    tokens_per_minute: Annotated[
+        int | None,
+        Ge(1),
+        Option("Maximum tokens per minute.", NETWORK, name="--tpm", default="no limit"),
+    ] = None
+    timeout: Annotated[
+        float,
+        Ge(0.1),
+        Option("Timeout in seconds: a call without any data for so long is retried.", NETWORK, parse=finite),
+    ] = 600.0
+    attempts: Annotated[
+        int,
+        Ge(1),
+        Option("Maximum attempts per call while other calls succeed.", NETWORK),
+    ] = 12
+    patience: Annotated[
+        float,
+        Ge(0),
+        Option(
+            "Stop after this many seconds in which every call failed; the run can continue later.",
+            NETWORK,
+            parse=finite,
+        ),
+    ] = 180.0
+    device: Device = "auto"
+    dtype: Dtype = "auto"
+    revision: Revision = None
+    tokenizer: Tokenizer = None
+    trust_remote_code: TrustRemoteCode = False
+    chat_template: Annotated[
+        str | None,
+        Option("Chat template (Jinja) that replaces the tokenizer's own.", LOCAL, metavar="FILE"),
+    ] = None
+    batch_size: Annotated[
+        int, Ge(1), Option("Maximum number of conversations generated together.", LOCAL)
+    ] = 8

@@ -11,12 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa.errors import UserError
-from endoxa.models.spec import ModelOptions, ModelSpec, parse_model
+from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions, ModelSpec, parse_model
 
 Vector = npt.NDArray[np.float32]
 """Vector of a text (width,), or of several (texts x width)."""
-
-DEFAULT_MAX_UNKNOWN = 0.2
 
 
 @dataclass(frozen=True, slots=True)

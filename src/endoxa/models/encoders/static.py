@@ -22,7 +22,8 @@ import regex
 from endoxa.datasets.files import require_file
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
-from endoxa.models.encoders.encoder import DEFAULT_MAX_UNKNOWN, Encoded, Vector
+from endoxa.models.encoders.encoder import Encoded, Vector
+from endoxa.models.spec import DEFAULT_MAX_UNKNOWN
 
 TEXT_SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
 NPZ_SUFFIX = ".npz"

@@ -11,7 +11,7 @@ The crash-safe memory of a run of embeddings: every vector that was computed, in
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,18 +19,8 @@ from typing import Any
 import numpy as np
 
 from endoxa.datasets.files import require_file, sha256
-from endoxa.engine.folder import (
-    JOURNAL,
-    RUN,
-    TESTS,
-    VECTORS,
-    clear,
-    now,
-    open_folder,
-    remove_journal,
-    run_facts,
-    write_json,
-)
+from endoxa.engine.folder import TESTS, VECTORS
+from endoxa.engine.instrument import Work
 from endoxa.engine.journal import COMMIT_SECONDS, JournalFile
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import read_tests, write_tests
@@ -45,36 +35,6 @@ from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, open_e
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
 from endoxa.schema import AssociationTest, Progress
-
-
-def describe(
-    settings: EmbeddingsSettings,
-    identity: dict[str, Any],
-    left_out: Sequence[str],
-    command: Sequence[str],
-    *,
-    created: str,
-) -> dict[str, Any]:
-    """Everything needed to repeat the run; models, vectors, counts and the time it finished are filled in later.
-
-    Args:
-        settings: the run's settings.
-        identity: what `EmbeddingsSettings.identity` gives.
-        left_out: sentences about poolings that are not for an encoder.
-        command: the words of the command line.
-        created: when the run was first started, ISO 8601.
-    """
-    own = {
-        "notice": settings.notice,
-        "data": {"path": settings.tests, "sha256": identity["data"], "format": "association tests"},
-        "models": [],
-        "poolings": {model["name"]: model["poolings"] for model in identity["models"]},
-        "layer": settings.layer,
-        "vectors": [],
-        "left_out": list(left_out),
-    }
-    return run_facts("embeddings", settings, identity, command, created=created, own=own)
-
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -126,30 +86,7 @@ class VectorJournal(JournalFile):
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingsSummary:
-    """What a run did.
-
-    Attributes:
-        folder: the run folder.
-        tests: association tests.
-        texts: distinct texts in them.
-        sentences: texts in all sets of all tests, each time they stand there.
-        vectors: files of vectors, one per model and pooling.
-        left_out: sentences about poolings that are not for an encoder.
-        was_complete: the run had been finished before; nothing was encoded.
-    """
-
-    folder: Path
-    tests: int
-    texts: int
-    sentences: int
-    vectors: int
-    left_out: tuple[str, ...]
-    was_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
+class Encoding:
     """The run as all its steps see it."""
 
     settings: EmbeddingsSettings
@@ -160,27 +97,11 @@ class Work:
     progress: Progress
 
 
-def probe_embeddings(
-    settings: EmbeddingsSettings,
-    out: Path,
-    *,
-    restart: bool = False,
-    progress: Progress = lambda *_: None,
-    command: Sequence[str] = (),
-) -> EmbeddingsSummary:
-    """Encode every text of the tests with every model, and write the run folder `out`.
-
-    A run that was killed continues; a finished one is left as it is.
-
-    Args:
-        settings: what to do.
-        out: the run folder.
-        restart: throw away what the folder holds.
-        progress: told what is being done.
-        command: the words of the command line, for `run.json`.
+def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
+    """Every distinct text of the tests under every encoder and pooling.
 
     Raises:
-        UserError: anything the user can mend: tests, encoder, pooling, folder.
+        UserError: any user error in tests, encoders, poolings or settings.
     """
     path = Path(settings.tests)
     require_file(path)
@@ -189,55 +110,47 @@ def probe_embeddings(
     facts = {spec.text: look_at_encoder(spec, settings.encoder_options()) for spec in specs}
     fitted = fit_poolings(specs, facts, settings.poolings)
     identity = settings.identity(sha256(path), specs, facts, fitted.poolings)
-    before = open_folder(out, identity, restart=restart)
-    counts = {
-        "tests": len(tests),
-        "texts": len(distinct_texts(tests)),
-        "sentences": sum(1 for test in tests for _ in texts_of(test)),
-        "vectors": sum(map(len, fitted.poolings.values())),
-    }
-    if before and before.get("finished"):
-        return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=True)
-    info = describe(
-        settings, identity, fitted.left_out, command, created=before["created"] if before else now()
-    )
-    journal = VectorJournal(out / JOURNAL)  # from here on the folder is ours alone
-    try:
-        if restart:
-            clear(out)
-            journal.clear()
-        write_json(out / RUN, info)
+    texts = distinct_texts(tests)
+
+    def measure(
+        journal: VectorJournal, _items: int, before: Mapping[str, Any], progress: Progress
+    ) -> dict[str, Any]:
         write_tests(tests, out / TESTS)
-        work = Work(settings, out, tests, distinct_texts(tests), journal, progress)
-        for number, spec in enumerate(specs, 1):
+        work = Encoding(settings, out, tests, texts, journal, progress)
+        finished = bool(before.get("finished"))
+        models = list(before["models"]) if finished else []
+        vectors = list(before["vectors"]) if finished else []
+        for number, spec in list(enumerate(specs, 1))[len(models) :]:
             described = _encode_model(work, number, spec, fitted.poolings[spec.text])
-            info["models"].append({**described, "fingerprint": facts[spec.text].fingerprint})
-            info["vectors"].extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
-    except UserError:
-        # A start that failed before anything was encoded must not stand in the way of a mended command.
-        barren = before is None and not any(
-            journal.done(number, fitted.poolings[spec.text]) for number, spec in enumerate(specs, 1)
-        )
-        journal.close()
-        if barren:
-            _clear_start(out)
-        raise
-    finally:
-        journal.close()
-    write_json(out / RUN, {**info, "counts": counts, "finished": now()})
-    remove_journal(out)
-    return EmbeddingsSummary(out, **counts, left_out=fitted.left_out, was_complete=False)
+            models.append({**described, "fingerprint": facts[spec.text].fingerprint})
+            vectors.extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
+        return {"models": models, "vectors": vectors}
+
+    return Work(
+        identity=identity,
+        facts={
+            "notice": settings.notice,
+            "data": {"path": settings.tests, "sha256": identity["data"], "format": "association tests"},
+            "models": [],
+            "poolings": {model["name"]: model["poolings"] for model in identity["models"]},
+            "layer": settings.layer,
+            "vectors": [],
+            "left_out": list(fitted.left_out),
+        },
+        journal=VectorJournal,
+        scan=lambda _: len(tests),
+        measure=measure,
+        write=lambda _journal, _out: {
+            "tests": len(tests),
+            "texts": len(texts),
+            "sentences": sum(1 for test in tests for _ in texts_of(test)),
+            "vectors": sum(map(len, fitted.poolings.values())),
+        },
+        keeps_journal=False,
+    )
 
 
-def _clear_start(out: Path) -> None:
-    """Remove what a start leaves in a new run folder, and the folder where nothing else is in it."""
-    remove_journal(out)
-    clear(out)
-    if not any(out.iterdir()):
-        out.rmdir()
-
-
-def _encode_model(work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]) -> dict[str, Any]:
+def _encode_model(work: Encoding, number: int, spec: EncoderSpec, poolings: Sequence[str]) -> dict[str, Any]:
     """Bring every text's vectors of one model into the journal; returns the model's facts for `run.json`."""
     work.progress(f"loading {spec.text}", 0, len(work.texts))
     facts: dict[str, Any] = {}
@@ -248,7 +161,7 @@ def _encode_model(work: Work, number: int, spec: EncoderSpec, poolings: Sequence
     return {**facts, "poolings": list(poolings)}
 
 
-def _encode_missing(work: Work, number: int, encoder: Encoder) -> None:
+def _encode_missing(work: Encoding, number: int, encoder: Encoder) -> None:
     """Encode the texts that the journal does not hold; what is new is kept whatever ends the loop."""
     done = work.journal.done(number, encoder.poolings)
     missing = [k for k in range(len(work.texts)) if k not in done]
@@ -274,7 +187,7 @@ def _encode_missing(work: Work, number: int, encoder: Encoder) -> None:
 
 
 def _write_vectors(
-    work: Work, number: int, spec: EncoderSpec, poolings: Sequence[str]
+    work: Encoding, number: int, spec: EncoderSpec, poolings: Sequence[str]
 ) -> list[dict[str, str]]:
     """A file of vectors for each pooling of one model; returns their entries for `run.json`."""
     (work.out / VECTORS).mkdir(exist_ok=True)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from annotated_types import Ge, Le
 
-from endoxa.models import ModelOptions
-from endoxa.models.encoders import EncoderOptions, EncoderSpec
-from endoxa.models.encoders.encoder import DEFAULT_MAX_UNKNOWN
-from endoxa.models.encoders.facts import EncoderFacts
+from endoxa.engine.settings import Confidence, RunSettings
+from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
+from endoxa.schema.options import ANALYSIS, ASKING, DATA, Option
+
+if TYPE_CHECKING:
+    from endoxa.models.encoders import EncoderOptions, EncoderSpec
+    from endoxa.models.encoders.facts import EncoderFacts
 
 
-class EmbeddingsSettings(BaseModel):
+class EmbeddingsSettings(RunSettings):
     """Settings of `endoxa probe embeddings`; `run.json` keeps them.
 
     Attributes:
@@ -31,22 +34,51 @@ class EmbeddingsSettings(BaseModel):
         options: how encoders are loaded.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    tests: str
-    models: tuple[str, ...] = ()
-    poolings: tuple[str, ...] = ()
-    layer: int | None = Field(default=None, ge=0)
-    max_unknown: float = Field(default=DEFAULT_MAX_UNKNOWN, ge=0, le=1)
-    languages: tuple[str, ...] = ()
-    confidence: float = Field(default=0.95, gt=0, lt=1)
-    seed: int = Field(default=0, ge=0)
-    draws: int = Field(default=100_000, ge=100)
-    notice: str | None = None
+    tests: Annotated[
+        str, Option("Association tests of `endoxa build tests` or SEAT (JSON).", DATA, metavar="FILE")
+    ]
+    models: Annotated[
+        tuple[str, ...],
+        Option(
+            "Encoder: hf/ID-OR-FOLDER, st/ID-OR-FOLDER, static/FILE, openai/NAME or http://HOST:PORT/v1#NAME; "
+            "repeatable.",
+            DATA,
+            name="--model",
+            metavar="MODEL",
+        ),
+    ] = ()
+    poolings: Annotated[
+        tuple[str, ...],
+        Option(
+            "Pooling: cls, mean, mean-content, last, first-wordpiece or model; repeatable.",
+            ASKING,
+            name="--pooling",
+            metavar="NAME",
+            default="the usual one",
+        ),
+    ] = ()
+    layer: Annotated[
+        int | None,
+        Ge(0),
+        Option("Layer whose output is pooled; 0 is the embedding layer.", ASKING, default="the last"),
+    ] = None
+    max_unknown: Annotated[
+        float,
+        Ge(0),
+        Le(1),
+        Option("Word vectors: maximum share of words that the file may lack.", ASKING),
+    ] = DEFAULT_MAX_UNKNOWN
+    limit: int | None = None  # all tests of the file are encoded
+    confidence: Confidence = 0.95
+    draws: Annotated[
+        int, Ge(100), Option("Number of random partitions where they cannot all be counted.", ANALYSIS)
+    ] = 100_000
     options: ModelOptions = ModelOptions()
 
     def encoder_options(self) -> EncoderOptions:
         """How encoders are loaded and read."""
+        from endoxa.models.encoders import EncoderOptions
+
         return EncoderOptions(self.options, self.layer, self.max_unknown)
 
     def asked(self) -> dict[str, Any]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isnan
 
 import numpy as np
 import polars as pl
 
+from endoxa.datasets.sources import locate
+from endoxa.engine.instrument import Plan
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates.inference import PLANNED, Inference, check_sample, estimate
+from endoxa.instruments.pairs.probe.items import cells
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.power import (
@@ -134,3 +139,33 @@ MINIMUM_DETECTABLE_EFFECT_SIZE = _statistic(
     "smallest Cohen's d_z that this many pairs could have told from 0",
     "power of the paired t-test (noncentral t, scipy)",
 )
+
+
+def plan_table(settings: PairsSettings) -> Plan:
+    """What each language and axis of the data can show, before anything is scored.
+
+    Raises:
+        UserError: the data cannot be read, or nothing is left after the filters.
+    """
+    planned = plan_pairs(cells(locate(settings.data), settings))
+    ratios = ("ratio_if_independent", "ratio_if_correlated", "ratio_if_identities_agree")
+    return Plan(
+        title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)",
+        columns=("language", "axis", "pairs", "identities", "best case", "expected", "worst case"),
+        texts=2,
+        rows=tuple(
+            (
+                row["language"],
+                row["axis"],
+                str(row["n"]),
+                str(row["n_identities"]),
+                *("none" if isnan(row[name]) else f"{row[name]:.3f}" for name in ratios),
+            )
+            for row in planned.iter_rows(named=True)
+        ),
+        note=(
+            "Best case: all pairs independent. Expected: answers about one identity correlated 0.1. Worst case: all "
+            "pairs about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for "
+            "several tests."
+        ),
+    )

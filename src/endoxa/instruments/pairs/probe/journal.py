@@ -52,6 +52,12 @@ class Journal(JournalFile):
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
 
+    def settle(self) -> None:
+        """Forget the answered requests: the finished rows are enough."""
+        with self._explained():
+            self._db.execute("DELETE FROM scores")
+            self._db.execute("VACUUM")
+
     def known(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
         """Results of the requests that were answered before."""
         found: dict[bytes, Score | Unscorable] = {}

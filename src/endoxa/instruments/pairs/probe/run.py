@@ -25,17 +25,7 @@ from typing import Any
 from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
-from endoxa.engine.folder import (
-    JOURNAL,
-    RUN,
-    clear,
-    differences,
-    now,
-    open_folder,
-    remove_journal,
-    run_facts,
-    write_json,
-)
+from endoxa.engine.instrument import Work
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import Chunk, chunks, require_items
 from endoxa.instruments.pairs.probe.journal import Journal
@@ -92,38 +82,6 @@ def fit_rules(
     return fitted, skipped
 
 
-def describe(
-    settings: PairsSettings,
-    identity: dict[str, Any],
-    skipped: Sequence[Skipped],
-    command: Sequence[str],
-    *,
-    created: str,
-) -> dict[str, Any]:
-    """Everything needed to repeat the run; models, counts and the time it finished are filled in later.
-
-    Args:
-        settings: the run's settings.
-        identity: what `PairsSettings.identity` gives.
-        skipped: rules that are not for a model.
-        command: the words of the command line.
-        created: when the run was first started, ISO 8601.
-    """
-    own = {
-        "notice": settings.notice,
-        "data": {
-            "path": settings.data,
-            "sha256": identity["data"],
-            "format": settings.format or recognise(locate(settings.data)).name,
-            "options": {"prefix": settings.prefix, "template": settings.template},
-        },
-        "models": [],
-        "rules": list(settings.rules),
-        "skipped": [asdict(skip) for skip in skipped],
-    }
-    return run_facts("pairs", settings, identity, command, created=created, own=own)
-
-
 log = logging.getLogger(__name__)
 
 
@@ -150,28 +108,7 @@ SHORT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
-    """What a run did.
-
-    Attributes:
-        folder: the run folder.
-        items: pairs.
-        records: rows of `records.parquet`.
-        unscored: item x model x rule combinations listed in `unscored.csv`.
-        skipped: rules that are not for a model.
-        was_complete: the run had been finished before; nothing was computed.
-    """
-
-    folder: Path
-    items: int
-    records: int
-    unscored: int
-    skipped: tuple[Skipped, ...]
-    was_complete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
+class Scoring:
     """The run as all its steps see it."""
 
     settings: PairsSettings
@@ -181,29 +118,11 @@ class Work:
     progress: Progress
 
 
-def probe_pairs(
-    settings: PairsSettings,
-    out: Path,
-    *,
-    restart: bool = False,
-    expected: dict[str, Any] | None = None,
-    progress: Progress = lambda *_: None,
-    command: Sequence[str] = (),
-) -> RunSummary:
-    """Score every pair with every model under every rule that fits, and write the run folder `out`.
-
-    A run that was killed continues; a finished one is left as it is.
-
-    Args:
-        settings: what to do.
-        out: the run folder.
-        restart: throw away what the folder holds.
-        expected: identity of the run that this one must repeat; None where it need not.
-        progress: told what is being done.
-        command: the words of the command line, for `run.json`.
+def pairs_work(settings: PairsSettings, _out: Path) -> Work:
+    """Every pair under every model and every rule that fits.
 
     Raises:
-        UserError: anything the user can mend: data, model, rule, folder.
+        UserError: any user error in data, models, rules or settings.
     """
     data = locate(settings.data)
     require_file(data)
@@ -211,40 +130,47 @@ def probe_pairs(
     specs = [parse_model(text) for text in settings.models]
     facts = {spec.text: look_at(spec, settings.options) for spec in specs}
     rules, skipped = fit_rules({name: fact.architecture for name, fact in facts.items()}, settings.rules)
-    digest = sha256(data)
-    identity = settings.identity(digest, [_model_identity(fact, settings) for fact in facts.values()])
-    changed = differences(expected, identity) if expected is not None else []
-    if changed:
-        raise UserError(f"This would not repeat the run: {'; '.join(changed)}.")
-    before = open_folder(out, identity, restart=restart)
-    if before and before.get("finished"):
-        counts = before["counts"]
-        return RunSummary(out, counts["items"], counts["records"], counts["unscored"], tuple(skipped), True)
-    info = describe(settings, identity, skipped, command, created=before["created"] if before else now())
-    journal = Journal(out / JOURNAL)  # from here on the folder is ours alone
-    try:
-        if restart:
-            clear(out)
-            journal.clear()
-        write_json(out / RUN, info)
-        items = _count(data, settings, journal)
-        work = Work(settings, data, items, journal, progress)
-        info["models"] = [
-            _score_model(work, number, spec, rules[spec.text]) for number, spec in enumerate(specs)
+    identity = settings.identity(sha256(data), [_model_identity(fact, settings) for fact in facts.values()])
+
+    def measure(
+        journal: Journal, items: int, before: Mapping[str, Any], progress: Progress
+    ) -> dict[str, Any]:
+        work = Scoring(settings, data, items, journal, progress)
+        done = before.get("models", []) if before.get("finished") else []
+        models = [
+            _score_model(work, number, spec, rules[spec.text])
+            for number, spec in enumerate(specs)
+            if number >= len(done)
         ]
-        progress("writing records", items, items)
+        return {"models": [*done, *models]}
+
+    def write(journal: Journal, out: Path) -> dict[str, int]:
         names = [[rule.name for rule in rules[spec.text]] for spec in specs]
         records, unscored = write_records(data, settings, journal, out, names)
-    finally:
-        journal.close()
-    info["counts"] = {"items": items, "records": records, "unscored": unscored}
-    info["finished"] = now()
-    write_json(out / RUN, info)
-    remove_journal(out)
-    return RunSummary(out, items, records, unscored, tuple(skipped), False)
+        return {"records": records, "unscored": unscored}
+
+    return Work(
+        identity=identity,
+        facts={
+            "notice": settings.notice,
+            "data": {
+                "path": settings.data,
+                "sha256": identity["data"],
+                "format": settings.format or recognise(data).name,
+                "options": {"prefix": settings.prefix, "template": settings.template},
+            },
+            "models": [],
+            "rules": list(settings.rules),
+            "skipped": [asdict(skip) for skip in skipped],
+        },
+        journal=Journal,
+        scan=lambda journal: _count(data, settings, journal),
+        measure=measure,
+        write=write,
+    )
 
 
-def _score_model(work: Work, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
+def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
     """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
     work.progress(f"loading {spec.text}", 0, work.items)
     model = open_model(spec, work.settings.options)
@@ -258,7 +184,7 @@ def _score_model(work: Work, number: int, spec: ModelSpec, rules: Sequence[Rule]
     return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
 
 
-def _score_doubtful(work: Work, number: int, model: Model, rules: Sequence[Rule]) -> None:
+def _score_doubtful(work: Scoring, number: int, model: Model, rules: Sequence[Rule]) -> None:
     """First the sentences that might be too long or too short, so that a refusal comes before hours of work.
 
     A token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
@@ -275,7 +201,7 @@ def _score_doubtful(work: Work, number: int, model: Model, rules: Sequence[Rule]
                 _score_chunk(work, number, model, rules, Chunk(chunk.first + k, [item]))
 
 
-def _score_chunk(work: Work, number: int, model: Model, rules: Sequence[Rule], chunk: Chunk) -> None:
+def _score_chunk(work: Scoring, number: int, model: Model, rules: Sequence[Rule], chunk: Chunk) -> None:
     def advance(share: float) -> None:
         work.progress(f"scoring with {model.name}", chunk.first + share * len(chunk.items), work.items)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from endoxa.models import ModelOptions
+from endoxa.engine.settings import Confidence, RunSettings
+from endoxa.models.spec import ModelOptions
 from endoxa.schema import ReadOptions
+from endoxa.schema.options import ASKING, DATA, Option
 
 
-class PairsSettings(BaseModel):
+class PairsSettings(RunSettings):
     """Settings of `endoxa probe pairs`; `run.json` keeps them, and a run can be repeated from there.
 
     Attributes:
@@ -32,23 +34,61 @@ class PairsSettings(BaseModel):
         chunk: pairs held in memory at a time.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    data: str
-    models: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    format: str | None = None
-    prefix: str | None = None
-    template: str | None = None
-    languages: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    calibrate: bool = True
-    skip_unscorable: bool = False
-    confidence: float = Field(default=0.95, gt=0, lt=1)
-    seed: int = Field(default=0, ge=0)
-    notice: str | None = None
+    data: Annotated[
+        str, Option("File of pairs, or the name of a downloaded data set.", DATA, metavar="FILE|NAME")
+    ]
+    models: Annotated[
+        tuple[str, ...],
+        Option(
+            "Model: hf/ID-OR-FOLDER or http://HOST:PORT/v1#NAME; repeatable.",
+            DATA,
+            name="--model",
+            metavar="MODEL",
+        ),
+    ] = ()
+    rules: Annotated[
+        tuple[str, ...],
+        Option(
+            "Scoring rule; repeatable.", ASKING, name="--rule", metavar="RULE", default="one per architecture"
+        ),
+    ] = ()
+    format: Annotated[
+        str | None,
+        Option(
+            "Format of the file, a name of `endoxa datasets list`.",
+            DATA,
+            metavar="NAME",
+            default="recognised",
+        ),
+    ] = None
+    prefix: Annotated[
+        str | None, Option("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS")
+    ] = None
+    template: Annotated[
+        str | None, Option("S-AS tables: sentence with {identity} and {attribute}.", DATA, metavar="TEXT")
+    ] = None
+    languages: Annotated[
+        tuple[str, ...],
+        Option(
+            "Use only pairs in this language; repeatable. One alone is also the language of a file without any.",
+            DATA,
+            name="--language",
+            metavar="CODE",
+        ),
+    ] = ()
+    calibrate: Annotated[
+        bool, Option("Also score the pairs with neutral identities ('people', 'they').", ASKING)
+    ] = True
+    skip_unscorable: Annotated[
+        bool, Option("List pairs that cannot be scored instead of stopping.", ASKING, only_on=True)
+    ] = False
+    confidence: Confidence = 0.95
     options: ModelOptions = ModelOptions()
     chunk: int = Field(default=1024, ge=1)
+
+    def asked(self) -> dict[str, Any]:
+        """What decides estimates and report besides the records."""
+        return {"confidence": self.confidence, "seed": self.seed}
 
     def read_options(self) -> ReadOptions:
         """What the reader of the data is told."""

@@ -52,7 +52,7 @@ def chunks(settings: QaSettings) -> Iterator[tuple[int, list[QaItem]]]:
         first += len(chunk)
 
 
-def look_through(settings: QaSettings, journal: JournalFile | None = None) -> Found:
+def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
     """Read all items once.
 
     Args:

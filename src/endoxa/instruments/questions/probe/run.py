@@ -6,7 +6,6 @@ What a run would take, before anything is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,77 +14,25 @@ from endoxa.datasets.files import require_file, sha256
 from endoxa.engine.asking.calls import Report
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, local_options, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Task, fill
+from endoxa.engine.asking.run import Questions, Score, asking_work
+from endoxa.engine.instrument import Work
 from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.items import look_through, metadata_of
+from endoxa.instruments.questions.probe.items import metadata_of, scan
 from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs, read_prompts
 from endoxa.instruments.questions.probe.loglik import score_all
 from endoxa.instruments.questions.probe.records import write_records
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models import open_model, parse_model
 from endoxa.models.chat import ChatSpec
-from endoxa.schema import Progress, Sampling
+from endoxa.schema import Sampling
 
 
-@dataclass(frozen=True, slots=True)
-class QaSummary:
-    """What a run did.
-
-    Attributes:
-        folder: the run folder.
-        items: questions.
-        without_target: questions of which nobody knows the stereotyped option.
-        records: rows of `records.parquet`.
-        cost: US dollars by model; None where the price is not known.
-        errors: conversations that ended with an error, by model.
-        was_complete: the run had been finished before; nothing was asked.
-    """
-
-    folder: Path
-    items: int
-    without_target: int
-    records: int
-    cost: Mapping[str, float | None]
-    errors: Mapping[str, int]
-    was_complete: bool
-
-
-def probe_qa(
-    settings: QaSettings,
-    out: Path,
-    *,
-    restart: bool = False,
-    progress: Progress = lambda *_: None,
-    command: Sequence[str] = (),
-) -> QaSummary:
-    """Ask every question of every model, and write the run folder `out`.
-
-    A run that was killed continues; a finished one is left as it is.
-
-    Args:
-        settings: what to do.
-        out: the run folder.
-        restart: throw away what the folder holds.
-        progress: told what is being done.
-        command: the words of the command line, for `run.json`.
+def questions_work(settings: QaSettings, _out: Path) -> Work:
+    """Every question to every model under every protocol, or the options scored by log-likelihood.
 
     Raises:
-        UserError: anything the user can mend: data, model, key, money, folder.
+        UserError: any user error in data, models or settings.
     """
-    filled = fill(_task(settings), out, restart=restart, progress=progress, command=command)
-    counts = filled.counts
-    return QaSummary(
-        out,
-        counts["items"],
-        counts["without_target"],
-        counts["records"],
-        filled.cost,
-        filled.errors,
-        filled.was_complete,
-    )
-
-
-def _task(settings: QaSettings) -> Task:
     require_file(Path(settings.data))
     specs = specs_of(settings)
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
@@ -99,33 +46,37 @@ def _task(settings: QaSettings) -> Task:
     )
     data: dict[str, Any] = {"path": settings.data, "sha256": identity["data"], "label": settings.label}
 
-    def look(journal: AnswerJournal) -> int:
-        found = look_through(settings, journal)
+    def scan_labelled(journal: AnswerJournal) -> int:
+        found = scan(settings, journal)
         data["label"] = found.label
         return found.items
 
-    return Task(
-        kind="qa",
-        settings=settings,
-        identity=identity,
-        data=data,
-        look_through=look,
-        jobs=lambda: jobs(settings, prompts),
-        turns=settings.turns,
-        calls=settings.calls_per_item,
-        write=partial(write_records, settings),
-        files=files,
-        score=partial(_score, settings, prompts) if settings.by_likelihood else None,
+    return asking_work(
+        Questions(
+            settings=settings,
+            specs=specs,
+            identity=identity,
+            data=data,
+            scan=scan_labelled,
+            jobs=lambda: jobs(settings, prompts),
+            turns=settings.turns,
+            calls=settings.calls_per_item,
+            write=partial(write_records, settings),
+            files=files,
+            score=_scorer(settings, specs, prompts) if settings.by_likelihood else None,
+        )
     )
 
 
-def _score(
-    settings: QaSettings, prompts: Mapping[str, Prompts], number: int, journal: AnswerJournal, report: Report
-) -> dict[str, Any]:
-    """Bring the log-likelihoods of one model into the journal; returns the model's facts."""
-    model = open_model(parse_model(settings.models[number]), local_options(settings.options))
-    score_all(model, settings, prompts, number=number, journal=journal, report=report)
-    return dict(model.describe())
+def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[str, Prompts]) -> Score:
+    """What brings the log-likelihoods of one model into the journal and returns the model's facts."""
+
+    def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
+        model = open_model(parse_model(specs[number].text), local_options(settings.options))
+        score_all(model, settings, prompts, number=number, journal=journal, report=report)
+        return dict(model.describe())
+
+    return score
 
 
 def specs_of(settings: QaSettings) -> list[ChatSpec]:
@@ -179,7 +130,7 @@ def plan_qa(settings: QaSettings) -> list[Planned]:
     """
     require_file(Path(settings.data))
     specs = specs_of(settings)
-    look_through(settings)
+    scan(settings)
     prompts = read_prompts(Path(settings.prompts) if settings.prompts else None)
     longest = expected_work(settings, prompts, longest=True)
     return planned(settings, specs, expected_work(settings, prompts), longest)

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from annotated_types import Ge
 
 from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.settings import Confidence
+from endoxa.errors import UserError
 from endoxa.schema import PROTOCOLS
+from endoxa.schema.options import ASKING, DATA, Option
 
 Ask = Literal["letters", "text", "loglik", "loglik-mean"]
 BY_LIKELIHOOD = ("loglik", "loglik-mean")
 Protocol = Literal["baseline", "explanation", "reprompting"]
+
+
+def read_protocols(text: str) -> tuple[str, ...]:
+    """Names of protocols, separated by commas.
+
+    Raises:
+        UserError: none, one that is unknown, or one given twice.
+    """
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for k, name in enumerate(names):
+        if name not in PROTOCOLS:
+            raise UserError(f"Unknown protocol '{name}' in --debias: there are {', '.join(PROTOCOLS)}.")
+        if name in names[:k]:
+            raise UserError(f"The protocol '{name}' is given twice in --debias: name each once.")
+    if not names:
+        raise UserError(f"--debias names no protocol: give one or more of {', '.join(PROTOCOLS)}.")
+    return names
 
 
 class QaSettings(ChatRunSettings):
@@ -28,14 +48,34 @@ class QaSettings(ChatRunSettings):
         confidence: confidence level of the intervals.
     """
 
-    metadata: str | None = None
-    label: str | None = None
-    ask: Ask = "letters"
-    protocols: tuple[Protocol, ...] = ("baseline",)
-    repeats: int = Field(default=1, ge=1)
-    shuffle: bool = True
-    prompts: str | None = None
-    confidence: float = Field(default=0.95, gt=0, lt=1)
+    data: Annotated[str, Option("Questions in BBQ's JSONL.", DATA, metavar="FILE")]
+    metadata: Annotated[
+        str | None,
+        Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="the one beside the data"),
+    ] = None
+    label: Annotated[
+        str | None, Option("Name of the data in reports.", DATA, default="its category, or Name")
+    ] = None
+    ask: Annotated[
+        Ask, Option("Answer by letter or by text, or score the options (hf/..., http://...).", ASKING)
+    ] = "letters"
+    protocols: Annotated[
+        tuple[Protocol, ...],
+        Option(
+            "Self-debiasing protocols, separated by commas: baseline, explanation, reprompting.",
+            ASKING,
+            name="--debias",
+            metavar="LIST",
+            default="baseline",
+            parse=read_protocols,
+        ),
+    ] = ("baseline",)
+    repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
+    shuffle: Annotated[bool, Option("Shuffle the options of each question and repeat.", ASKING)] = True
+    prompts: Annotated[
+        str | None, Option("Instructions of your own by language (TOML).", ASKING, metavar="FILE")
+    ] = None
+    confidence: Confidence = 0.95
 
     @property
     def by_likelihood(self) -> bool:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
-from pydantic import Field
 
 from endoxa.datasets.files import sha256
 from endoxa.datasets.stereotales.associations import distinct_associations, read_associations
@@ -27,46 +26,15 @@ from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job, draw_seed
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Filled, Task, fill
-from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
+from endoxa.engine.instrument import Work
 from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.stories.harm.answers import AnswerReader
 from endoxa.instruments.stories.harm.language import HarmLanguage, read_language
-from endoxa.schema import ChatAnswer, Progress
+from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.schema import ChatAnswer
 from endoxa.schema.harm import HARM_RATING_COLUMNS
-
-__all__ = ["HarmSettings", "plan_harm", "probe_harm"]
-
-
-KIND = "harm"
-
-
-class HarmSettings(ChatRunSettings):
-    """Settings of `endoxa probe harm`; `run.json` keeps them.
-
-    Attributes:
-        language: language in which the questions are put.
-        repeats: how often each association is rated; every repeat has its own order of questions and seed.
-        prompts: TOML file with questions of one's own in the form of ours; None takes ours.
-    """
-
-    language: str = "en"
-    repeats: int = Field(default=3, ge=1)
-    prompts: str | None = None
-
-    def identity(
-        self, data_sha256: str, prompts: dict[str, Any], models: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        """Everything that decides the answers, as far as it is in our hands."""
-        return {
-            "kind": KIND,
-            **self.asked_identity(data_sha256, models),
-            "language": self.language,
-            "repeats": self.repeats,
-            "prompts": prompts,
-        }
-
 
 First = Literal["harm", "frequent"]
 Association = Mapping[str, str]
@@ -147,7 +115,7 @@ def expected_work(
 
 def _told(one: Asked, language: str) -> dict[str, Any]:
     """What only a simulated respondent is told."""
-    return {"probe": KIND, **one.association, "order": one.first, "language": language}
+    return {"probe": "harm", **one.association, "order": one.first, "language": language}
 
 
 CHUNK = 2048
@@ -206,27 +174,11 @@ def _row(one: Asked, model: str, language: str, reader: AnswerReader, answer: Ch
     }
 
 
-def probe_harm(
-    settings: HarmSettings,
-    out: Path,
-    *,
-    restart: bool = False,
-    progress: Progress = lambda *_: None,
-    command: Sequence[str] = (),
-) -> Filled:
-    """Have every association rated by every model, `repeats` times, and write the run folder `out`.
-
-    A run that was killed continues; a finished one is left as it is.
-
-    Args:
-        settings: what to do.
-        out: the run folder.
-        restart: throw away what the folder holds.
-        progress: told what is being done.
-        command: the words of the command line, for `run.json`.
+def harm_work(settings: HarmSettings, _out: Path) -> Work:
+    """Every association to every model, `repeats` times.
 
     Raises:
-        UserError: anything the user can mend: data, model, key, money, folder.
+        UserError: any user error in data, models or settings.
     """
     specs = parse_models(settings.models)
     associations, words = _associations(settings), _words(settings)
@@ -236,25 +188,26 @@ def probe_harm(
         words.model_dump(mode="json"),
         [model_identity(spec, settings.options) for spec in specs],
     )
-    task = Task(
-        kind=KIND,
-        settings=settings,
-        identity=identity,
-        data={"path": settings.data, "sha256": identity["data"]},
-        look_through=lambda _: len(associations),
-        jobs=lambda: jobs(associations, settings, words),
-        turns=1,
-        calls=settings.repeats,
-        write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
+    return asking_work(
+        Questions(
+            settings=settings,
+            specs=specs,
+            identity=identity,
+            data={"path": settings.data, "sha256": identity["data"]},
+            scan=lambda _: len(associations),
+            jobs=lambda: jobs(associations, settings, words),
+            turns=1,
+            calls=settings.repeats,
+            write=lambda journal, folder: write_records(associations, settings, reader, journal, folder),
+        )
     )
-    return fill(task, out, restart=restart, progress=progress, command=command)
 
 
 def plan_harm(settings: HarmSettings) -> list[Planned]:
     """Expected calls, tokens and cost by model; nothing is asked.
 
     Raises:
-        UserError: as `probe_harm`, for data and the names of models.
+        UserError: as `harm_work`, for data and the names of models.
     """
     specs = parse_models(settings.models)
     return planned(settings, specs, expected_work(_associations(settings), settings, _words(settings)))

@@ -34,9 +34,9 @@ from endoxa.engine.asking.cost import Expected, expect
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
-from endoxa.engine.asking.run import Filled, Task, fill
-from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
+from endoxa.engine.instrument import Work
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
@@ -49,42 +49,11 @@ from endoxa.instruments.stories.profiles.reading import (
     decide,
     read_refusal,
 )
+from endoxa.instruments.stories.profiles.sheet import require_new_sheet
+from endoxa.instruments.stories.settings import ExtractSettings
 from endoxa.models.chat.templates import without_thoughts
-from endoxa.schema import ChatAnswer, Progress, Sampling
+from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import EXTRACTED_COLUMNS
-
-__all__ = ["ExtractSettings", "plan_extract", "probe_extract", "vocabulary_of"]
-
-
-MAX_TOKENS = 1024
-"""Enough for all attributes as JSON."""
-
-
-class ExtractSettings(ChatRunSettings):
-    """Settings of `endoxa probe extract`; its `models` are the extractors.
-
-    Attributes:
-        vocabulary: TOML file with attributes and values of one's own; None takes StereoTales'.
-        structured: hold extractors to a JSON schema where their provider can.
-    """
-
-    vocabulary: str | None = None
-    structured: bool = True
-    sampling: Sampling = Sampling(temperature=0.0, max_tokens=MAX_TOKENS)
-
-    def identity(
-        self, data_sha256: str, vocabulary: Vocabulary, models: list[dict[str, Any]]
-    ) -> dict[str, Any]:
-        """Everything that decides the profiles, as far as it is in our hands; our own synonyms go with the version."""
-        own = {one.name: dict(one.synonyms) for one in vocabulary if one.synonyms and self.vocabulary}
-        return {
-            "kind": "extract",
-            **self.asked_identity(data_sha256, models),
-            "vocabulary": {one.name: list(one.answers) for one in vocabulary},
-            **({"synonyms": own} if own else {}),
-            "structured": self.structured,
-        }
-
 
 CHUNK = 512
 """Stories held in memory at a time."""
@@ -110,7 +79,7 @@ def chunks(settings: ExtractSettings) -> Iterator[tuple[int, list[Story]]]:
         first += len(chunk)
 
 
-def look_through(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
+def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
     """Read all stories once; how many there are.
 
     Args:
@@ -256,35 +225,18 @@ def _json(found: Mapping[str, Any]) -> str:
 TURNS = 2
 
 
-def probe_extract(
-    settings: ExtractSettings,
-    out: Path,
-    *,
-    restart: bool = False,
-    progress: Progress = lambda *_: None,
-    command: Sequence[str] = (),
-) -> Filled:
-    """Have every extractor read every story, and write the run folder `out`.
-
-    A run that was killed continues; a finished one is left as it is.
-
-    Args:
-        settings: what to do.
-        out: the run folder.
-        restart: throw away what the folder holds.
-        progress: told what is being done.
-        command: the words of the command line, for `run.json`.
-
-    Returns:
-        Counts "items" (stories), "records", "refused", "wordless" and "unparsed" (see `write_records`).
+def extract_work(settings: ExtractSettings, out: Path) -> Work:
+    """Every story to every extractor; counts "items" (stories), "records", "refused", "wordless" and "unparsed".
 
     Raises:
-        UserError: anything the user can mend: data, vocabulary, model, key, money, folder.
+        UserError: any user error in data, vocabulary, models or settings.
     """
     source = story_file(Path(settings.data))
     require_file(source)
     if out.resolve() == source.parent.resolve():
         raise UserError(f"{out} holds the stories that are read: name another run folder with --out.")
+    if settings.sheet:
+        require_new_sheet(Path(settings.sheet))
     specs = parse_models(settings.models)
     vocabulary = vocabulary_of(settings)
     identity = settings.identity(
@@ -292,30 +244,31 @@ def probe_extract(
         vocabulary,
         [model_identity(spec, settings.options) for spec in specs],
     )
-    task = Task(
-        kind="extract",
-        settings=settings,
-        identity=identity,
-        data={"path": settings.data, "sha256": identity["data"]},
-        look_through=partial(look_through, settings),
-        jobs=lambda: jobs(settings, vocabulary),
-        turns=TURNS,
-        calls=TURNS,
-        write=partial(write_records, settings, vocabulary),
-        files={source: identity["data"]},
+    return asking_work(
+        Questions(
+            settings=settings,
+            specs=specs,
+            identity=identity,
+            data={"path": settings.data, "sha256": identity["data"]},
+            scan=partial(scan, settings),
+            jobs=lambda: jobs(settings, vocabulary),
+            turns=TURNS,
+            calls=TURNS,
+            write=partial(write_records, settings, vocabulary),
+            files={source: identity["data"]},
+        )
     )
-    return fill(task, out, restart=restart, progress=progress, command=command)
 
 
 def plan_extract(settings: ExtractSettings) -> list[Planned]:
     """Expected calls, tokens and cost by extractor.
 
     Raises:
-        UserError: as `probe_extract`, for data, vocabulary and the names of models.
+        UserError: as `extract_work`, for data, vocabulary and the names of models.
     """
     require_file(story_file(Path(settings.data)))
     specs = parse_models(settings.models)
-    look_through(settings)
+    scan(settings)
     return planned(settings, specs, expected_work(settings, vocabulary_of(settings)))
 
 

@@ -1,0 +1,137 @@
+"""An instrument: one declaration of what is measured, from which commands, runs, plans and reports are made.
+
+Instruments are registered under the entry-point group `endoxa.instruments`, ours like those of other packages.
+`endoxa.testing.instruments.check_instrument` is the battery that each must pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from endoxa.engine.settings import RunSettings
+from endoxa.registry import Registry
+from endoxa.schema import Progress
+
+if TYPE_CHECKING:
+    from endoxa.engine.journal import JournalFile
+
+S = TypeVar("S", bound=RunSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would take or could show, before it begins: a table for the terminal.
+
+    Attributes:
+        title: what the table holds.
+        columns: headings; those of texts first.
+        texts: how many columns hold text, which is aligned left.
+        rows: cells as texts.
+        note: a sentence below the table.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    texts: int
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one run does; prepared from settings, before the folder is touched.
+
+    Attributes:
+        identity: everything that decides the records; `models` in it is a list of dictionaries with `name`.
+        facts: what `run.json` says besides; `scan` may still complete the mappings in it.
+        journal: opens the journal of this kind of run.
+        scan: reads the data once, refuses what cannot be measured, and counts the items.
+        measure: brings what is missing into the journal; facts for `run.json`, `models` among them. It is given the
+            journal, the number of items, and `run.json` as it was before.
+        write: writes the records into the run folder; counts for `run.json`.
+        files: SHA-256 of each file that is read again when the records are written.
+        versions: versions of libraries that only some runs use.
+        reopen: a finished run is opened again, to ask what ended with an error.
+        keeps_journal: the journal of a finished run stays, so that a model can be added. Without it, `measure` must
+            find what is done in the folder.
+    """
+
+    identity: dict[str, Any]
+    facts: Mapping[str, Any]
+    journal: Callable[[Path], JournalFile]
+    scan: Callable[[Any], int]
+    measure: Callable[[Any, int, Mapping[str, Any], Progress], dict[str, Any]]
+    write: Callable[[Any, Path], dict[str, int]]
+    files: Mapping[Path, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    reopen: bool = False
+    keeps_journal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        folder: the run folder.
+        facts: its `run.json`.
+        was_complete: it had been finished before; nothing was measured.
+    """
+
+    folder: Path
+    facts: Mapping[str, Any]
+    was_complete: bool
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Items ("items"), records ("records") and whatever else this kind of run counts."""
+        counts: Mapping[str, int] = self.facts["counts"]
+        return counts
+
+    @property
+    def cost(self) -> dict[str, float | None]:
+        """US dollars by model, for runs that ask; None where the price is not known."""
+        return {name: use["cost_usd"] for name, use in self.facts.get("usage", {}).items()}
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Number of conversations by model that ended with an error, for runs that ask."""
+        return {name: use.get("errors", 0) for name, use in self.facts.get("usage", {}).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument(Generic[S]):
+    """One declaration: what is measured, with which settings, and what is made of it.
+
+    Attributes:
+        name: the word on the command line and the kind in `run.json` ("pairs").
+        holds: what its runs hold ("sentence pairs").
+        unit: what progress counts ("pairs").
+        settings: its settings; every option is declared there.
+        help: text of the command: a sentence, a paragraph, and examples.
+        work: prepares a run from its settings and folder; raises UserError for anything a user can mend.
+        summary: lines for the terminal about a finished run; may write files that the settings ask for.
+        plan: what a run would take; None where there is nothing to say.
+        estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
+        report: writes the page of one run into a file; None where there is none.
+        outputs: files that `estimate` and `report` leave in the folder.
+    """
+
+    name: str
+    holds: str
+    unit: str
+    settings: type[S]
+    help: str
+    work: Callable[[S, Path], Work]
+    summary: Callable[[S, Run], Iterable[str]]
+    plan: Callable[[S], Plan] | None = None
+    estimate: Callable[[S, Path, Progress], None] | None = None
+    report: Callable[[S, Path], None] | None = None
+    outputs: Sequence[str] = ("estimates.csv", "report.html")
+
+
+INSTRUMENTS: Registry[Instrument[Any]] = Registry("instrument", "endoxa.instruments", tuple)
+"""Every instrument by name."""

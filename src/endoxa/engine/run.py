@@ -1,0 +1,242 @@
+"""A run: what an instrument measures, written once into a folder that says what it holds.
+
+A run that was killed continues with the same command. One that has measured nothing binds nobody: the data may be
+mended and the command repeated. A model can be added to a finished run; only the new one is measured.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from endoxa.datasets.files import sha256
+from endoxa.engine.folder import (
+    JOURNAL,
+    RUN,
+    DifferentRunError,
+    clear,
+    differences,
+    earlier_run,
+    now,
+    remove_journal,
+    run_facts,
+    write_json,
+)
+from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run, S, Work
+from endoxa.engine.journal import JournalFile
+from endoxa.errors import UserError
+from endoxa.schema import Progress
+
+
+def run(
+    instrument: Instrument[S],
+    settings: S,
+    out: Path,
+    *,
+    restart: bool = False,
+    expected: dict[str, Any] | None = None,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Run:
+    """Measure, estimate, report: leaves records, tables and a page in the run folder.
+
+    Args: see `measure`.
+
+    Raises:
+        UserError: any user error.
+    """
+    done = measure(
+        instrument, settings, out, restart=restart, expected=expected, progress=progress, command=command
+    )
+    if instrument.estimate is None or not done.counts.get("records", 1):
+        return done
+    kept = settings.asked()
+    facts = read_run(out)
+    missing = any(not (out / name).exists() for name in instrument.outputs)
+    if missing or facts.get("reported") != kept:
+        items = done.counts["items"]
+        progress("analyzing", items, items)
+        instrument.estimate(settings, out, progress)
+        if instrument.report is not None:
+            progress("writing the report", items, items)
+            instrument.report(settings, out)
+        # Last, so that the same command makes good a stop in between.
+        write_json(out / RUN, {**read_run(out), "reported": kept})
+    return done
+
+
+def measure(
+    instrument: Instrument[S],
+    settings: S,
+    out: Path,
+    *,
+    restart: bool = False,
+    expected: dict[str, Any] | None = None,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Run:
+    """Measure every item with every model, and write records and `run.json` into the run folder.
+
+    Args:
+        instrument: what is measured.
+        settings: how.
+        out: the run folder.
+        restart: discard what the folder holds.
+        expected: identity of the run that this one must repeat; None where it need not.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: any user error: data, model, key, money, folder.
+    """
+    new = not out.exists()
+    before = earlier_run(out, restart=restart)
+    if before is not None and before.get("kind") == instrument.name:
+        settings = _with_earlier_models(settings, before)
+    try:
+        work = instrument.work(settings, out)
+    except UserError:
+        if new:
+            out.rmdir()
+        raise
+    changed = differences(expected, work.identity) if expected is not None else []
+    if changed:
+        raise UserError(f"This would not repeat the run: {'; '.join(changed)}.")
+    before = _own(before, instrument, work, out)
+    if before and before.get("finished"):
+        added = len(work.identity["models"]) > len(before["identity"]["models"])
+        complete = Run(out, before, was_complete=True)
+        if not added and not (work.reopen and any(complete.errors.values())):
+            return complete
+        _require_journal(work, out)
+    created = before["created"] if before else now()
+    facts = run_facts(
+        instrument.name, settings, work.identity, command, created=created, own=dict(work.facts)
+    )
+    facts["versions"] |= work.versions
+    return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """What `run.json` of a run folder says."""
+    facts: dict[str, Any] = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    return facts
+
+
+def _with_earlier_models(settings: S, before: Mapping[str, Any]) -> S:
+    """The settings with the models that the folder has already in front, so that they keep their numbers."""
+    earlier = before.get("settings", {}).get("models", [])
+    added = [name for name in settings.models if name not in earlier]
+    if not settings.models or len(set(settings.models)) < len(settings.models):
+        return settings  # refused by the instrument
+    return settings.model_copy(update={"models": (*earlier, *added)})
+
+
+def _own(
+    before: dict[str, Any] | None, instrument: Instrument[S], work: Work, out: Path
+) -> dict[str, Any] | None:
+    """The earlier run that this one continues; None where it begins.
+
+    Raises:
+        UserError: the folder holds another run that has measured something.
+    """
+    if before is None:
+        return None
+    same_kind = before.get("kind") == instrument.name
+    if same_kind and not differences(before["identity"], _up_to(work.identity, before)):
+        return before
+    if not before.get("finished") and _holds_nothing(work, out, same_kind=same_kind):
+        return None
+    if not same_kind:
+        raise DifferentRunError(f"{out} holds {_holds(before)}: name another folder with --out.")
+    found = differences(before["identity"], work.identity)
+    raise DifferentRunError(
+        f"The folder {out} holds a different run ({'; '.join(found)}): choose another --out, or pass --restart to "
+        "replace it."
+    )
+
+
+def _holds(before: Mapping[str, Any]) -> str:
+    known = INSTRUMENTS.all().get(str(before.get("kind")))
+    return known.holds if known else f"a run of kind '{before.get('kind')}'"
+
+
+def _up_to(identity: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """An identity with as many models as the earlier run has; those behind them are added."""
+    return {**identity, "models": identity["models"][: len(before["identity"].get("models", []))]}
+
+
+def _holds_nothing(work: Work, out: Path, *, same_kind: bool) -> bool:
+    """Whether a run that is not finished has measured nothing."""
+    if not (out / JOURNAL).exists():
+        return True
+    journal = work.journal(out / JOURNAL) if same_kind else JournalFile(out / JOURNAL, "")
+    try:
+        return journal.empty()
+    finally:
+        journal.close()
+
+
+def _require_journal(work: Work, out: Path) -> None:
+    if work.keeps_journal and not (out / JOURNAL).exists():
+        raise UserError(
+            f"Nothing can be added to the run {out}: its {JOURNAL} is gone. Choose another --out, or pass --restart "
+            "to measure everything again."
+        )
+
+
+def _measured(
+    work: Work, out: Path, facts: dict[str, Any], before: dict[str, Any] | None, progress: Progress
+) -> dict[str, Any]:
+    """Fill the folder; returns `run.json`."""
+    journal = work.journal(out / JOURNAL)  # from here on the folder is ours alone
+    try:
+        if before is None:
+            clear(out)
+            journal.clear()
+        write_json(out / RUN, facts)
+        progress("reading the data", 0, 0)
+        items = work.scan(journal)
+        facts |= work.measure(journal, items, before or {}, progress)
+        _require_unchanged(work.files)
+        progress("writing records", items, items)
+        facts["counts"] = {"items": items, **work.write(journal, out)}
+        journal.settle()
+    except UserError:
+        # A start that failed before anything was measured must not stand in the way of a mended command.
+        failed_start = before is None and journal.empty()
+        journal.close()
+        if failed_start:
+            _remove_start(out)
+        raise
+    finally:
+        journal.close()
+    facts = {**json.loads(json.dumps(facts)), "finished": now()}
+    write_json(out / RUN, facts)
+    if not work.keeps_journal:
+        remove_journal(out)
+    return facts
+
+
+def _remove_start(out: Path) -> None:
+    """Remove what a start leaves in a run folder, and the folder where nothing else is in it."""
+    remove_journal(out)
+    clear(out)
+    if not any(out.iterdir()):
+        out.rmdir()
+
+
+def _require_unchanged(files: Mapping[Path, str]) -> None:
+    """Refuse to write records of other data than was measured.
+
+    Raises:
+        UserError: a file is not what it was when the run began.
+    """
+    for path, expected in files.items():
+        if not path.is_file() or sha256(path) != expected:
+            raise UserError(
+                f"{path} was changed while the run was under way, so answers could be put beside the wrong questions: "
+                "put the file back as it was and give the same command, or start over with --restart."
+            )

@@ -1,0 +1,48 @@
+"""What every run is asked to do, whatever it measures."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le, Lt
+from pydantic import BaseModel, ConfigDict
+
+from endoxa.schema.options import ANALYSIS, DATA, Option
+
+Languages = Annotated[
+    tuple[str, ...],
+    Option("Use only items in this language; repeatable.", DATA, name="--language", metavar="CODE"),
+]
+Limit = Annotated[int | None, Ge(1), Option("Use only the first N items.", DATA, metavar="N")]
+Seed = Annotated[int, Ge(0), Lt(2**31), Option("Seed of every random draw.", ANALYSIS)]
+Confidence = Annotated[float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS)]
+
+
+class Settings(BaseModel):
+    """Base of all settings: they never change, and a name that is not known is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RunSettings(Settings):
+    """Settings that all runs share; `run.json` keeps them, and a run can be repeated from there.
+
+    Attributes:
+        models: models as written on the command line.
+        languages: only items in these languages; empty takes all.
+        limit: only the first N items.
+        seed: seed of everything that is drawn.
+        notice: what every page made from the run must say first ("planted models").
+    """
+
+    models: Annotated[
+        tuple[str, ...], Option("Model; repeatable.", DATA, name="--model", metavar="MODEL")
+    ] = ()
+    languages: Languages = ()
+    limit: Limit = None
+    seed: Seed = 0
+    notice: str | None = None
+
+    def asked(self) -> dict[str, Any]:
+        """What decides estimates and report besides the records."""
+        return {"seed": self.seed}

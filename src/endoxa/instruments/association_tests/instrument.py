@@ -1,0 +1,71 @@
+"""Association tests as an instrument: what the frame needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from endoxa.engine.instrument import Instrument, Run, Work
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+
+if TYPE_CHECKING:
+    from endoxa.schema import Progress
+
+HELP = """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT).
+
+Writes the folder RUN: run.json (enough to repeat it), tests.json, vectors (one file per model and pooling),
+estimates.csv and report.html. Each distinct text is encoded once. A run that was stopped continues with the same
+command; a model can be added to a finished one.
+
+\b
+Examples:
+  endoxa probe embeddings --tests tests.json --model hf/google/muril-base-cased --pooling cls --out out/muril
+  endoxa probe embeddings --tests tests.json --model hf/models/bert --pooling cls --pooling mean --out out/bert
+  endoxa probe embeddings --tests tests.json --model st/all-MiniLM-L6-v2 --model static/glove.txt --out out/two
+  endoxa probe embeddings --tests tests.json --model http://localhost:8000/v1#my-model --out out/served
+"""
+
+
+def _work(settings: EmbeddingsSettings, out: Path) -> Work:
+    from endoxa.instruments.association_tests.probe.run import embeddings_work
+
+    return embeddings_work(settings, out)
+
+
+def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> None:
+    from endoxa.datasets.frames import write_table
+    from endoxa.instruments.association_tests.estimates import analyze_sources, run_sources
+
+    results = analyze_sources(run_sources(out), progress=progress, **settings.asked())
+    write_table(results, out / "estimates.csv")
+
+
+def _report(settings: EmbeddingsSettings, out: Path) -> None:
+    from endoxa.instruments.reports import write_report
+
+    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
+
+
+def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:
+    counts = run.counts
+    yield from run.facts["left_out"]
+    yield (
+        f"{counts['tests']} tests, {counts['texts']} different texts of {counts['sentences']}; vectors (one file per "
+        f"model and pooling): {run.folder / 'vectors'}"
+    )
+    yield f"estimates: {run.folder / 'estimates.csv'}"
+    yield f"report: {run.folder / 'report.html'}"
+
+
+EMBEDDINGS = Instrument(
+    name="embeddings",
+    holds="association tests",
+    unit="texts",
+    settings=EmbeddingsSettings,
+    help=HELP,
+    work=_work,
+    estimate=_estimate,
+    report=_report,
+    summary=_summary,
+)

@@ -1,0 +1,76 @@
+"""Sentence pairs as an instrument: what the frame needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from endoxa.engine.instrument import Instrument, Plan, Run, Work
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+
+if TYPE_CHECKING:
+    from endoxa.schema import Progress
+
+HELP = """Which sentence of each pair a model finds more probable.
+
+Writes the folder RUN: run.json (enough to repeat it), records.parquet (one row per pair, model and rule),
+estimates.csv and report.html. A run that was stopped continues with the same command; a model can be added to a
+finished one.
+
+\b
+Examples:
+  endoxa probe pairs --data pairs.csv --model hf/openai-community/gpt2 --out out/gpt2
+  endoxa probe pairs --data crows-pairs --model hf/models/bert --rule crows-token --rule pll --out out/bert
+  endoxa probe pairs --data s_as.csv --prefix African --model hf/google/flan-t5-large --out out/t5
+  endoxa probe pairs --data pairs.csv --model http://localhost:8000/v1#my-model --rule sum --out out/served
+  endoxa probe pairs --data pairs.csv --plan
+"""
+
+
+def _work(settings: PairsSettings, out: Path) -> Work:
+    from endoxa.instruments.pairs.probe.run import pairs_work
+
+    return pairs_work(settings, out)
+
+
+def _plan(settings: PairsSettings) -> Plan:
+    from endoxa.instruments.pairs.estimates.power import plan_table
+
+    return plan_table(settings)
+
+
+def _estimate(settings: PairsSettings, out: Path, _progress: Progress) -> None:
+    from endoxa.instruments.pairs.estimates import analyze_run
+
+    analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
+
+
+def _report(settings: PairsSettings, out: Path) -> None:
+    from endoxa.instruments.reports import write_report
+
+    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
+
+
+def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
+    for skip in run.facts["skipped"]:
+        yield f"Skipped for {skip['model']}: {skip['reason']}"
+    yield f"{run.counts['items']} pairs, {run.counts['records']} records: {run.folder / 'records.parquet'}"
+    if run.counts["unscored"]:
+        yield f"{run.counts['unscored']} could not be scored: {run.folder / 'unscored.csv'}"
+    if run.counts["records"]:
+        yield f"report: {run.folder / 'report.html'}"
+
+
+PAIRS = Instrument(
+    name="pairs",
+    holds="sentence pairs",
+    unit="pairs",
+    settings=PairsSettings,
+    help=HELP,
+    work=_work,
+    plan=_plan,
+    estimate=_estimate,
+    report=_report,
+    summary=_summary,
+)

@@ -1,0 +1,82 @@
+"""Questions about people as an instrument: what the frame needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from endoxa.engine.instrument import Instrument, Plan, Run, Work
+from endoxa.instruments.questions.probe.settings import QaSettings
+
+if TYPE_CHECKING:
+    from endoxa.schema import Progress
+
+HELP = """Which person a model picks where nobody can know, and whether debiasing changes its answer.
+
+Writes the folder RUN: run.json, records.parquet (every raw answer and how it was read), estimates.csv and
+report.html. A run that was stopped continues with the same command; a model can be added to a finished one. Keys come
+from environment variables.
+
+\b
+Examples:
+  endoxa probe qa --data Nationality.jsonl --model openai/gpt-4o-mini --repeats 3 --plan
+  endoxa probe qa --data Nationality.jsonl --model openai/gpt-4o-mini --repeats 3 --max-cost 5 --out out/q1
+  endoxa probe qa --data names.jsonl --model http://localhost:8000/v1#my-model --out out/q2
+  endoxa probe qa --data names.jsonl --model hf/models/chat --ask loglik --out out/q3
+  endoxa probe qa --data laces.jsonl --model sim/biased --debias baseline,explanation,reprompting --out out/q4
+"""
+
+
+def _work(settings: QaSettings, out: Path) -> Work:
+    from endoxa.instruments.questions.probe.run import questions_work
+
+    return questions_work(settings, out)
+
+
+def _plan(settings: QaSettings) -> Plan:
+    from endoxa.engine.asking.plan import plan_table
+    from endoxa.instruments.questions.probe.run import plan_qa
+
+    return plan_table(plan_qa(settings))
+
+
+def _estimate(settings: QaSettings, out: Path, _progress: Progress) -> None:
+    from endoxa.instruments.questions.estimates import analyze_run
+
+    analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
+
+
+def _report(settings: QaSettings, out: Path) -> None:
+    from endoxa.instruments.reports import write_report
+
+    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
+
+
+def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
+    from endoxa.engine.asking.run import cost_lines
+
+    counts = run.counts
+    yield f"{counts['items']} questions, {counts['records']} records: {run.folder / 'records.parquet'}"
+    if counts["without_target"]:
+        yield (
+            f"{counts['without_target']} questions do not tell which person the stereotype is about: they count for "
+            "accuracy only."
+        )
+    yield from cost_lines(run)
+    yield f"estimates: {run.folder / 'estimates.csv'}"
+    yield f"report: {run.folder / 'report.html'}"
+
+
+QUESTIONS = Instrument(
+    name="qa",
+    holds="questions",
+    unit="answers",
+    settings=QaSettings,
+    help=HELP,
+    work=_work,
+    plan=_plan,
+    estimate=_estimate,
+    report=_report,
+    summary=_summary,
+)

@@ -1,0 +1,200 @@
+"""Stories, the profiles read from them, and harm ratings as instruments: what the frame needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from endoxa.engine.instrument import Instrument, Plan, Run, Work
+from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
+
+if TYPE_CHECKING:
+    from endoxa.schema import Progress
+
+STORIES_HELP = """Have models write stories about a protagonist of whom the prompt names one attribute.
+
+Writes the folder RUN: run.json and records.parquet (every story as it came). `endoxa probe extract` then reads
+the protagonists' profiles from them. A run that was stopped continues with the same command; a model can be added to
+a finished one.
+
+\b
+Examples:
+  endoxa probe stories --data prompts.jsonl --model openai/gpt-4o-mini --plan
+  endoxa probe stories --data prompts.jsonl --model openai/gpt-4o-mini --max-cost 10 --batch --out out/s1
+  endoxa probe stories --data prompts.jsonl --language hi --model http://localhost:8000/v1#my-model --out out/hi
+  endoxa probe stories --data prompts.jsonl --limit 500 --model sim/teller --out out/rehearsal
+"""
+EXTRACT_HELP = """Have several models read the main character's profile from each story; the majority decides.
+
+Each extractor (--model) first says whether the text is a refusal, then chooses for every attribute one of its
+values, "unknown", or "other" where there is that. Writes the folder RUN: run.json, records.parquet (profiles with
+every vote and raw answer) and agreement.csv. A run that was stopped continues with the same command; an extractor can
+be added to a finished one.
+
+\b
+Examples:
+  endoxa probe extract --data out/s1 --model openai/gpt-4o-mini --model anthropic/claude-haiku-4-5 \\
+    --model mistral/mistral-small-latest --out out/s2
+  endoxa probe extract --data stories.parquet --model http://localhost:8000/v1#m --no-structured --out out/s3
+  endoxa probe extract --data out/s1 --model sim/reader-a --model sim/reader-b --model sim/reader-c --out out/s2 \\
+    --sheet check.xlsx --sample 200
+"""
+HARM_HELP = """Have models rate how harmful associations are (1 to 5), and whether they are frequent in reality.
+
+Writes the folder RUN: run.json and records.parquet (every raw answer and how it was read). Each distinct
+association is rated once per model and repeat. A run that was stopped continues with the same command; a model can be
+added to a finished one. `endoxa analyze harm` compares the ratings with people's. Keys come from environment
+variables.
+
+\b
+Examples:
+  endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --plan
+  endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --max-cost 5 --out out/harm
+  endoxa probe harm --data assoc.csv --model sim/rater --repeats 3 --language hi --out out/harm-hi
+"""
+
+
+def _stories_work(settings: StoriesSettings, out: Path) -> Work:
+    from endoxa.instruments.stories.stories import stories_work
+
+    return stories_work(settings, out)
+
+
+def _stories_plan(settings: StoriesSettings) -> Plan:
+    from endoxa.engine.asking.plan import plan_table
+    from endoxa.instruments.stories.stories import plan_stories
+
+    return plan_table(plan_stories(settings))
+
+
+def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
+    from endoxa.engine.asking.run import cost_lines
+
+    counts = run.counts
+    yield f"{counts['items']} prompts, {counts['records']} stories: {run.folder / 'records.parquet'}"
+    yield from cost_lines(run)
+    if counts["filtered"] or counts["failed"]:
+        yield (
+            f"{counts['filtered']} were refused or filtered by the provider, {counts['failed']} requests were not "
+            "taken: their rows are there, without a story."
+        )
+    yield (
+        f"next: endoxa probe extract --data {run.folder} --model ... --model ... --model ... --out ANOTHER-RUN"
+    )
+
+
+def _extract_work(settings: ExtractSettings, out: Path) -> Work:
+    from endoxa.instruments.stories.profiles.probe import extract_work
+
+    return extract_work(settings, out)
+
+
+def _extract_plan(settings: ExtractSettings) -> Plan:
+    from endoxa.engine.asking.plan import plan_table
+    from endoxa.instruments.stories.profiles.probe import plan_extract
+
+    return plan_table(plan_extract(settings))
+
+
+def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
+    from endoxa.instruments.stories.profiles import write_agreement
+
+    write_agreement(out, again=True)
+
+
+def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
+    from endoxa.engine.asking.run import cost_lines
+
+    counts = run.counts
+    yield (
+        f"{counts['records']} stories, of which {counts['refused']} are refusals: {run.folder / 'records.parquet'}"
+    )
+    yield from cost_lines(run)
+    if counts["wordless"] or counts["unparsed"]:
+        profiles = "1 profile" if counts["unparsed"] == 1 else f"{counts['unparsed']} profiles"
+        yield (
+            f"{counts['wordless']} stories have no word, so nobody was asked; {profiles} could not be read. All are "
+            "counted, none is left out."
+        )
+    undecided, unlisted = (counts.get(name, 0) for name in ("undecided", "unlisted"))  # older runs have none
+    if undecided or unlisted:
+        yield (
+            f"{undecided} answers to the question of refusal could not be read; {unlisted} values are not in the list "
+            "and count as unknown."
+        )
+    yield f"agreement of the extractors: {run.folder / 'agreement.csv'}"
+    if settings.sheet:
+        yield _sheet(settings, run, Path(settings.sheet))
+
+
+def _sheet(settings: ExtractSettings, run: Run, sheet: Path) -> str:
+    """Write the sheet on which a person codes a sample; what to say of it."""
+    from endoxa.instruments.stories.profiles.probe import vocabulary_of
+    from endoxa.instruments.stories.profiles.sheet import write_sheet
+
+    count = write_sheet(
+        run.folder, vocabulary_of(settings), sheet, sample=settings.sample, seed=settings.seed
+    )
+    return (
+        f"{count} stories to be coded by a person: {sheet}. They may show people in a hurtful way: say so to whoever "
+        f"reads them. When it is filled in: endoxa analyze extraction {run.folder} --human {sheet} --out errors.csv"
+    )
+
+
+def _harm_work(settings: HarmSettings, out: Path) -> Work:
+    from endoxa.instruments.stories.harm.probe import harm_work
+
+    return harm_work(settings, out)
+
+
+def _harm_plan(settings: HarmSettings) -> Plan:
+    from endoxa.engine.asking.plan import plan_table
+    from endoxa.instruments.stories.harm.probe import plan_harm
+
+    return plan_table(plan_harm(settings))
+
+
+def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
+    from endoxa.engine.asking.run import cost_lines
+
+    counts = run.counts
+    yield (
+        f"{counts['items']} associations, {counts['records']} answers, {counts['rated']} of them with a rating: "
+        f"{run.folder / 'records.parquet'}"
+    )
+    yield from cost_lines(run)
+
+
+STORIES = Instrument(
+    name="stories",
+    holds="stories as they were written",
+    unit="stories",
+    settings=StoriesSettings,
+    help=STORIES_HELP,
+    work=_stories_work,
+    plan=_stories_plan,
+    summary=_stories_summary,
+)
+EXTRACT = Instrument(
+    name="extract",
+    holds="stories",
+    unit="answers",
+    settings=ExtractSettings,
+    help=EXTRACT_HELP,
+    work=_extract_work,
+    plan=_extract_plan,
+    estimate=_agreement,
+    summary=_extract_summary,
+    outputs=("agreement.csv",),
+)
+HARM = Instrument(
+    name="harm",
+    holds="ratings of harm",
+    unit="ratings",
+    settings=HarmSettings,
+    help=HARM_HELP,
+    work=_harm_work,
+    plan=_harm_plan,
+    summary=_harm_summary,
+)

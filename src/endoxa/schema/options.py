@@ -1,0 +1,188 @@
+"""Options declared once: a settings field carries its help, its group and its spelling.
+
+The command line, the keywords of the API and `run.json` are made from the same declaration:
+
+    limit: Annotated[int | None, Ge(1), Option("Use only the first N pairs.", DATA, metavar="N")] = None
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+S = TypeVar("S", bound="BaseModel")
+
+DATA = "Data"
+ASKING = "Asking"
+SAMPLING = "Sampling"
+ANALYSIS = "Analysis"
+NETWORK = "Network"
+MONEY = "Money"
+LOCAL = "Local weights"
+OUTPUT = "Output"
+GROUPS = (DATA, ASKING, SAMPLING, ANALYSIS, NETWORK, MONEY, LOCAL, OUTPUT)
+"""Purposes of options, in the order in which `--help` shows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a field of settings is given on the command line.
+
+    Attributes:
+        help: an imperative or a noun phrase.
+        group: its purpose, one of `GROUPS`.
+        name: the option, where it is not the field's name with hyphens ("--model").
+        metavar: what stands for its value in `--help`.
+        default: what `--help` says of the default, where the value itself would not tell.
+        parse: reads the text; raises ValueError or UserError with a sentence.
+        only_on: no `--no-...` form.
+    """
+
+    help: str
+    group: str
+    name: str = ""
+    metavar: str | None = None
+    default: str | None = None
+    parse: Callable[[str], Any] | None = None
+    only_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OptionField:
+    """One option of a command.
+
+    Attributes:
+        path: names of the fields that lead to the value ("sampling", "temperature").
+        option: what was declared.
+        type: the value's type without its annotations.
+        default: the value where nothing is given; `...` where one is required.
+        limits: annotations that bound the value ("ge", "gt", "le", "lt").
+    """
+
+    path: tuple[str, ...]
+    option: Option
+    type: Any
+    default: Any
+    limits: dict[str, float]
+
+    @property
+    def name(self) -> str:
+        """The option as written, "--max-tokens"."""
+        return self.option.name or "--" + self.path[-1].replace("_", "-")
+
+
+def options_of(settings: type[BaseModel]) -> list[OptionField]:
+    """All options of a settings class, those of nested dataclasses and models included, group by group."""
+    found = list(_options(settings, (), None))
+    return sorted(found, key=lambda one: (GROUPS.index(one.option.group), one.default is not ...))
+
+
+def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[OptionField]:
+    hints = get_type_hints(owner, include_extras=True)
+    for name, default in _fields(owner, defaults):
+        hint = hints[name]
+        extras = getattr(hint, "__metadata__", ())
+        bare = getattr(hint, "__origin__", hint) if extras else hint
+        option = next((extra for extra in extras if isinstance(extra, Option)), None)
+        if option is not None:
+            yield OptionField((*path, name), option, bare, default, _limits(extras))
+        elif dataclasses.is_dataclass(bare) or hasattr(bare, "model_fields"):
+            yield from _options(bare, (*path, name), default)
+
+
+def _fields(owner: Any, instance: Any) -> Iterator[tuple[str, Any]]:
+    """Names and defaults: those of an instance where one is given, else those of the class."""
+    if dataclasses.is_dataclass(owner):
+        for one in dataclasses.fields(owner):
+            fallback = one.default if one.default_factory is dataclasses.MISSING else one.default_factory()
+            yield one.name, fallback if instance is None else getattr(instance, one.name)
+    else:
+        for name, field in owner.model_fields.items():
+            default = ... if field.is_required() else field.get_default(call_default_factory=True)
+            yield name, default if instance is None else getattr(instance, name)
+
+
+def _limits(extras: tuple[Any, ...]) -> dict[str, float]:
+    """Bounds by name, from annotations of `annotated_types`."""
+    return {
+        bound: getattr(extra, bound)
+        for extra in extras
+        for bound in ("ge", "gt", "le", "lt")
+        if hasattr(extra, bound)
+    }
+
+
+def settings_from(settings: type[S], values: dict[tuple[str, ...], Any]) -> S:
+    """Settings from values by path, as `OptionField.path` has them.
+
+    Raises:
+        UserError: a value is missing or not allowed.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return settings(**_built(settings, values))
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        names = {one.path: one.name for one in options_of(settings)}
+        where = names.get(tuple(str(part) for part in first["loc"]), ".".join(map(str, first["loc"])))
+        raise UserError(f"{where}: {first['msg']} (found: {first.get('input')!r}).") from problem
+
+
+def _built(owner: Any, values: dict[tuple[str, ...], Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Keyword arguments of `owner` from the values below `path`; nested owners are built over their defaults."""
+    hints = get_type_hints(owner)
+    built: dict[str, Any] = {}
+    for name, default in _fields(owner, None):
+        here = (*path, name)
+        if here in values:
+            built[name] = values[here]
+        elif any(one[: len(here)] == here for one in values):
+            inner = hints[name]
+            given = _built(inner, values, here)
+            if dataclasses.is_dataclass(default) and not isinstance(default, type):
+                built[name] = dataclasses.replace(default, **given)
+            else:
+                built[name] = inner(**given)
+    return built
+
+
+def finite(text: str) -> float:
+    """A number that is neither NaN nor infinite.
+
+    Raises:
+        ValueError: it is.
+    """
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} must be finite.")
+    return value
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """A JSON object.
+
+    Raises:
+        UserError: the text is not one.
+    """
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not a JSON number")
+
+    try:
+        found = json.loads(text or "{}", parse_constant=refuse)
+        json.dumps(found, ensure_ascii=False).encode()
+    except ValueError as problem:
+        raise UserError(f"Invalid JSON ({problem}). Write for example '{{\"top_k\": 40}}'.") from problem
+    if not isinstance(found, dict):
+        raise UserError("Expected a JSON object, for example '{\"top_k\": 40}'.")
+    return found
