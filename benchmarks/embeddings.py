@@ -37,7 +37,7 @@ from transformers import AutoModel, AutoTokenizer, BertConfig, BertModel, PreTra
 from endoxa.engine.run import measure
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
-from endoxa.instruments.association_tests.probe import EmbeddingsSettings
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.association_tests.probe.texts import distinct_texts, texts_of
 from endoxa.models.encoders import transformer
 from endoxa.schema import AssociationTest, TermSet

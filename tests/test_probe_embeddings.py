@@ -14,7 +14,7 @@ from endoxa.engine.run import measure, run
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
 from endoxa.instruments.association_tests.items import read_tests, write_tests
-from endoxa.instruments.association_tests.probe import EmbeddingsSettings
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.models import ModelOptions
 from endoxa.models.encoders.static import read_vectors
 from endoxa.models.encoders.transformer import TransformerEncoder
@@ -63,7 +63,12 @@ def test_run_folder_holds_each_distinct_text_once_per_model_and_pooling(settings
         update={"models": (*settings.models, f"hf/{tiny['causal']}"), "poolings": ("mean", "last")}
     )
     summary = measure(EMBEDDINGS, both, tmp_path / "run", command=["endoxa", "probe"])
-    assert (summary.tests, summary.texts, summary.sentences, summary.vectors) == (3, 15, 36, 4)
+    assert (
+        summary.counts["tests"],
+        summary.counts["texts"],
+        summary.counts["sentences"],
+        summary.counts["vectors"],
+    ) == (3, 15, 36, 4)
     found = listed(tmp_path / "run")
     assert set(found) == {(model, pooling) for model in both.models for pooling in ("mean", "last")}
     for vectors in found.values():
@@ -133,9 +138,10 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from endoxa.models.encoders.static import StaticEncoder
-from endoxa.probe.embeddings import run, EmbeddingsSettings
+from endoxa.instruments.association_tests.probe import run
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 from endoxa.instruments.association_tests.instrument import EMBEDDINGS
-from endoxa.engine.run import measure, run
+from endoxa.engine.run import measure
 run.COMMIT_SECONDS = 0
 encode = StaticEncoder.encode
 def slow(self, texts):
@@ -145,7 +151,7 @@ def slow(self, texts):
             print("half", flush=True)
             time.sleep(60)
 StaticEncoder.encode = slow
-run.measure(EMBEDDINGS, EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
+measure(EMBEDDINGS, EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
 """
 
 
@@ -186,13 +192,13 @@ def test_other_tests_model_pooling_or_layer_are_another_run(settings, tmp_path, 
     with pytest.raises(UserError, match="data was"):
         measure(EMBEDDINGS, settings, out)
     summary = measure(EMBEDDINGS, settings, out, restart=True)
-    assert (summary.tests, summary.texts) == (1, 12)
+    assert (summary.counts["tests"], summary.counts["texts"]) == (1, 12)
     assert all(len(vectors) == 12 for vectors in listed(out).values())
 
 
 def test_only_tests_of_a_language(settings, tmp_path):
     spanish = settings.model_copy(update={"languages": ("es",)})
-    assert measure(EMBEDDINGS, spanish, tmp_path / "run").tests == 1
+    assert measure(EMBEDDINGS, spanish, tmp_path / "run").counts["tests"] == 1
     assert [test.name for test in read_tests(tmp_path / "run" / "tests.json")] == ["drivers-walkers"]
     with pytest.raises(UserError, match="no test in the language hi; its languages: en, es"):
         measure(EMBEDDINGS, settings.model_copy(update={"languages": ("hi",)}), tmp_path / "other")
@@ -301,4 +307,4 @@ def test_a_start_that_failed_leaves_nothing_in_the_way(settings, tmp_path):
     with pytest.raises(UserError, match="layer"):
         measure(EMBEDDINGS, wrong, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    assert measure(EMBEDDINGS, settings, tmp_path / "run").tests == len(TESTS)
+    assert measure(EMBEDDINGS, settings, tmp_path / "run").counts["tests"] == len(TESTS)

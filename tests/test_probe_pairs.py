@@ -51,9 +51,9 @@ def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, t
     summary = measure(PAIRS, settings_for(data, *tiny.values(), rules=rules), tmp_path / "run")
     found = records(tmp_path / "run")
     assert found.columns == list(RECORD_COLUMNS)
-    assert len(found) == summary.records == 4 * 5
+    assert len(found) == summary.counts["records"] == 4 * 5
     assert found.select("item_id", "model", "rule").is_unique().all()
-    assert {(skip.rule, Path(skip.model).name) for skip in summary.skipped} >= {
+    assert {(skip["rule"], Path(skip["model"]).name) for skip in summary.facts["skipped"]} >= {
         ("sum", "masked"),
         ("pll", "causal"),
     }
@@ -249,7 +249,7 @@ def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny
     with pytest.raises(UserError, match=r"pair 5 \('e'\): sent_more cannot be scored .* reads at most 64"):
         measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "run")
     summary = measure(PAIRS, settings_for(data, tiny["causal"], skip_unscorable=True), tmp_path / "skipping")
-    assert (summary.records, summary.unscored) == (4, 1)
+    assert (summary.counts["records"], summary.counts["unscored"]) == (4, 1)
     listed = pl.read_csv(tmp_path / "skipping/unscored.csv")
     assert listed["item_id"].to_list() == ["e"]
     assert "reads at most 64" in listed["reason"][0]
@@ -320,10 +320,8 @@ def slow(self, batch):
     time.sleep(0.03)
     return inner(self, batch)
 CausalModel._score_batch = slow
-from endoxa.probe import chunk
-from endoxa.instruments.pairs.instrument import PAIRS
-from endoxa.engine.run import measure
-chunk.COMMIT_SECONDS = 0.05
+from endoxa.instruments.pairs.probe import scoring
+scoring.COMMIT_SECONDS = 0.05
 sys.argv = ["endoxa", *sys.argv[1:]]
 cli.main()
 """

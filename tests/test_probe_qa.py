@@ -134,7 +134,7 @@ def test_a_file_of_instructions_is_checked(tmp_path: Path, text: str, said: str)
 def test_a_run_keeps_every_answer_once_per_repeat(data: Path, tmp_path: Path) -> None:
     summary = measure(QUESTIONS, settings(data, repeats=3), tmp_path / "run")
     table = records(tmp_path / "run")
-    assert (summary.items, summary.records, len(table)) == (40, 120, 120)
+    assert (summary.counts["items"], summary.counts["records"], len(table)) == (40, 120, 120)
     assert table.columns == list(QA_RECORD_COLUMNS)
     assert table.select("item_id", "repeat").n_unique() == 120
     assert set(table["outcome"]) <= set(OUTCOMES)

@@ -55,8 +55,8 @@ class Work:
         files: SHA-256 of each file that is read again when the records are written.
         versions: versions of libraries that only some runs use.
         reopen: a finished run is opened again, to ask what ended with an error.
-        keeps_journal: the journal of a finished run stays, so that a model can be added. Without it, `measure` must
-            find what is done in the folder.
+        keeps_journal: the journal of a finished run stays, so that a model can be added. Otherwise `measure` reads
+            what is done from the folder.
     """
 
     identity: dict[str, Any]

@@ -57,9 +57,6 @@ class JournalFile:
                 if name != "items"
             )
 
-    def settle(self) -> None:
-        """Keep only what a model added later needs; called when the run is finished."""
-
     def clear(self) -> None:
         """Forget everything."""
         with self._explained(), self._transaction():

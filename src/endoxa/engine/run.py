@@ -203,7 +203,6 @@ def _measured(
         _require_unchanged(work.files)
         progress("writing records", items, items)
         facts["counts"] = {"items": items, **work.write(journal, out)}
-        journal.settle()
     except UserError:
         # A start that failed before anything was measured must not stand in the way of a mended command.
         failed_start = before is None and journal.empty()

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+import polars as pl
+
+from endoxa.engine.folder import RECORDS, UNSCORED
 from endoxa.engine.journal import JournalFile
 from endoxa.schema import Request, Score, Unscorable
 
@@ -52,11 +55,46 @@ class Journal(JournalFile):
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
 
-    def settle(self) -> None:
-        """Forget the answered requests: the finished rows are enough."""
+    def restore(self, folder: Path, names: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """Read the rows of a finished run back from its folder, so that a model can be added.
+
+        Args:
+            folder: holds `records.parquet`, and `unscored.csv` where a pair could not be scored.
+            names: name and rules of each model, in the order of their numbers.
+        """
         with self._explained():
-            self._db.execute("DELETE FROM scores")
-            self._db.execute("VACUUM")
+            known = self._db.execute("SELECT item_id, number FROM items").fetchall()
+        items = pl.DataFrame(known, schema={"item_id": pl.String, "item": pl.Int64}, orient="row")
+        numbers = pl.DataFrame(
+            [
+                (model, rule, number, place)
+                for number, (model, rules) in enumerate(names)
+                for place, rule in enumerate(rules)
+            ],
+            schema={"model": pl.String, "rule": pl.String, "model_number": pl.Int64, "rule_number": pl.Int64},
+            orient="row",
+        )
+        tables = [pl.read_parquet(folder / RECORDS)]
+        if (folder / UNSCORED).exists():
+            listed = pl.read_csv(folder / UNSCORED, schema_overrides={"item_id": pl.String})
+            tables.append(listed.rename({"reason": "problem"}).with_columns(n_tokens_more=0, n_tokens_less=0))
+        for table in tables:
+            rows = table.join(items, on="item_id").join(numbers, on=["model", "rule"])
+            self.add_records(
+                Row(
+                    row["model_number"],
+                    row["rule_number"],
+                    row["item"],
+                    row.get("score_more"),
+                    row.get("score_less"),
+                    row["n_tokens_more"],
+                    row["n_tokens_less"],
+                    row.get("neutral_difference"),
+                    row.get("n_neutral", 0),
+                    row.get("problem"),
+                )
+                for row in rows.iter_rows(named=True)
+            )
 
     def known(self, model: int, keys: Sequence[bytes]) -> dict[bytes, Score | Unscorable]:
         """Results of the requests that were answered before."""

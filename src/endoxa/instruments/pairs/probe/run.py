@@ -118,7 +118,7 @@ class Scoring:
     progress: Progress
 
 
-def pairs_work(settings: PairsSettings, _out: Path) -> Work:
+def pairs_work(settings: PairsSettings, out: Path) -> Work:
     """Every pair under every model and every rule that fits.
 
     Raises:
@@ -137,6 +137,8 @@ def pairs_work(settings: PairsSettings, _out: Path) -> Work:
     ) -> dict[str, Any]:
         work = Scoring(settings, data, items, journal, progress)
         done = before.get("models", []) if before.get("finished") else []
+        if done:
+            journal.restore(out, [(spec.text, [rule.name for rule in rules[spec.text]]) for spec in specs])
         models = [
             _score_model(work, number, spec, rules[spec.text])
             for number, spec in enumerate(specs)
@@ -167,6 +169,7 @@ def pairs_work(settings: PairsSettings, _out: Path) -> Work:
         scan=lambda journal: _count(data, settings, journal),
         measure=measure,
         write=write,
+        keeps_journal=False,
     )
 
 
