@@ -11,7 +11,7 @@ from endoxa.cli.analyze_agreement import agreement
 from endoxa.cli.analyze_associations import associations
 from endoxa.cli.analyze_extraction import extraction
 from endoxa.cli.analyze_harm import harm
-from endoxa.cli.analyze_languages import overlap
+from endoxa.cli.analyze_languages import languages
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_tests import association_tests
 
@@ -29,7 +29,8 @@ app.command()(agreement)
 app.command()(associations)
 app.command()(extraction)
 app.command()(harm)
-app.command()(overlap)
+app.command()(languages)
+app.command("overlap", hidden=True)(languages)  # its old name
 app.command("tests")(association_tests)
 app.command()(qa)
 

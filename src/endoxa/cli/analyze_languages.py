@@ -1,4 +1,4 @@
-"""`endoxa analyze overlap`: which associations do languages (or models) share, and which has one alone?"""
+"""`endoxa analyze languages`: which associations do languages (or models) share, and which has one alone?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHOWN = {
 """Columns of the table printed, and their heads."""
 
 
-def overlap(
+def languages(
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -78,10 +78,10 @@ def overlap(
 
     \b
     Examples:
-      endoxa analyze overlap by_language.csv -o overlap.csv
-      endoxa analyze overlap by_language.csv --stories out/s2 --harm harm.csv -o overlap.csv
-      endoxa analyze overlap by_language.csv --harm harm.csv --groups my_groups.yaml --models 2 -o overlap.csv
-      endoxa analyze overlap assoc.csv --by model -o models.csv
+      endoxa analyze languages by_language.csv -o overlap.csv
+      endoxa analyze languages by_language.csv --stories out/s2 --harm harm.csv -o overlap.csv
+      endoxa analyze languages by_language.csv --harm harm.csv --groups my_groups.yaml --models 2 -o overlap.csv
+      endoxa analyze languages assoc.csv --by model -o models.csv
     """  # noqa: D301
     import polars as pl
 

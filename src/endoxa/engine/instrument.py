@@ -103,6 +103,25 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """How a report is made.
+
+    Attributes:
+        confidence: confidence level of all intervals; None takes that of the runs, or 0.95.
+        seed: seed of the bootstrap.
+        labels: table of labels, providers and sizes of models.
+    """
+
+    confidence: float | None = None
+    seed: int = 0
+    labels: Path | None = None
+
+
+Writers = Mapping[str, Callable[[], None]]
+"""What writes a report, by the name of the format."""
+
+
+@dataclass(frozen=True, slots=True)
 class Instrument(Generic[S]):
     """One declaration: what is measured, with which settings, and what is made of it.
 
@@ -116,7 +135,9 @@ class Instrument(Generic[S]):
         summary: lines for the terminal about a finished run; may write files that the settings ask for.
         plan: what a run would take; None where there is nothing to say.
         estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
-        report: writes the page of one run into a file; None where there is none.
+        report: writes the page of one run into its folder; None where there is none.
+        writers: what writes a report of several runs, by format; None where there is none.
+        takes_labels: its reports name models as a table of labels says.
         outputs: files that `estimate` and `report` leave in the folder.
     """
 
@@ -130,6 +151,8 @@ class Instrument(Generic[S]):
     plan: Callable[[S], Plan] | None = None
     estimate: Callable[[S, Path, Progress], None] | None = None
     report: Callable[[S, Path], None] | None = None
+    writers: Callable[[Sequence[Any], Path, ReportOptions], Writers] | None = None
+    takes_labels: bool = False
     outputs: Sequence[str] = ("estimates.csv", "report.html")
 
 

@@ -15,6 +15,7 @@ Languages = Annotated[
 ]
 Limit = Annotated[int | None, Ge(1), Option("Use only the first N items.", DATA, metavar="N")]
 Seed = Annotated[int, Ge(0), Lt(2**31), Option("Seed of every random draw.", ANALYSIS)]
+DEFAULT_CONFIDENCE = 0.95
 Confidence = Annotated[float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS)]
 
 

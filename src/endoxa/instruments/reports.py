@@ -8,18 +8,17 @@ The room where estimates become something to read: one HTML page, tables for pap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from endoxa.datasets.files import require_apart
+from endoxa.engine.instrument import INSTRUMENTS, ReportOptions, Writers
+from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.page.files import FORMATS, refuse_folder, resolve_format
-from endoxa.page.inputs import EMBEDDINGS, QUESTIONS, SPOKEN_KINDS, STORY_KINDS, Run, read_runs
+from endoxa.page.inputs import EXTRACTED, SPOKEN_KINDS, TABLE_KINDS, Run, read_runs
 
 __all__ = ["FORMATS", "write_report"]
-
-
-DEFAULT_CONFIDENCE = 0.95
 
 
 def write_report(
@@ -66,7 +65,7 @@ def write_report(
     ]
     require_apart([output], [*inputs, labels])
     found = read_runs(runs)
-    writers = _writers(found, output, confidence, seed, labels)
+    writers = _writers(found, output, ReportOptions(confidence, seed, labels))
     if chosen not in writers:
         raise UserError(
             f"Runs of {SPOKEN_KINDS[found[0].kind]} are not written as '{chosen}'; there are: {', '.join(writers)}."
@@ -79,28 +78,23 @@ def write_report(
     return output
 
 
-def _writers(
-    runs: Sequence[Run], output: Path, confidence: float | None, seed: int, labels: Path | None
-) -> dict[str, Callable[[], None]]:
-    """What writes each format, as the kind of the runs has it."""
+def report_run(settings: RunSettings, out: Path) -> None:
+    """Write the page of one run into its folder, with the settings that its estimates have.
+
+    Raises: as `write_report`.
+    """
+    confidence = settings.asked().get("confidence")
+    write_report([out], out / "report.html", confidence=confidence, seed=settings.seed)
+
+
+def _writers(runs: Sequence[Run], output: Path, how: ReportOptions) -> Writers:
+    """What writes each format, as the instrument of the runs has it."""
     kind = runs[0].kind
-    if labels is not None and kind not in {QUESTIONS, *STORY_KINDS}:
+    instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
+    if how.labels is not None and not instrument.takes_labels:
         raise UserError(
             f"--labels is for runs of questions and stories; these are of {SPOKEN_KINDS[kind]}: leave it out."
         )
-    if kind == EMBEDDINGS:
-        from endoxa.instruments.association_tests.report.page import writers as tests_writers
-
-        return tests_writers(runs, output, confidence)
-    level = confidence or DEFAULT_CONFIDENCE
-    if kind == QUESTIONS:
-        from endoxa.instruments.questions.report.page import writers as qa_writers
-
-        return qa_writers(runs, output, confidence=level, seed=seed, labels=labels)
-    if kind in STORY_KINDS:
-        from endoxa.instruments.stories.report.page import writers as story_writers
-
-        return story_writers(runs, output, confidence=level, seed=seed, labels=labels)
-    from endoxa.instruments.pairs.report.page import writers as pairs_writers
-
-    return pairs_writers(runs, output, level, seed)
+    if instrument.writers is None:
+        raise UserError(f"There is no report of {instrument.holds}.")
+    return instrument.writers(runs, output, how)

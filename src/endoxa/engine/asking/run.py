@@ -76,9 +76,10 @@ def asking_work(asked: Questions) -> Work:
     require_askable(settings, asked.specs)
 
     def measure(
-        journal: AnswerJournal, items: int, _before: Mapping[str, Any], progress: Progress
+        journal: AnswerJournal, items: int, before: Mapping[str, Any], progress: Progress
     ) -> dict[str, Any]:
-        models = _ask_all_models(asked, items, journal, progress)
+        earlier = before["models"] if before.get("finished") else []
+        models = _ask_all_models(asked, items, journal, earlier, progress)
         used = {spec.text: usage(settings, asked.specs, k, journal) for k, spec in enumerate(asked.specs)}
         return {"models": models, "usage": used}
 
@@ -96,9 +97,20 @@ def asking_work(asked: Questions) -> Work:
 
 
 def _ask_all_models(
-    asked: Questions, items: int, journal: AnswerJournal, progress: Progress
+    asked: Questions,
+    items: int,
+    journal: AnswerJournal,
+    earlier: Sequence[dict[str, Any]],
+    progress: Progress,
 ) -> list[dict[str, Any]]:
     """Bring the answers of all models into the journal; returns the models' facts.
+
+    Args:
+        asked: what is asked.
+        items: number of items.
+        journal: where answers go.
+        earlier: facts of models whose run was finished before; those with all answers are not opened again.
+        progress: told what is being done.
 
     Raises:
         UserError: what went wrong with the models that could not be asked to the end.
@@ -113,6 +125,9 @@ def _ask_all_models(
     failed: dict[int, UserError] = {} if asked.score else dict(find_silent(asked, pending, journal))
     facts = []
     for number in numbers:
+        if number < len(earlier) and number not in pending:
+            facts.append(earlier[number])
+            continue
         try:
             if number not in failed:
                 facts.append(_ask_one(asked, number, items, journal, progress))

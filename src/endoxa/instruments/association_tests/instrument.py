@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Run, Work
+from endoxa.engine.instrument import Instrument, ReportOptions, Run, Work, Writers
+from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 
 if TYPE_CHECKING:
@@ -41,10 +42,16 @@ def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> No
     write_table(results, out / "estimates.csv")
 
 
-def _report(settings: EmbeddingsSettings, out: Path) -> None:
-    from endoxa.instruments.reports import write_report
+def _report(settings: RunSettings, out: Path) -> None:
+    from endoxa.instruments.reports import report_run
 
-    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
+    report_run(settings, out)
+
+
+def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
+    from endoxa.instruments.association_tests.report.page import writers
+
+    return writers(runs, output, how.confidence)
 
 
 def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:
@@ -67,5 +74,6 @@ EMBEDDINGS = Instrument(
     work=_work,
     estimate=_estimate,
     report=_report,
+    writers=_writers,
     summary=_summary,
 )

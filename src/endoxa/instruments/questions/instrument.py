@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Work
+from endoxa.engine.instrument import Instrument, Plan, ReportOptions, Run, Work, Writers
+from endoxa.engine.settings import DEFAULT_CONFIDENCE, RunSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 
 if TYPE_CHECKING:
@@ -47,10 +48,18 @@ def _estimate(settings: QaSettings, out: Path, _progress: Progress) -> None:
     analyze_run(out, confidence=settings.confidence, seed=settings.seed, keep=True)
 
 
-def _report(settings: QaSettings, out: Path) -> None:
-    from endoxa.instruments.reports import write_report
+def _report(settings: RunSettings, out: Path) -> None:
+    from endoxa.instruments.reports import report_run
 
-    write_report([out], out / "report.html", confidence=settings.confidence, seed=settings.seed)
+    report_run(settings, out)
+
+
+def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
+    from endoxa.instruments.questions.report.page import writers
+
+    return writers(
+        runs, output, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels
+    )
 
 
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
@@ -78,5 +87,7 @@ QUESTIONS = Instrument(
     plan=_plan,
     estimate=_estimate,
     report=_report,
+    writers=_writers,
+    takes_labels=True,
     summary=_summary,
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Work
+from endoxa.engine.instrument import Instrument, Plan, ReportOptions, Run, Work, Writers
+from endoxa.engine.settings import DEFAULT_CONFIDENCE
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
 
 if TYPE_CHECKING:
@@ -53,6 +54,14 @@ Examples:
   endoxa probe harm --data assoc.csv --model openai/gpt-4o-mini --max-cost 5 --out out/harm
   endoxa probe harm --data assoc.csv --model sim/rater --repeats 3 --language hi --out out/harm-hi
 """
+
+
+def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
+    from endoxa.instruments.stories.report.page import writers
+
+    return writers(
+        runs, output, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels
+    )
 
 
 def _stories_work(settings: StoriesSettings, out: Path) -> Work:
@@ -186,6 +195,8 @@ EXTRACT = Instrument(
     plan=_extract_plan,
     estimate=_agreement,
     summary=_extract_summary,
+    writers=_writers,
+    takes_labels=True,
     outputs=("agreement.csv",),
 )
 HARM = Instrument(
@@ -197,4 +208,6 @@ HARM = Instrument(
     work=_harm_work,
     plan=_harm_plan,
     summary=_harm_summary,
+    writers=_writers,
+    takes_labels=True,
 )

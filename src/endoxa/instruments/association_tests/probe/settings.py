@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.settings import Confidence, RunSettings
+from endoxa.engine.settings import DEFAULT_CONFIDENCE, Confidence, RunSettings
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
 from endoxa.schema.options import ANALYSIS, ASKING, DATA, Option
 
@@ -69,7 +69,7 @@ class EmbeddingsSettings(RunSettings):
         Option("Word vectors: maximum share of words that the file may lack.", ASKING),
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
-    confidence: Confidence = 0.95
+    confidence: Confidence = DEFAULT_CONFIDENCE
     draws: Annotated[
         int, Ge(100), Option("Number of random partitions where they cannot all be counted.", ANALYSIS)
     ] = 100_000

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from endoxa.engine.settings import Confidence, RunSettings
+from endoxa.engine.settings import DEFAULT_CONFIDENCE, Confidence, RunSettings
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import ReadOptions
 from endoxa.schema.options import ASKING, DATA, Option
@@ -82,7 +82,7 @@ class PairsSettings(RunSettings):
     skip_unscorable: Annotated[
         bool, Option("List pairs that cannot be scored instead of stopping.", ASKING, only_on=True)
     ] = False
-    confidence: Confidence = 0.95
+    confidence: Confidence = DEFAULT_CONFIDENCE
     options: ModelOptions = ModelOptions()
     chunk: int = Field(default=1024, ge=1)
 

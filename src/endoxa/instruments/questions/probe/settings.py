@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge
 
 from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.settings import Confidence
+from endoxa.engine.settings import DEFAULT_CONFIDENCE, Confidence
 from endoxa.errors import UserError
 from endoxa.schema import PROTOCOLS
 from endoxa.schema.options import ASKING, DATA, Option
@@ -75,7 +75,7 @@ class QaSettings(ChatRunSettings):
     prompts: Annotated[
         str | None, Option("Instructions of your own by language (TOML).", ASKING, metavar="FILE")
     ] = None
-    confidence: Confidence = 0.95
+    confidence: Confidence = DEFAULT_CONFIDENCE
 
     @property
     def by_likelihood(self) -> bool:

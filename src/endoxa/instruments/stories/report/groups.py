@@ -48,7 +48,7 @@ def groups_moved(results: StoryResults) -> Section | None:
         tables=(_table(results, shift),),
         notes=(
             "Which groups are usual and which are set apart where a language is spoken is a judgement, kept in a file "
-            "that can be changed (endoxa analyze overlap --groups). Above 0, the language has more harmful "
+            "that can be changed (endoxa analyze languages --groups). Above 0, the language has more harmful "
             "associations with these groups than the other languages have on average; a language with more stories "
             "has more of all.",
             f"{results.level} intervals draw associations anew. Verdicts come from exchanging the languages of each "

@@ -34,7 +34,7 @@ from endoxa.page.words import (
 )
 
 MOST_LISTED = 300
-"""Associations in a list; the files of `endoxa analyze overlap` have all."""
+"""Associations in a list; the files of `endoxa analyze languages` have all."""
 
 
 def exclusive(found: Overlap) -> Table:
@@ -83,7 +83,7 @@ def universal(found: Overlap, *, all_show: bool) -> Table:
 
 def _left_out(listed: pl.DataFrame) -> tuple[str, ...]:
     left = listed.height - MOST_LISTED
-    return (f"{count(left)} more are in the files of endoxa analyze overlap.",) if left > 0 else ()
+    return (f"{count(left)} more are in the files of endoxa analyze languages.",) if left > 0 else ()
 
 
 COLUMNS = {

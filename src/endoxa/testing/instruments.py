@@ -1,0 +1,131 @@
+"""The battery that every instrument must pass, ours and others'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from endoxa.engine.folder import RECORDS, VECTORS, DifferentRunError
+from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run
+from endoxa.engine.run import measure, read_run, run
+from endoxa.errors import UserError
+from endoxa.schema.options import GROUPS, options_of
+
+
+def check_instrument(
+    instrument: Instrument[Any], settings: Any, other: Any, added: str, folder: Path
+) -> None:
+    """Raise AssertionError where an instrument breaks a promise that commands, reports and users rely on.
+
+    Args:
+        instrument: the instrument under test.
+        settings: settings of a run of a few seconds, with one model.
+        other: settings that decide other records, with the same model.
+        added: a second model.
+        folder: an empty folder to work in.
+    """
+    _check_declared(instrument)
+    out = folder / "run"
+    first = run(instrument, settings, out)
+    _check_complete(instrument, settings, first)
+    before = records(out)
+    assert run(instrument, settings, out).was_complete, "a finished run must be left as it is"
+    with _refused(DifferentRunError, "holds a different run"):
+        run(instrument, other, out)
+    assert records(out) == before, "a refused run must not touch the records"
+    _check_repeats(instrument, settings, before, folder)
+    _check_added_model(instrument, settings, added, out, folder)
+    with _refused(UserError):
+        measure(instrument, settings.model_copy(update={"models": ()}), folder / "none")
+    assert not (folder / "none").exists(), "a start that failed must leave nothing behind"
+
+
+def records(folder: Path) -> dict[str, list[Any]]:
+    """Records of a run folder by file name; runs of encoders have vectors instead."""
+    if (folder / RECORDS).exists():
+        return {RECORDS: pl.read_parquet(folder / RECORDS).rows()}
+    found: dict[str, list[Any]] = {}
+    for path in sorted((folder / VECTORS).iterdir()):
+        with np.load(path) as arrays:
+            found |= {f"{path.name} {name}": arrays[name].tolist() for name in arrays}
+    return found
+
+
+@contextmanager
+def _refused(kind: type[BaseException], word: str = "") -> Iterator[None]:
+    """The block must end with this exception, and its text must hold the word."""
+    caught = ""
+    try:
+        yield
+    except kind as problem:
+        caught = f"{kind.__name__} {problem}"
+    assert caught, f"expected {kind.__name__}"
+    assert word in caught, f"expected '{word}' in: {caught}"
+
+
+def _check_declared(instrument: Instrument[Any]) -> None:
+    assert INSTRUMENTS.get(instrument.name) is instrument, "register it in the group endoxa.instruments"
+    assert instrument.holds, "say what its runs hold"
+    assert instrument.unit, "say what progress counts"
+    assert instrument.help.partition("\n")[0].endswith("."), "the first line of the help must be a sentence"
+    assert "Examples:" in instrument.help, "the help must have examples"
+    names = [one.name for one in options_of(instrument.settings)]
+    assert len(names) == len(set(names)), "two options have one name"
+    for one in options_of(instrument.settings):
+        assert one.option.group in GROUPS, f"{one.name}: unknown group"
+        assert one.option.help.endswith((".", "...", ")")), f"{one.name}: its help must be a sentence"
+
+
+def _check_complete(instrument: Instrument[Any], settings: Any, done: Run) -> None:
+    assert not done.was_complete
+    facts = read_run(done.folder)
+    assert facts["kind"] == instrument.name
+    assert facts["finished"]
+    assert facts["counts"]["items"] > 0
+    assert [model["name"] for model in facts["identity"]["models"]] == list(settings.models)
+    assert type(settings).model_validate(facts["settings"]) == settings, (
+        "settings must come back from run.json"
+    )
+    if instrument.estimate is not None:
+        assert all((done.folder / name).exists() for name in instrument.outputs)
+    assert all(isinstance(line, str) and line for line in instrument.summary(settings, done))
+
+
+def _check_repeats(
+    instrument: Instrument[Any], settings: Any, before: dict[str, list[Any]], folder: Path
+) -> None:
+    measure(instrument, settings, folder / "again")
+    assert records(folder / "again") == before, "the same settings must give the same records"
+    half = folder / "half"
+    stopped = 0
+
+    def stop(what: str, _done: float, _total: int) -> None:
+        nonlocal stopped
+        stopped += what == "writing records"
+        if stopped == 1:
+            raise KeyboardInterrupt
+
+    with _refused(KeyboardInterrupt):
+        measure(instrument, settings, half, progress=stop)
+    measure(instrument, settings, half)
+    assert records(half) == before, "a run that was stopped must end like one that was not"
+
+
+def _check_added_model(
+    instrument: Instrument[Any], settings: Any, added: str, out: Path, folder: Path
+) -> None:
+    both = settings.model_copy(update={"models": (*settings.models, added)})
+    told: list[str] = []
+    done = run(instrument, both, out, progress=lambda what, *_: told.append(what))
+    assert not done.was_complete
+    assert not [what for what in told if what.endswith(settings.models[0])], "only the new model is measured"
+    measure(instrument, both, folder / "both")
+    assert records(out) == records(folder / "both"), "adding a model must give the records of one run of both"
+    names = [model["name"] for model in read_run(out)["models"]]
+    assert len(names) == 2, "run.json must name both models"
+    assert run(instrument, settings, out).was_complete, "the first command must find its run complete"
