@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import virtual_time
 from endoxa.errors import UserError
-from endoxa.models.chat.failures import TransientError
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
-from endoxa.models.chat.retrying import Retrier
+from endoxa.models.retrying import Retrier, TransientError
 from endoxa.schema import Message, Usage
 
 stamina.instrumentation.set_on_retry_hooks(())

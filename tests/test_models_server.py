@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, look_at, open_model, parse_model
+from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from http_server import serving
@@ -118,11 +118,7 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
     url, _ = serve()
     with pytest.raises(UserError, match=r"does not serve 'large'\. It has: small"):
         connected(url, "large")
-    import openai
-
-    monkeypatch.setattr(openai._constants, "INITIAL_RETRY_DELAY", 0)
-    monkeypatch.setattr(openai._base_client, "INITIAL_RETRY_DELAY", 0)
-    monkeypatch.setattr(openai._base_client, "MAX_RETRY_DELAY", 0)
+    monkeypatch.setattr(retrying, "CHECK_PATIENCE", 0.1)
     with pytest.raises(UserError, match="does not answer as expected"):
         connected("http://127.0.0.1:9/v1")
 

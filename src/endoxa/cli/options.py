@@ -130,7 +130,7 @@ def read_extra(text: str | None) -> dict[str, Any]:
     import json
 
     from endoxa.errors import UserError
-    from endoxa.models.chat.clients import refuse_secrets
+    from endoxa.models.clients import refuse_secrets
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no JSON number")

@@ -49,10 +49,6 @@ def print_errors(errors: Mapping[str, int]) -> None:
             )
 
 
-FREE = {"hf": "free (runs here)", "sim": "free (simulated)"}
-"""What stands in the place of a cost that nobody asks for, by provider."""
-
-
 def print_plan(planned: Sequence[Planned]) -> None:
     """Print calls, tokens and cost by model, before anything is asked."""
     from rich.console import Console
@@ -78,7 +74,7 @@ def print_plan(planned: Sequence[Planned]) -> None:
 
 def _cost(row: Planned) -> str:
     if row.price is None:
-        return FREE.get(row.provider, "own server" if row.provider == "server" else "not known")
+        return row.unpriced
     return _span(_dollars(row.dollars or 0.0), _dollars(row.most_dollars or 0.0))
 
 

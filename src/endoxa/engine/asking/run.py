@@ -20,14 +20,14 @@ from endoxa.engine.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.engine.asking.cost import Budget, spent
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal, Totals
-from endoxa.engine.asking.plan import is_free, parse_models, prices, require_askable
+from endoxa.engine.asking.plan import parse_models, prices, require_askable
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.folder import JOURNAL, RUN, clear, now, open_folder, remove_journal, run_facts, write_json
 from endoxa.engine.journal import JournalError
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, open_chat, parse_chat_model
 from endoxa.models.chat.prices import price_of
-from endoxa.models.chat.retrying import SilentError
+from endoxa.models.retrying import SilentError
 from endoxa.schema import Message, Progress, Sampling, Usage
 
 
@@ -44,7 +44,7 @@ def find_silent(
 
     async def look(number: int) -> None:
         spec = parse_chat_model(settings.models[number])
-        if spec.kind == "hf":
+        if spec.host.runs_here:
             return
 
         def lost(_messages: Sequence[Message], _sampling: Sampling, taken: Usage | None) -> None:
@@ -146,12 +146,9 @@ def usage(settings: ChatRunSettings, number: int, journal: AnswerJournal) -> dic
 
 def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
     """Versions of the libraries that reach these models and know their prices."""
-    remote = [spec for spec in specs if not is_free(spec)]
-    wanted = {"anthropic" if spec.kind == "anthropic" else "openai" for spec in remote}
-    if remote:
-        wanted |= {"stamina", "aiolimiter", "genai-prices"}
-    if any(spec.kind == "hf" for spec in specs):
-        wanted |= {"torch", "transformers"}
+    wanted = {name for spec in specs for name in spec.host.libraries}
+    if any(spec.host.price for spec in specs):
+        wanted.add("genai-prices")
     return {name: version(name) for name in sorted(wanted) if find_spec(name.replace("-", "_"))}
 
 

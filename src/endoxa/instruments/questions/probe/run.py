@@ -14,7 +14,7 @@ from typing import Any
 from endoxa.datasets.files import require_file, sha256
 from endoxa.engine.asking.calls import Report
 from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, local_options, model_identity, parse_models, planned
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
 from endoxa.engine.asking.run import Task, fill
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import look_through, metadata_of
@@ -24,6 +24,7 @@ from endoxa.instruments.questions.probe.records import write_records
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models import open_model, parse_model
 from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.local import model_options
 from endoxa.schema import Progress, Sampling
 
 
@@ -123,7 +124,7 @@ def _score(
     settings: QaSettings, prompts: Mapping[str, Prompts], number: int, journal: AnswerJournal, report: Report
 ) -> dict[str, Any]:
     """Bring the log-likelihoods of one model into the journal; returns the model's facts."""
-    model = open_model(parse_model(settings.models[number]), local_options(settings.options))
+    model = open_model(parse_model(settings.models[number]), model_options(settings.options))
     score_all(model, settings, prompts, number=number, journal=journal, report=report)
     return dict(model.describe())
 
@@ -138,7 +139,7 @@ def specs_of(settings: QaSettings) -> list[ChatSpec]:
     if settings.by_likelihood:
         _refuse_without_effect(settings)
         for spec in specs:
-            if spec.provider not in ("hf", "server"):
+            if not spec.host.likelihoods:
                 raise UserError(
                     f"The model '{spec.text}' returns no probability of a given text: --ask {settings.ask} needs "
                     "hf/... or a completions server (http://HOST:PORT/v1#NAME)."
