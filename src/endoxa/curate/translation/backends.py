@@ -92,7 +92,13 @@ class ChatTranslator:
             UserError: the openai package or the key is missing, or the words name no model.
         """
         who = f"The translator '{words}'"
-        retrier = Retrier(who, ATTEMPTS, PATIENCE)
+        retrier = Retrier(
+            who,
+            ATTEMPTS,
+            PATIENCE,
+            silence="does not answer as expected",
+            advice="Check address, model and key.",
+        )
         if words.startswith("openai/"):
             name, key = words.removeprefix("openai/"), os.environ.get("OPENAI_API_KEY")
             if not name or not key:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
@@ -83,14 +83,15 @@ def refuse_unknown(name: str, sampling: Sampling) -> None:
         )
 
 
-def model_options(options: ChatOptions) -> ModelOptions:
-    """How weights are loaded that are not asked but looked at or scored."""
+def model_options(options: ChatOptions, *, packed_weights: bool = True) -> ModelOptions:
+    """How weights are loaded; packed where they are looked at or scored instead of asked."""
     return ModelOptions(
         device=options.device,
         dtype=options.dtype,
         revision=options.revision,
         tokenizer=options.tokenizer,
         trust_remote_code=options.trust_remote_code,
+        packed_weights=packed_weights,
     )
 
 
@@ -125,8 +126,7 @@ def open_local_chat(spec: ChatSpec, options: ChatOptions, _lost: Lost) -> LocalC
     """
     from endoxa.models.local import load_checkpoint
 
-    loading = replace(model_options(options), packed_weights=False)
-    checkpoint = load_checkpoint(_as_model(spec), loading)
+    checkpoint = load_checkpoint(_as_model(spec), model_options(options, packed_weights=False))
     if checkpoint.architecture == "masked" or not checkpoint.network.can_generate():
         raise UserError(
             f"The model '{spec.text}' is a {checkpoint.architecture} language model that cannot write an answer: name "
