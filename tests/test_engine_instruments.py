@@ -39,11 +39,12 @@ PAIRS_CSV = HEADER + "".join(
 @pytest.fixture
 def with_toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy is registered like an instrument of another package."""
-    ours = list(entry_points(group="endoxa.instruments"))
     toy = EntryPoint("letters", "endoxa.testing.toy:LETTERS", "endoxa.instruments")
-    monkeypatch.setattr(
-        "endoxa.registry.entry_points", lambda group: [*ours, toy] if "instr" in group else ours
-    )
+
+    def points(group: str) -> list[EntryPoint]:
+        return [*entry_points(group=group), *([toy] if group == "endoxa.instruments" else [])]
+
+    monkeypatch.setattr("endoxa.registry.entry_points", points)
     monkeypatch.setattr(INSTRUMENTS, "_things", None)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.models.chat import BatchClient, BatchRequest, ChatOptions, open_batch, parse_chat_model, retrying
-from endoxa.models.chat.openai_compatible import read_line
+from endoxa.models import retrying
+from endoxa.models.chat import BatchClient, BatchRequest, ChatOptions, open_batch, parse_chat_model
+from endoxa.models.chat.openai_batches import read_line
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from endoxa.errors import UserError
-from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote, retrying
+from endoxa.models import retrying
+from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote
 from endoxa.models.chat.anthropic import message_body, read_message, version_headers
 from endoxa.models.chat.openai_compatible import completion_body, read_completion
 from endoxa.models.chat.service import UnusableError

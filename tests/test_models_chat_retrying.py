@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import virtual_time
 from endoxa.errors import UserError
-from endoxa.models.chat.failures import TransientError
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
-from endoxa.models.chat.retrying import Retrier
+from endoxa.models.retrying import Retrier, SilentError, TransientError
 from endoxa.schema import Message, Usage
 
 stamina.instrumentation.set_on_retry_hooks(())
@@ -139,6 +138,42 @@ def test_what_works_in_the_end_is_returned(waits: list[float]) -> None:
 def test_other_exceptions_are_not_swallowed() -> None:
     with pytest.raises(ZeroDivisionError):
         virtual_time.run(retrier().run(Failing(ZeroDivisionError())))
+
+
+class Waiting:
+    """A clock, and a client that waits where it stands and needs a second for every answer."""
+
+    def __init__(self, *problems: Exception) -> None:
+        self.problems, self.time = list(problems), 0.0
+
+    def clock(self) -> float:
+        return self.time
+
+    def __call__(self) -> str:
+        self.time += 1
+        if self.problems:
+            raise self.problems.pop(0)
+        return "yes"
+
+
+def test_a_client_that_waits_where_it_stands_has_the_same_policy() -> None:
+    several = Waiting(*[TransientError("busy")] * 3)
+    policy = Retrier("It", 12, 180.0, clock=several.clock, uniform=shortest)
+    assert policy.call(several) == "yes"
+    assert (several.time, policy.worked, policy.silent) == (4, True, False)
+
+    dead = Waiting(*[TransientError("no route")] * 1000)
+    policy = Retrier("It", 12, 60.0, clock=dead.clock, uniform=shortest, silence="is gone", advice="Look.")
+    for _ in range(2):  # nothing is sent after the end
+        with pytest.raises(
+            SilentError, match=r"It is gone: for 60 seconds .*\(no route\)\. Look\. What was done"
+        ):
+            policy.call(dead)
+    assert dead.time == 61
+
+    broken = Waiting(ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        Retrier("It", 12, 60.0, clock=broken.clock).call(broken)
 
 
 def test_requests_per_minute() -> None:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
-from endoxa.models.chat.clients import SHOWN, read_key, refuse_secrets, scrub, shown
-from endoxa.models.chat.failures import asked_wait
+from endoxa.models.chat.clients import read_key
+from endoxa.models.chat.presets import OWN_PROVIDERS, presets
 from endoxa.models.chat.prices import Price, price_of
-from endoxa.models.chat.spec import OWN_PROVIDERS, presets
+from endoxa.models.clients import SHOWN, refuse_secrets, scrub, shown
+from endoxa.models.retrying import asked_wait
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

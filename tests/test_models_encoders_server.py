@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from endoxa.errors import UserError
+from endoxa.models import retrying
 from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
 from endoxa.models.encoders.server import ServerEncoder
 from http_server import serving
@@ -68,11 +69,8 @@ def opened(url, texts, name="small"):
 
 @pytest.fixture
 def _no_waiting(monkeypatch):
-    import openai
-
-    for module in (openai._constants, openai._base_client):
-        for name in ("INITIAL_RETRY_DELAY", "MAX_RETRY_DELAY"):
-            monkeypatch.setattr(module, name, 0, raising=False)
+    monkeypatch.setattr(retrying, "FIRST_BOUND", 0)
+    monkeypatch.setattr(retrying, "CHECK_PATIENCE", 0.1)
 
 
 def test_vectors_come_back_to_their_texts_and_equal_texts_are_sent_once(serve):

@@ -20,7 +20,8 @@ from transformers import (
 import tiny as make
 from endoxa.errors import UserError
 from endoxa.models import ModelOptions, look_at, open_model, parse_model
-from endoxa.models.local import architecture_of, choose_device, fingerprint, longest_input
+from endoxa.models.checkpoint import choose_device, fingerprint, longest_input
+from endoxa.models.local import architecture_of
 
 
 def opened(folder, **options):

@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, look_at, open_model, parse_model
+from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from http_server import serving
@@ -64,7 +64,7 @@ def serve(tiny):
 
         def start(*flaws):
             answers = Answers(tiny["causal"], *flaws)
-            return servers.enter_context(serving(answers.complete)), answers
+            return servers.enter_context(serving(lambda *request: answers.complete(*request))), answers
 
         yield start
 
@@ -114,15 +114,25 @@ def test_prompt_that_the_server_refuses_is_unscorable_and_the_others_are_scored(
     assert "longer than the model's context" in found[1].reason
 
 
+def test_busy_server_is_asked_again_and_a_silent_one_given_up(serve, monkeypatch):
+    monkeypatch.setattr(retrying, "FIRST_BOUND", 0)
+    url, answers = serve()
+    model, whole, left = connected(url), answers.complete, [503, 429, 500]
+    answers.complete = lambda *request: (left.pop(), {"error": "busy"}) if left else whole(*request)
+    request = CausalRequest("The bakers are patient", "nothing")
+    assert dict(model.score([request]))[0].n_tokens > 1
+    monkeypatch.setattr(retrying, "PATIENCE", 0)
+    model, left = connected(url), [503] * 1000
+    with pytest.raises(UserError, match=r"for 0 seconds every call failed .*busy.* Check that it runs"):
+        list(model.score([request]))
+    assert len(left) == 999
+
+
 def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
     url, _ = serve()
     with pytest.raises(UserError, match=r"does not serve 'large'\. It has: small"):
         connected(url, "large")
-    import openai
-
-    monkeypatch.setattr(openai._constants, "INITIAL_RETRY_DELAY", 0)
-    monkeypatch.setattr(openai._base_client, "INITIAL_RETRY_DELAY", 0)
-    monkeypatch.setattr(openai._base_client, "MAX_RETRY_DELAY", 0)
+    monkeypatch.setattr(retrying, "CHECK_PATIENCE", 0.1)
     with pytest.raises(UserError, match="does not answer as expected"):
         connected("http://127.0.0.1:9/v1")
 

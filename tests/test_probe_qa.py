@@ -37,7 +37,7 @@ from endoxa.instruments.questions.probe.jobs import (
 )
 from endoxa.instruments.questions.probe.run import plan_qa
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.models.chat import retrying
+from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running

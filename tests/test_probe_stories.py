@@ -17,9 +17,9 @@ from endoxa.instruments.stories.profiles.probe import jobs, plan_extract
 from endoxa.instruments.stories.profiles.sheet import write_sheet
 from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.stories import plan_stories
+from endoxa.models.chat import ChatOptions, parse_chat_model
 from endoxa.models.chat.anthropic import message_body
 from endoxa.models.chat.openai_compatible import completion_body
-from endoxa.models.chat.spec import ChatOptions, parse_chat_model
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS, STORY_COLUMNS
 from endoxa.testing.chat_server import Settings, running

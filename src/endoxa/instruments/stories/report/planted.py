@@ -62,8 +62,8 @@ class Planted:
 
 def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
     """What was planted in a simulated teller, as its name says; None for every other model."""
+    from endoxa.models.chat import parse_chat_model
     from endoxa.models.chat.simulated import SimulatedModel
-    from endoxa.models.chat.spec import parse_chat_model
 
     if not model.startswith("sim/"):
         return None
