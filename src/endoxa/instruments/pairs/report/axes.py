@@ -14,7 +14,8 @@ import polars as pl
 from endoxa.instruments.pairs.report.results import Results, preference_cells
 from endoxa.page.charts import BLUE, MUTED, PALE_BLUE, finish, known, symmetric_domain
 from endoxa.page.claims import chip, clear, percent_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     axis_name,
     count,

@@ -23,7 +23,8 @@ from endoxa.page.charts import (
     symmetric_domain,
 )
 from endoxa.page.claims import chip, corrected, percent_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, p_value, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 

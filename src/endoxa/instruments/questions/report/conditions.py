@@ -16,7 +16,8 @@ from endoxa.instruments.questions.report.results import AMBIGUOUS, DISAMBIGUATED
 from endoxa.instruments.questions.report.values import missing
 from endoxa.page.charts import BLUE, GRID, INK, MUTED, ORANGE, finish, known, symmetric_domain
 from endoxa.page.claims import chip
-from endoxa.page.document import Column, Figure, Section, Table
+from endoxa.page.document import Figure, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
 from endoxa.stats.verdicts import UNTESTED
 

@@ -13,7 +13,8 @@ import polars as pl
 from endoxa.instruments.questions.report.conditions import series_shapes
 from endoxa.instruments.questions.report.results import QaResults
 from endoxa.page.charts import BLUE, GRID, MUTED, ORANGE, finish, known
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, decimal, decimal_interval, listed, slug
 
 COLUMNS = {

@@ -10,7 +10,8 @@ import polars as pl
 
 from endoxa.instruments.questions.report.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
 from endoxa.page.charts import BAR, INK, OFFSET, ORANGE, ROW, WIDTH, finish, numbered, row_axis, row_labels
-from endoxa.page.document import Column, Figure, Section, Table
+from endoxa.page.document import Figure, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, percent, plural
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 

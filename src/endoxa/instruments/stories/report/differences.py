@@ -18,7 +18,8 @@ from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, phrase
 from endoxa.page.charts import BLUE, GRID, MUTED, ORANGE, finish, known, label_width, symmetric_domain
 from endoxa.page.claims import chip, clear
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
     count,

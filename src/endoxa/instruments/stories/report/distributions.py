@@ -17,7 +17,8 @@ from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import shares
 from endoxa.instruments.stories.report.words import attribute_name, value_name
 from endoxa.page.charts import BAR, INK, OFFSET, ROW, WIDTH, finish, numbered, row_axis, row_labels
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, language_name, p_value, percent, plural
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 
@@ -132,6 +133,7 @@ def distributions(results: StoryResults) -> Section | None:
             "together. Differences between languages also hold what translated prompts suggest, those between themes "
             "what their scenarios suggest.",
         ),
+        template="distributions.html.j2",
     )
 
 

@@ -20,7 +20,8 @@ from endoxa.instruments.stories.report.models import COLORS
 from endoxa.instruments.stories.report.results import By, StoryResults
 from endoxa.instruments.stories.report.words import claim, phrase
 from endoxa.page.charts import INK, finish, heat_map
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
     count,

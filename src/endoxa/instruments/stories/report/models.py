@@ -16,7 +16,8 @@ from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.harm import UNRATED
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.page.charts import BAR, INK, OFFSET, ORANGE, ROW, WIDTH, finish, numbered, row_axis, row_labels
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, plural
 
 COLUMNS = {
