@@ -174,4 +174,5 @@ def _unequal(estimates: pl.DataFrame) -> Iterator[Finding]:
 
 def _paper_tables(results: Associations) -> Iterator[Table]:
     for table in paper_tables(results):
-        yield replace(table, caption="Effect sizes" + (f", {table.caption}" if table.caption else ""))
+        caption = "Effect sizes" + (f", {table.caption}" if table.caption else "")
+        yield replace(table, caption=caption, rows=tuple(tuple(map(str, row)) for row in table.rows))
