@@ -20,12 +20,12 @@ from endoxa.instruments.questions.estimates.run import IDENTITY_TYPES, OUTCOME_T
 from endoxa.instruments.questions.report.averages import average_of_cells, averages
 from endoxa.instruments.questions.report.conditions import conditions_compared, series_shapes
 from endoxa.instruments.questions.report.headline import headline
-from endoxa.instruments.questions.report.page import latex, markdown
 from endoxa.instruments.questions.report.published import paper_tables
 from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
 from endoxa.instruments.reports import write_report
 from endoxa.page.labels import ModelName, name_models, read_labels
+from endoxa.page.tables import latex, markdown
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
@@ -174,7 +174,8 @@ def published() -> QaResults:
 def test_the_published_row_is_printed_as_published(published: QaResults) -> None:
     tables = {table.number: table for table in paper_tables(published)}
     shown = {
-        number: dict(zip(table.heads, table.rows[0][1:], strict=True)) for number, table in tables.items()
+        number: dict(zip((c.name for c in table.columns[1:]), table.rows[0][1:], strict=True))
+        for number, table in tables.items()
     }
     assert [shown[number]["Nationality"] for number in range(1, 6)] == [
         "0.950 ± 0.002",

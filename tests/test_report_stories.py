@@ -24,10 +24,10 @@ from endoxa.instruments.stories.associations import Discovery, discover
 from endoxa.instruments.stories.associations.protagonists import PROMPT, TRAIT, differences
 from endoxa.instruments.stories.report.distributions import stacked_bars
 from endoxa.instruments.stories.report.found import association_rows, read_found, together
-from endoxa.instruments.stories.report.page import packed, packed_samples
 from endoxa.instruments.stories.report.planted import compare_planted, planted, planted_associations
 from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples
 from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.samples import packed, packed_samples
 from endoxa.instruments.stories.report.sources import shares
 from endoxa.page.inputs import read_runs
 from report_story_samples import (

@@ -18,7 +18,8 @@ from endoxa.instruments.stories.associations.settings import Discovery
 from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import phrase
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
 
 FOUND, MISSED = "yes", "no"
