@@ -96,6 +96,7 @@ class TestInit:
             (["--preset", "lases"], "", "There is no preset 'lases'"),
             (["--preset", "laces", "--password-stdin"], "short\n", "The password cannot be used"),
             (["--preset", "laces", "--name", "a b"], "", "'a b' cannot be the name"),
+            (["--preset", "laces", "--organisation", "a" * 121], "", "--organisation: String should have at"),
         ],
     )
     def test_what_cannot_be_made_leaves_nothing(self, tmp_path, words, stdin, said):

@@ -9,6 +9,7 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 
 from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.models import RATING_WORDS
 
 LEAST = 5
 """People who must share what an export says of them."""
@@ -120,8 +121,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "value",
             _WHOLE,
-            "how known it is where the person lives: 1 'I have never heard it', 2 'I have heard it once or twice', "
-            "3 'Some people here say it', 4 'Many people here say it', 5 'Everyone here knows it'",
+            "how known it is where the person lives: "
+            + ", ".join(f"{value} '{words}'" for value, words in RATING_WORDS.items()),
         ),
         Column(
             "in_group",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import pydantic
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.validators import validate_slug
@@ -55,7 +56,7 @@ def start(
 
     Raises:
         UserError: unknown preset; a slug that is taken, is the address of another page, or has other characters than
-            letters, digits, - and _; a name or password that cannot be used.
+            letters, digits, - and _; a name or password that cannot be used; an organisation or contact that is too long.
     """
     campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
     report = add_seeds(campaign, seeds)
@@ -79,11 +80,18 @@ def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Cam
     if Campaign.objects.filter(slug=slug).exists():
         raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
     loaded = load_preset(preset)
-    content = loaded.settings.model_dump(mode="json") | {key: text for key, text in named.items() if text}
-    settings = CampaignSettings.model_validate(content)
+    settings = _named(loaded.settings, {key: text for key, text in named.items() if text})
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     return campaign, loaded.seeds
+
+
+def _named(settings: CampaignSettings, named: dict[str, str]) -> CampaignSettings:
+    try:
+        return CampaignSettings.model_validate(settings.model_dump(mode="json") | named)
+    except pydantic.ValidationError as problem:
+        found = problem.errors()[0]
+        raise UserError(f"--{found['loc'][0]}: {found['msg']}. Shorten it.") from None
 
 
 @dataclass(frozen=True)

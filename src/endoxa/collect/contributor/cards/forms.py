@@ -18,7 +18,7 @@ from endoxa.collect import geography, naming
 from endoxa.collect.contributor.survey import answer_languages, likely_language
 from endoxa.collect.entry import cleaning
 from endoxa.collect.entry.cleaning import EntryError
-from endoxa.collect.models import Card, Mention, Person, SkipReason, Via
+from endoxa.collect.models import RATING_WORDS, Card, Mention, Person, SkipReason, Via
 
 OFFERED = 6
 """Countries that a card offers to tick."""
@@ -58,13 +58,7 @@ def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
 Choice = tuple[str, Promise]
 """What is stored and what the button says."""
 
-RATINGS: Final[tuple[Choice, ...]] = (
-    ("1", _("I have never heard it")),
-    ("2", _("I have heard it once or twice")),
-    ("3", _("Some people here say it")),
-    ("4", _("Many people here say it")),
-    ("5", _("Everyone here knows it")),
-)
+RATINGS: Final[tuple[Choice, ...]] = tuple((str(value), _(words)) for value, words in RATING_WORDS.items())
 """How known a pair is where the person lives."""
 
 SKIPS: Final[tuple[Choice, ...]] = (

@@ -10,13 +10,17 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext
+from pydantic import BaseModel
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import UI_LANGUAGES, Texts
-from endoxa.collect.naming import Names
+from endoxa.collect.naming import Names, country_names
+from endoxa.collect.organiser.settings.limits import text_length
 
 SEPARATOR = "|"
+EVERYWHERE = "*"
+"""Typed in place of a country: everywhere else."""
 _LONGEST_CODE = 3
 
 
@@ -113,26 +117,12 @@ def _elsewhere(typed: str, own: Names, others: Iterable[Names]) -> str:
     return codes.pop() if len(codes) == 1 else ""
 
 
-LONGEST = 2_000
-
-
-def name_field() -> forms.RegexField:
-    """The short name under which answers are stored and exported."""
-    return forms.RegexField(
-        r"^[a-z][a-z0-9_]{0,30}$",
-        label=gettext_lazy("Short name"),
-        help_text=gettext_lazy(
-            "It names the column of the export. Leave it as it is once people have answered."
-        ),
-        error_messages={"invalid": gettext_lazy("Use small letters a to z, digits and _, at most 31.")},
-    )
-
-
 class ByLanguage:
-    """The fields of one text, a field for each language; `lines` where it is a list "key | words"."""
+    """The form fields of one text of a model, one for each language: a text, or a list of lines "key | words"."""
 
-    def __init__(self, form: forms.Form, stem: str, languages: Sequence[str]) -> None:
+    def __init__(self, form: forms.Form, model: type[BaseModel], stem: str, languages: Sequence[str]) -> None:
         self._form = form
+        self._longest = text_length(model, stem)
         self._stem = stem
         self._languages = languages
 
@@ -144,7 +134,7 @@ class ByLanguage:
                 label=f"{label} ({geography.language_name(language, here)})",
                 help_text=help_text if place == 0 else "",
                 required=required and place == 0,
-                max_length=LONGEST,
+                max_length=self._longest,
                 initial=texts.get(language, ""),
                 widget=forms.Textarea(attrs={"rows": rows, "lang": language, "dir": "auto"}),
             )
@@ -167,6 +157,20 @@ class ByLanguage:
 
     def _typed(self, language: str) -> str:
         return str(self._form.cleaned_data.get(f"{self._stem}-{language}", "")).replace("\r\n", "\n")
+
+
+def country_code(typed: str) -> str:
+    """The code of a country, or "" for `EVERYWHERE`.
+
+    Raises:
+        ValidationError: see `code_of`.
+    """
+    return "" if typed == EVERYWHERE else code_of(typed, country_names)
+
+
+def country_shown(code: str) -> str:
+    """The name of a country in the language of the page, or `EVERYWHERE` for ""."""
+    return geography.name(code, get_language() or "en") if code else EVERYWHERE
 
 
 def as_lines(entries: dict[str, Texts], languages: Sequence[str], shown: Callable[[str], str]) -> Texts:

@@ -13,10 +13,10 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect import geography
-from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings, ProfileField
 from endoxa.collect.organiser.settings.cards import CardsForm
-from endoxa.collect.organiser.settings.fields import name_field
 from endoxa.collect.organiser.settings.general import LABELS, CareForm, GeneralForm, TextsForm
+from endoxa.collect.organiser.settings.limits import name_field
 from endoxa.collect.organiser.settings.questions import QuestionForm, profile_form, questions_form
 
 
@@ -106,7 +106,7 @@ _PARTS: Mapping[str, Names] = {
         "examples": gettext_lazy("Examples"),
     },
     "profile": {
-        "name": name_field().label or "",
+        "name": name_field(ProfileField).label or "",
         "label": gettext_lazy("Question"),
         "purpose": gettext_lazy("Why it is asked"),
         "choices": gettext_lazy("Answers to choose from"),
