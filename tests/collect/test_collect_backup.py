@@ -12,7 +12,7 @@ import pytest
 from campaign_folders import copied, endoxa, refused, said
 
 from endoxa.collect.addresses import resolved
-from endoxa.collect.drafts import draft
+from endoxa.collect.files import draft
 from endoxa.collect.project import backup, sqlite
 from endoxa.collect.project import folder as folder_module
 from endoxa.collect.project.folder import Folder, held, open_folder
@@ -88,7 +88,7 @@ class TestDatabase:
             problem.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise problem
 
-        monkeypatch.setattr("endoxa.collect.project.sqlite._open", closed)
+        monkeypatch.setattr("endoxa.collect.sqlite._open", closed)
         assert "may this account read" in refused("backup", copy, "-o", tmp_path / "b.zip")
 
 

@@ -12,11 +12,9 @@ from django.db import connection
 from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
-from endoxa.collect.audit import record
 from endoxa.collect.cards.answering import drop_reports
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import afterwards, locked
-from endoxa.collect.checkpoint import empty_log
 from endoxa.collect.models import (
     Act,
     Action,
@@ -31,8 +29,10 @@ from endoxa.collect.models import (
     Rating,
     Source,
     State,
+    record,
 )
 from endoxa.collect.security.limits import PROPOSALS
+from endoxa.collect.sqlite import empty_log
 from endoxa.collect.withdrawals import What, bury, bury_keys, noted
 from endoxa.errors import UserError
 

@@ -30,7 +30,7 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from endoxa.collect.filelock import waiting_for
+from endoxa.collect.files import waiting_for
 from endoxa.collect.models import Campaign, Person, Release, Tombstone
 from endoxa.errors import UserError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.db import connection, transaction
 
-from endoxa.collect.filelock import waiting_for
+from endoxa.collect.files import waiting_for
 from endoxa.collect.models import Campaign
 
 

@@ -14,8 +14,8 @@ from polars.datatypes import DataTypeClass
 from pydantic import ValidationError
 
 from endoxa.collect.campaign import CampaignSettings
-from endoxa.collect.drafts import draft
 from endoxa.collect.export.columns import TABLES, schema_of
+from endoxa.collect.files import draft
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import KIND, MARK, neutralised, restored
 from endoxa.datasets.folders import changed_file
@@ -115,7 +115,7 @@ FORMATS = ("csv", "jsonl", "parquet")
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `drafts`).
+    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `files`).
 
     It lies in a folder of its own, and there an earlier copy is put aside, so that both go.
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 
-from endoxa.collect.audit import record
 from endoxa.collect.export.card import data_card, survey_map
 from endoxa.collect.export.folder import FORMATS, About, LeftOut, new_folder, write_tables
 from endoxa.collect.export.releases import NumberTakenError, numbered
 from endoxa.collect.export.tables import Tables, read_tables
-from endoxa.collect.models import AuditEntry, Campaign, Release
+from endoxa.collect.models import AuditEntry, Campaign, Release, record
 from endoxa.collect.withdrawals import Keys, new_salt
 from endoxa.datasets.collected import WITHDRAWALS
 from endoxa.datasets.files import sha256

@@ -8,7 +8,16 @@ from endoxa.collect.models.campaign import Campaign, JoinCode, Membership, Role,
 from endoxa.collect.models.cards import CLOSED, RATING_WORDS, Card, CardState, Rating, Skip, SkipReason
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
-from endoxa.collect.models.records import Act, Action, Attempts, AuditEntry, Claim, Release, Tombstone
+from endoxa.collect.models.records import (
+    Act,
+    Action,
+    Attempts,
+    AuditEntry,
+    Claim,
+    Release,
+    Tombstone,
+    record,
+)
 
 __all__ = [
     "CLOSED",
@@ -38,4 +47,5 @@ __all__ = [
     "Statement",
     "Tombstone",
     "Via",
+    "record",
 ]

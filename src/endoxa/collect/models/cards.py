@@ -22,6 +22,7 @@ RATING_WORDS: Mapping[int, str] = {
 }
 """The rating scale: values and their words in English, which pages translate and exports document."""
 
+
 class CardState(models.TextChoices):
     """What became of a card. An open one whose time is over counts as free; nobody has to tidy it up."""
 
@@ -96,7 +97,10 @@ class Rating(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["person", "pair"], name="rating_once"),
-            models.CheckConstraint(condition=Q(value__gte=min(RATING_WORDS), value__lte=max(RATING_WORDS)), name="rating_one_to_five"),
+            models.CheckConstraint(
+                condition=Q(value__gte=min(RATING_WORDS), value__lte=max(RATING_WORDS)),
+                name="rating_one_to_five",
+            ),
         ]
 
     def __str__(self) -> str:

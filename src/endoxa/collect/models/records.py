@@ -6,6 +6,7 @@ import uuid
 from datetime import timedelta
 
 from django.conf import settings as django_settings
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -29,6 +30,14 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return self.action
+
+
+def record(
+    campaign: Campaign, user: User | AnonymousUser | None, action: str, **detail: str | int | bool
+) -> AuditEntry:
+    """Note an action; `user` None is the command line, or somebody who left. Never pass words of contributors."""
+    who = user if isinstance(user, User) else None
+    return AuditEntry.objects.create(campaign=campaign, user=who, action=action, detail=detail)
 
 
 class ReleaseQuerySet(models.QuerySet["Release"]):

@@ -19,10 +19,9 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa.collect import geography
-from endoxa.collect.audit import record
 from endoxa.collect.entry.seed_files import SeedFileError, read_seeds
 from endoxa.collect.entry.seeding import SeedReport, SeedRow, add_seeds, preview_seeds, unkind
-from endoxa.collect.models import AuditEntry, Campaign, Pair, Role, Source
+from endoxa.collect.models import AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa.collect.organiser.access import allowed
 
 MEGABYTES = 2

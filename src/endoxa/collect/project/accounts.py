@@ -9,8 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from endoxa.collect.audit import record
-from endoxa.collect.models import Campaign, Membership, Role
+from endoxa.collect.models import Campaign, Membership, Role, record
 from endoxa.collect.security import limits
 from endoxa.collect.security.codes import new_code
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE

@@ -15,9 +15,9 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING
 from zlib import error as ZlibError  # noqa: N812
 
-from endoxa.collect.drafts import draft, remove_dead
+from endoxa.collect.files import draft, remove_dead
 from endoxa.collect.project.folder import MARK, Folder, enter, held, make_folder, open_folder, refuse_used
-from endoxa.collect.project.sqlite import check_database, copy_database, forget_sessions
+from endoxa.collect.sqlite import check_database, copy_database, forget_sessions
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import dj_database_url
 
-from endoxa.collect.filelock import take
+from endoxa.collect.files import take
 from endoxa.errors import UserError
 
 MARK = "endoxa-campaign.json"

@@ -13,10 +13,9 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from endoxa.collect.audit import record
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
-from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
+from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State, record
 from endoxa.collect.organiser.dashboard.services import lacking
 from endoxa.collect.organiser.invitations import make_code
 from endoxa.collect.presets import load_preset

@@ -12,9 +12,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from endoxa.collect.audit import record
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import AuditEntry, Campaign, State
+from endoxa.collect.models import AuditEntry, Campaign, State, record
 from endoxa.collect.organiser.seeds import ADDED
 from endoxa.collect.organiser.wording import BALANCES, STATES
 from endoxa.collect.sampler import Balance

@@ -13,7 +13,6 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
-from endoxa.collect.audit import record
 from endoxa.collect.cards.answering import drop_reports
 from endoxa.collect.cards.counts import family
 from endoxa.collect.cards.locking import locked
@@ -31,6 +30,7 @@ from endoxa.collect.models import (
     Moderation,
     Pair,
     Person,
+    record,
 )
 from endoxa.collect.organiser.moderation.queue import ESCALATED, LOGGED, claims_of_others
 from endoxa.collect.privacy import redact
