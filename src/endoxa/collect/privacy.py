@@ -36,6 +36,8 @@ from endoxa.collect.sqlite import empty_log
 from endoxa.collect.withdrawals import What, bury, bury_keys, noted
 from endoxa.errors import UserError
 
+_EXPIRED = "expired-"
+
 
 def erase_traces(seconds: float = 2.0) -> None:
     """Bring SQLite's deletions into its main file and empty its log, which still holds the old pages.
@@ -158,9 +160,6 @@ def _reword(pairs: QuerySet[Pair], words: Mapping[int, str]) -> None:
 
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-_EXPIRED = "expired-"
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,10 @@ def forget_sessions(path: Path) -> None:
 
 
 def empty_log(database: sqlite3.Connection, seconds: float = 2.0) -> None:
-    """Bring the write-ahead log into the main file and empty it; if others read or write for longer, nothing happens.
+    """Empty the write-ahead log into the main file; does nothing if others read or write for longer than `seconds`.
 
-    The log holds pages as they were before a deletion. SQLite itself would keep writers out for as long as it waits for readers; so it is asked again and again.
+    The log holds pages as they were before a deletion. SQLite itself would keep writers out for as long as it waits
+    for readers; so it is asked again and again.
     """
     (patience,) = database.execute("PRAGMA busy_timeout").fetchone()
     end = time.monotonic() + seconds

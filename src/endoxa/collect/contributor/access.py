@@ -17,6 +17,9 @@ from endoxa.collect.security.codes import COOKIE, hash_secret
 
 _DAYS = 60
 
+Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
+"""A view that is handed the person."""
+
 
 class ContributorMiddleware:
     """Sets `request.person` from the cookie: a `Person`, or None for strangers and on the pages of accounts."""
@@ -53,10 +56,6 @@ def remember(response: HttpResponse, secret: str) -> None:
 def forget(response: HttpResponse) -> None:
     """Take the cookie back."""
     response.delete_cookie(COOKIE, samesite="Lax")
-
-
-Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
-"""A view that is handed the person."""
 
 
 def answers_last(page: Page) -> Page:

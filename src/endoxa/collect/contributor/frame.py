@@ -13,6 +13,8 @@ from django.utils.translation import get_language
 from endoxa.collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa.collect.models import Campaign, State
 
+_FALLBACK = "en"
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -50,9 +52,6 @@ def campaign_of(request: HttpRequest) -> Campaign | None:
     person = getattr(request, "person", None)
     shown: Campaign | None = getattr(request, "campaign", None)
     return shown or (person.campaign if person else None)
-
-
-_FALLBACK = "en"
 
 
 class LanguageMiddleware:

@@ -21,6 +21,9 @@ from endoxa.collect.privacy import Withdrawn, withdraw
 from endoxa.collect.security.codes import hash_receipt
 from endoxa.collect.security.limits import RECEIPT_BROWSER, RECEIPT_SITE, may_guess, missed, refuse
 
+_SALT = "endoxa.left"
+_SHOWN_SECONDS = 3_600
+
 
 class ReceiptForm(forms.Form):
     """A receipt code, typed as people type. `person` is set by a successful check."""
@@ -52,10 +55,6 @@ class ReceiptForm(forms.Form):
             )
         self.person = person
         return code
-
-
-_SALT = "endoxa.left"
-_SHOWN_SECONDS = 3_600
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

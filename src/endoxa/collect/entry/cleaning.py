@@ -6,6 +6,9 @@ from django.utils.translation import gettext, ngettext
 
 from endoxa.collect.visible import READ, one_line, visible
 
+MAX_LENGTH = 120
+"""Characters of an attribute."""
+
 
 class EntryError(Exception):
     """Words that cannot become a pair. `str()` is a sentence to show beside the field, in the active language."""
@@ -29,10 +32,6 @@ class TooManyCountriesError(TooManyError):
 
 class AlreadyShownError(EntryError):
     """The person was shown this very pair, so that saying it is no unprompted mention."""
-
-
-MAX_LENGTH = 120
-"""Characters of an attribute."""
 
 
 def clean(text: str) -> str:

@@ -27,6 +27,9 @@ T = TypeVar("T", bound=Hashable)
 _Token = tuple[str, int]
 """A trigram and how often it came before in its text."""
 
+COMPARED = 5_000
+"""Most pairs of one country and language that are compared, the newest first."""
+
 
 def likeness(one: str, other: str) -> float:
     """Share of the character trigrams that two forms have in common (Dice coefficient), from 0 to 100.
@@ -89,10 +92,6 @@ def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.in
 def _trigrams(text: str) -> Counter[str]:
     framed = f"  {text} "
     return Counter(framed[start : start + 3] for start in range(len(framed) - 2))
-
-
-COMPARED = 5_000
-"""Most pairs of one country and language that are compared, the newest first."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,12 @@ _TOPIC_LENGTH = 40
 _YES = frozenset(map(fold, ("yes", "true", "1", "y", "sí", "si", "oui", "sim", "ndiyo", "نعم", "हाँ", "हां")))
 _NO = frozenset(map(fold, ("no", "false", "0", "n", "non", "não", "nao", "hapana", "لا", "नहीं")))
 
+MAX_ROWS = 5_000
+_NEEDED = ("country", "attribute", "language")
+_LINE_ENDS = re.compile(r"\r\n?|\n")
+_SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
+"""First line of spreadsheet programs that says what stands between cells."""
+
 
 @lru_cache(maxsize=1_024)
 def country_cell(typed: str, known_languages: tuple[str, ...]) -> str:
@@ -99,13 +105,6 @@ def _with_nearest(fault: str, names: Sequence[str]) -> str:
     if not names:
         return fault
     return gettext("%(fault)s (did you mean %(name)s?)") % {"fault": fault, "name": names[0]}
-
-
-MAX_ROWS = 5_000
-_NEEDED = ("country", "attribute", "language")
-_LINE_ENDS = re.compile(r"\r\n?|\n")
-_SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
-"""First line of spreadsheet programs that says what stands between cells."""
 
 
 class SeedFileError(UserError):

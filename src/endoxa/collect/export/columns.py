@@ -34,6 +34,8 @@ PROFILE = "profile_"
 
 _TEXT, _WHOLE, _NUMBER, _BOOL = pl.String, pl.Int64, pl.Float64, pl.Boolean
 
+_WITH_PROFILE = ("people", "statements")
+
 
 @dataclass(frozen=True)
 class Column:
@@ -204,8 +206,6 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
-
-_WITH_PROFILE = ("people", "statements")
 
 
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:

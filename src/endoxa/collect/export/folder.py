@@ -23,6 +23,8 @@ from endoxa.errors import UserError
 
 _FORMAT = 1
 
+FORMATS = ("csv", "jsonl", "parquet")
+
 
 @dataclass(frozen=True)
 class LeftOut:
@@ -108,9 +110,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return content if isinstance(content, dict) and content.get("kind") == KIND else None
-
-
-FORMATS = ("csv", "jsonl", "parquet")
 
 
 @contextmanager

@@ -21,6 +21,11 @@ from endoxa.collect.models import Campaign
 from endoxa.collect.withdrawals import Keys
 from endoxa.datasets.collected import respecting_withdrawals
 
+_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id"}
+"""The pair that a row is about before merging."""
+
+_DRAWN = ("in_group", "weight", "propensity", "pool")
+
 
 @dataclass(frozen=True)
 class Since:
@@ -75,10 +80,6 @@ def _rare(one: Published) -> frozenset[str]:
     return frozenset(name for name, cell in told.items() if cell == OTHER)
 
 
-_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id"}
-"""The pair that a row is about before merging."""
-
-
 def handed_over(frames: Mapping[str, pl.DataFrame], since: Since) -> dict[str, pl.DataFrame]:
     """The tables of an export, in which what was merged into pairs that went belongs to their heirs.
 
@@ -123,9 +124,6 @@ def _with_heirs(pairs: pl.DataFrame, heirs: Mapping[str, str], now: pl.DataFrame
         for pair, before in whole.select("association_id", "merged_ids").iter_rows()
     ]
     return whole.with_columns(merged_ids=pl.Series(ids, dtype=pl.String))
-
-
-_DRAWN = ("in_group", "weight", "propensity", "pool")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,12 @@ from endoxa.collect.withdrawals import Keys
 Cells = tuple[str, ...]
 """What is said of one person; the first column is given up last."""
 
+UNKNOWN_REGION = "ZZ"
+"""CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
+
+UNKNOWN_VERSION = 0
+"""Their consent version."""
+
 
 def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells]:
     """The same rows, each combination shared by at least `least` people (Sweeney 2002, by suppression).
@@ -49,13 +55,6 @@ def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
 
 def _all_other(row: Cells) -> Cells:
     return (OTHER,) * len(row)
-
-
-UNKNOWN_REGION = "ZZ"
-"""CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
-
-UNKNOWN_VERSION = 0
-"""Their consent version."""
 
 
 @dataclass(frozen=True)

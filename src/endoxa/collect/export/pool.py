@@ -15,6 +15,11 @@ from uuid import UUID
 
 from endoxa.collect.models import Campaign, Card, Moderation, Pair, Rating
 
+_FEWEST = 10
+"""Cards that are told apart at least."""
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -45,12 +50,6 @@ def read_pool(campaign: Campaign) -> Pool:
         if pairs[root][2] == Moderation.LIVE:
             roots[pk] = pairs[root][0]
     return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
-
-
-_FEWEST = 10
-"""Cards that are told apart at least."""
-
-_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def waited(campaign: Campaign, pool: Pool) -> dict[UUID, int]:

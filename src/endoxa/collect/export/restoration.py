@@ -42,6 +42,16 @@ from endoxa.collect.models import (
 )
 from endoxa.errors import UserError
 
+Pairs = Mapping[str, Pair]
+"""Pairs by their public id."""
+
+_Row = dict[str, Any]
+
+_BATCH = 500
+"""Rows that are updated in one statement."""
+
+_NEGATIVE = {word: negative for negative, word in POLARITIES.items()}
+
 
 @dataclass
 class Placed:
@@ -107,17 +117,6 @@ def _person(
         origins=list(origins),
         extras=dict(extras or {}),
     )
-
-
-Pairs = Mapping[str, Pair]
-"""Pairs by their public id."""
-
-_Row = dict[str, Any]
-
-_BATCH = 500
-"""Rows that are updated in one statement."""
-
-_NEGATIVE = {word: negative for negative, word in POLARITIES.items()}
 
 
 def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -> Pairs:

@@ -31,6 +31,8 @@ from endoxa.collect.models import (
     Tombstone,
 )
 
+Row = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class _Form:
@@ -65,9 +67,6 @@ def _forms() -> dict[str, tuple[tuple[_Form, ...], str]]:
 
 def _form(table: Mapping[str, Any]) -> _Form:
     return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))
-
-
-Row = dict[str, Any]
 
 
 def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:

@@ -24,6 +24,8 @@ from endoxa.collect.security.sessions import known_as, remember
 _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
 
+sign_out = auth.LogoutView.as_view(next_page="organiser:login")
+
 
 class SignInForm(AuthenticationForm):
     """Name and password. A name that was tried too often must wait, whether an account has it or not.
@@ -115,7 +117,6 @@ class ChangePassword(auth.PasswordChangeView):
 
 
 sign_in = SignIn.as_view()
-sign_out = auth.LogoutView.as_view(next_page="organiser:login")
 change_password = ChangePassword.as_view()
 
 

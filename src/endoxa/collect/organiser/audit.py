@@ -93,6 +93,13 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
 }
 """Values that are words of ours, by action and detail."""
 
+COMMAND_LINE = "-"
+"""Stands for the command line, and for accounts that are gone, among accounts."""
+CONTRIBUTORS = "+"
+"""Stands for contributors, who are no accounts."""
+
+PAGE = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Detail:
@@ -164,12 +171,6 @@ def _value(action: str, name: str, value: object) -> str:
     return str(known.get(str(value), value))
 
 
-COMMAND_LINE = "-"
-"""Stands for the command line, and for accounts that are gone, among accounts."""
-CONTRIBUTORS = "+"
-"""Stands for contributors, who are no accounts."""
-
-
 class LogForm(forms.Form):
     """Filters by what was done and by whom; everything where nothing is chosen."""
 
@@ -210,9 +211,6 @@ class LogForm(forms.Form):
         if account == CONTRIBUTORS:
             return found.filter(user__isnull=True, action=WITHDRAWAL)
         return found.filter(user__username=account) if account else found
-
-
-PAGE = 50
 
 
 @allowed(Role.ORGANISER)

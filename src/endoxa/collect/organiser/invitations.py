@@ -18,6 +18,9 @@ from endoxa.collect.security.codes import new_code
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
 
+LENGTH = 8
+"""Characters of a code; why that is enough: `security.limits`."""
+
 
 def newest_code(campaign: Campaign) -> JoinCode | None:
     """The code to show on the wall."""
@@ -55,10 +58,6 @@ def qr_code(address: str) -> bytes:
         out, kind="svg", light="#ffffff", omitsize=True, svgclass=None, lineclass=None
     )
     return out.getvalue()
-
-
-LENGTH = 8
-"""Characters of a code; why that is enough: `security.limits`."""
 
 
 def make_code(campaign: Campaign, days: int) -> JoinCode:

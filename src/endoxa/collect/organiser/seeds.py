@@ -27,6 +27,12 @@ from endoxa.collect.organiser.access import allowed
 MEGABYTES = 2
 _DAY_SECONDS = 86_400
 
+FIRST = 10
+"""Rows of each kind that are shown."""
+
+ADDED = "seeds added"
+"""The action in the log."""
+
 
 class UploadForm(forms.Form):
     """A file of seeds; cleaned to its rows."""
@@ -87,10 +93,6 @@ class RowsForm(forms.Form):
         return signing.dumps([astuple(row) for row in rows], salt=self._salt, compress=True)
 
 
-FIRST = 10
-"""Rows of each kind that are shown."""
-
-
 @dataclass(frozen=True)
 class Shown:
     """A row with names in the language of the page, and whether it is unkind (None: not known)."""
@@ -140,10 +142,6 @@ def counted(report: SeedReport) -> list[Counted]:
         )
         for country, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     ]
-
-
-ADDED = "seeds added"
-"""The action in the log."""
 
 
 def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:

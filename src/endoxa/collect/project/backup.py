@@ -29,6 +29,8 @@ _MANIFEST = "backup.json"
 _DATABASE, _SECRET, _WITHDRAWALS = "db.sqlite3", "secret.key", "withdrawals.jsonl"
 _FORMAT = 1
 
+_DRAFT = "restore"
+
 
 @dataclass(frozen=True)
 class Archive:
@@ -94,9 +96,6 @@ def read_archive(path: Path) -> Archive:
     if not whole:
         raise UserError(f"{path} is damaged: its checksums do not agree. Take another one.")
     return Archive(manifest["made_at"], parts[_DATABASE], secret, withdrawals)
-
-
-_DRAFT = "restore"
 
 
 @contextmanager

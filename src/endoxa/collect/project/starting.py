@@ -55,7 +55,8 @@ def start(
 
     Raises:
         UserError: unknown preset; a slug that is taken, is the address of another page, or has other characters than
-            letters, digits, - and _; a name or password that cannot be used; an organisation or contact that is too long.
+            letters, digits, - and _; a name or password that cannot be used; an organisation or contact that is too
+            long.
     """
     campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
     report = add_seeds(campaign, seeds)

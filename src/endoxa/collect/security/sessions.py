@@ -21,17 +21,16 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 _KEY = re.compile(r"[a-z0-9]{32}")
 
+COOKIE = "endoxa_known_browser"
+_SALT = "endoxa.known_browser"
+_SECONDS = 180 * 86_400
+
 
 class SessionStore(db.SessionStore):
     """Sessions in the database."""
 
     def _validate_session_key(self, key: str | None) -> bool:
         return key is not None and _KEY.fullmatch(key) is not None
-
-
-COOKIE = "endoxa_known_browser"
-_SALT = "endoxa.known_browser"
-_SECONDS = 180 * 86_400
 
 
 def known_as(request: HttpRequest, name: str) -> str:

@@ -29,6 +29,25 @@ Key = tuple[str, str, int]
 _ROWS = "rows.jsonl"
 _SETUP = "setup.json"
 
+ENOUGH = 0.95
+"""Share of pairs that must get k ratings."""
+
+_PILOTS = range(1_000_000, 1_000_002)
+"""Seeds of the tuning; results use others."""
+
+_STEPS = 40
+
+Row = dict[str, Any]
+Told = Callable[[str, float, int], None]
+
+_TUNING = -1
+"""In place of a seed: the row holds the share that an arm was tuned to."""
+
+FITTED = "laces"
+"""The world that was fitted to LACES's published numbers."""
+
+_FITTED_SEEDS = 8
+
 
 @dataclass(frozen=True)
 class Store:
@@ -92,15 +111,6 @@ def _mend(path: Path) -> None:
         path.write_bytes(content[: content.rfind(b"\n") + 1])
 
 
-ENOUGH = 0.95
-"""Share of pairs that must get k ratings."""
-
-_PILOTS = range(1_000_000, 1_000_002)
-"""Seeds of the tuning; results use others."""
-
-_STEPS = 40
-
-
 def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> float:
     """The largest share, in steps of 1/40, with which at least 95 % of all pairs get k ratings.
 
@@ -121,13 +131,6 @@ def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> f
 def _reached(arm: Arm, worlds: Iterable[World], sampler: SamplerSettings, share: float) -> float:
     pools = [simulate(world, arm, sampler, share=share).campaign.pool for world in worlds]
     return float(np.mean([(pool["ratings"] >= sampler.k).mean() for pool in pools]))
-
-
-Row = dict[str, Any]
-Told = Callable[[str, float, int], None]
-
-_TUNING = -1
-"""In place of a seed: the row holds the share that an arm was tuned to."""
 
 
 @dataclass(frozen=True)
@@ -248,12 +251,6 @@ def _work(job: _Job) -> list[Row]:
         }
         for name in job.arms
     ]
-
-
-FITTED = "laces"
-"""The world that was fitted to LACES's published numbers."""
-
-_FITTED_SEEDS = 8
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,10 @@ MEASURES: dict[str, str] = {
 }
 """Measures of one campaign by name."""
 
+_RESAMPLES = 2_000
+_TAILS = (0.025, 0.975)
+_SEED = 1
+
 
 def measure(outcome: Outcome) -> dict[str, float]:
     """All of `MEASURES`; NaN where a campaign does not have it."""
@@ -127,11 +131,6 @@ def _distribution(ratings: np.ndarray) -> dict[str, float]:
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else math.nan
-
-
-_RESAMPLES = 2_000
-_TAILS = (0.025, 0.975)
-_SEED = 1
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,15 @@ Positive = Annotated[float, Field(ge=0)]
 
 _FILE = Path(__file__).with_name("worlds.toml")
 
+MAIN = "main"
+"""Name of the cell of the main world."""
+
+_TWO_WEEKS = 14 * 24 * 60.0
+
+_ONLINE: Mapping[str, object] = {"arrival": "online", "spread": _TWO_WEEKS}
+_TIRED: Mapping[str, object] = {"dropout": 0.3, "slowing": 1.0}
+_CONSPICUOUS = 1.3
+
 
 class WorldSettings(BaseModel):
     """A world. Times are in minutes.
@@ -124,16 +133,6 @@ def load_world(name: str) -> WorldSettings:
     if name not in worlds:
         raise UserError(f"Unknown world '{name}': choose one of {', '.join(worlds)}.")
     return WorldSettings.model_validate(worlds[name])
-
-
-MAIN = "main"
-"""Name of the cell of the main world."""
-
-_TWO_WEEKS = 14 * 24 * 60.0
-
-_ONLINE: Mapping[str, object] = {"arrival": "online", "spread": _TWO_WEEKS}
-_TIRED: Mapping[str, object] = {"dropout": 0.3, "slowing": 1.0}
-_CONSPICUOUS = 1.3
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,24 @@ from endoxa.collect import geography
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import CLOSED, Card, CardState, Mention, Moderation, Person, SkipReason, Via
 
+TOPICS: tuple[str, ...] = (
+    _("Cooking and Food"),
+    _("Positive Traits"),
+    _("Geography, Buildings, Landmarks"),
+    _("Economy"),
+    _("People & Everyday Life"),
+    _("Tradition, Art, History"),
+    _("Negative Traits"),
+    _("Politics & Governance"),
+    _("Sports & Recreation"),
+    _("Other"),
+    _("Public Figures & Pop Culture"),
+    _("Neutral Traits"),
+)
+
+COVERS_COOKIE = "endoxa_uncovered"
+_SECONDS = 60 * 86_400
+
 
 def avoidable_topic(latest: Card | None, person: Person) -> str:
     """The topic to offer to leave out: that of the latest card, if the person would rather not answer it, else ""."""
@@ -49,22 +67,6 @@ def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None
     person.refresh_from_db(fields=["topic_optouts"])
     person.topic_optouts = sorted(changed(set(person.topic_optouts)))
     person.save(update_fields=["topic_optouts"])
-
-
-TOPICS: tuple[str, ...] = (
-    _("Cooking and Food"),
-    _("Positive Traits"),
-    _("Geography, Buildings, Landmarks"),
-    _("Economy"),
-    _("People & Everyday Life"),
-    _("Tradition, Art, History"),
-    _("Negative Traits"),
-    _("Politics & Governance"),
-    _("Sports & Recreation"),
-    _("Other"),
-    _("Public Figures & Pop Culture"),
-    _("Neutral Traits"),
-)
 
 
 def topic_name(topic: str) -> str:
@@ -138,10 +140,6 @@ def _said(card: Card, mention: Mention) -> Said:
         language=pair.language,
         country="" if pair.country == card.country else geography.name(pair.country, get_language() or "en"),
     )
-
-
-COVERS_COOKIE = "endoxa_uncovered"
-_SECONDS = 60 * 86_400
 
 
 def covers_lifted(request: HttpRequest) -> bool:

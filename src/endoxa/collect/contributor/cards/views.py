@@ -44,6 +44,9 @@ from endoxa.collect.entry.proposing import Proposal, propose, say_alike, tick_co
 from endoxa.collect.models import Card, CardState, Mention, Pair, Person, Rating, Skip, State, Via
 from endoxa.collect.security.limits import PROPOSALS, PROPOSALS_OF_ALL, refuse
 
+_HELP_LINES = 3
+"""The nearest ones; the page of help has all."""
+
 
 def to_card(note: str = "") -> HttpResponseRedirect:
     """To the card that waits for the person, with one of `forms.NOTES` above it."""
@@ -336,10 +339,6 @@ def _open_question(person: Person, token: UUID, mention: UUID) -> Mention | None
 def _candidates(mention: Mention) -> tuple[Pair, ...]:
     pair = mention.pair
     return likeness.alike(pair.campaign, pair.country, pair.language, mention.text, exclude=pair.pk)
-
-
-_HELP_LINES = 3
-"""The nearest ones; the page of help has all."""
 
 
 @require_safe

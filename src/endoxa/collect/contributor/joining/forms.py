@@ -22,6 +22,17 @@ from endoxa.collect.visible import READ, visible
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
+_MOST_TYPED = 10
+_SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
+"""Commas of several scripts."""
+
+_EXTRA = "extra_"
+_MOST_ORIGINS = 10
+_MOST_CONNECTIONS = 20
+_MOST_LANGUAGES = 20
+_MOST_LIKELY = 24
+"""Countries of a campaign that get a box of their own."""
+
 
 def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
     return forms.BooleanField(
@@ -93,11 +104,6 @@ class ConsentForm(forms.Form):
         if self.cleaned_data["subject"]:
             raise forms.ValidationError(_("Please send the form again, with the hidden field left empty."))
         return ""
-
-
-_MOST_TYPED = 10
-_SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
-"""Commas of several scripts."""
 
 
 @dataclass(frozen=True)
@@ -182,14 +188,6 @@ class NamesField(forms.Field):
                 "names": ", ".join(perhaps),
             }
         return _("We do not know “%(text)s”. Please write it in another way.") % {"text": text}
-
-
-_EXTRA = "extra_"
-_MOST_ORIGINS = 10
-_MOST_CONNECTIONS = 20
-_MOST_LANGUAGES = 20
-_MOST_LIKELY = 24
-"""Countries of a campaign that get a box of their own."""
 
 
 class ProfileForm(forms.Form):

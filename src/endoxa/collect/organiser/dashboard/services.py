@@ -21,6 +21,14 @@ from endoxa.collect.sampler import Balance
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
 """What can be ordered by page; fewer new pairs than half is left to the controller."""
 
+_SETTINGS = (
+    ("organisation", "general", gettext_lazy("who runs it")),
+    ("contact", "general", gettext_lazy("how people reach you")),
+    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
+    ("licence", "general", gettext_lazy("the licence of the data")),
+    ("help_lines", "care", gettext_lazy("help lines")),
+)
+
 
 class StateForm(forms.Form):
     """A state to change to; nothing goes back to being a draft."""
@@ -69,15 +77,6 @@ class Lacking:
 
     what: Promise
     address: str
-
-
-_SETTINGS = (
-    ("organisation", "general", gettext_lazy("who runs it")),
-    ("contact", "general", gettext_lazy("how people reach you")),
-    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
-    ("licence", "general", gettext_lazy("the licence of the data")),
-    ("help_lines", "care", gettext_lazy("help lines")),
-)
 
 
 def lacking(campaign: Campaign) -> tuple[Lacking, ...]:

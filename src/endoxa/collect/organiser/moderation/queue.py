@@ -65,12 +65,6 @@ LOGGED: dict[str, str] = {
 }
 """What the log says."""
 
-
-def reasons(flags: list[str]) -> list[str]:
-    """Why a pair is before moderators, in words; nothing for flags that nobody wrote a sentence for."""
-    return [str(FLAGS[flag]) for flag in flags if flag in FLAGS]
-
-
 CLAIM_MINUTES = 3
 """How long others are told that somebody is looking at a pair."""
 _AHEAD = 20
@@ -78,6 +72,11 @@ _AHEAD = 20
 
 _HANDED = Q(words__contains=f'"{ESCALATED}"')
 """Pairs that were handed to the organiser; `words` are the flags as text, since SQLite cannot look into JSON lists."""
+
+
+def reasons(flags: list[str]) -> list[str]:
+    """Why a pair is before moderators, in words; nothing for flags that nobody wrote a sentence for."""
+    return [str(FLAGS[flag]) for flag in flags if flag in FLAGS]
 
 
 def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:

@@ -79,8 +79,8 @@ class CardsForm(forms.Form):
     )
     k_max = _field(
         "k_max",
-        gettext_lazy("Most ratings of a pair"),
-        gettext_lazy("After so many a pair is shown no more."),
+        gettext_lazy("Maximum ratings per pair"),
+        gettext_lazy("After this number a pair is no longer shown."),
     )
     disagreement = _field(
         "disagreement",
@@ -117,12 +117,12 @@ class CardsForm(forms.Form):
     negative_in_a_row = _field(
         "negative_in_a_row",
         gettext_lazy("Unkind cards in a row about the person's own country"),
-        gettext_lazy("After so many a kinder card comes, if there is one."),
+        gettext_lazy("After this number a kinder card follows, if there is one."),
     )
     in_a_row = _field(
         "in_a_row",
         gettext_lazy("Cards in a row about one country"),
-        gettext_lazy("After so many another country comes, if there is one."),
+        gettext_lazy("After this number another country follows, if there is one."),
     )
     prompt = _field(
         "prompt",
@@ -164,13 +164,13 @@ class CardsForm(forms.Form):
     )
     topic_cap = _field(
         "topic_cap",
-        gettext_lazy("Most of one topic"),
+        gettext_lazy("Maximum share of one topic"),
         gettext_lazy("Seeds of a topic with a larger share of the latest cards are drawn less often."),
     )
     evenness = _field(
         "evenness",
         gettext_lazy("Fill pairs evenly (above 0) or finish begun ones first (below 0)"),
-        gettext_lazy("A power of the share of ratings that a pair still misses; it weighs that much."),
+        gettext_lazy("The weight of a pair is the share of ratings that it still needs, to this power."),
     )
     age_minutes = _field(
         "age_minutes",
@@ -206,7 +206,7 @@ class CardsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Refuse values that do not fit together; where one of them has an error of its own, that is enough."""
         cleaned = super().clean() or self.cleaned_data
-        typed = {name: _stored(name, value) for name, value in cleaned.items()}
+        typed: dict[str, Any] = {name: _stored(name, value) for name, value in cleaned.items()}
         for conflict in SamplerSettings.model_construct(**typed).conflicts():
             names, message = _CONFLICTS[conflict]
             if not self.errors.keys() & set(names):

@@ -116,7 +116,7 @@ class GeneralForm(forms.Form):
     )
     minimum_age = _field(
         "minimum_age",
-        gettext_lazy("Youngest age to take part"),
+        gettext_lazy("Minimum age to take part"),
         gettext_lazy("0 asks nobody about their age."),
     )
     retention = forms.DateField(

@@ -19,6 +19,11 @@ from endoxa.collect.organiser.settings.general import LABELS, CareForm, GeneralF
 from endoxa.collect.organiser.settings.limits import name_field
 from endoxa.collect.organiser.settings.questions import QuestionForm, profile_form, questions_form
 
+Names = Mapping[str, str | Promise]
+
+_LISTS = frozenset({"questions", "profile", "help_lines"})
+"""Fields that are lists of entries."""
+
 
 class SectionForm(Protocol):
     """A form or formset for a part of the settings."""
@@ -82,9 +87,6 @@ SECTIONS: dict[str, Section] = {
 }
 
 
-Names = Mapping[str, str | Promise]
-
-
 def _labels(form: type[forms.Form]) -> Names:
     return {name: field.label or name for name, field in form.base_fields.items()}
 
@@ -118,7 +120,6 @@ _PARTS: Mapping[str, Names] = {
     },
 }
 """Parts of these fields. The first part in a list is the name of the entry, which is the organiser's own."""
-_LISTS = frozenset({"questions", "profile", "help_lines"})
 
 
 def label_of(path: Iterable[str]) -> str:
