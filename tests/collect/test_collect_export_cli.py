@@ -61,7 +61,7 @@ def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     assert endoxa("collect", "account", "copy", folder=tmp_path).stdout == "organiser: organiser\n"
     refused = endoxa("collect", "import", "camp", "-o", "other", folder=tmp_path)
     assert refused.returncode == 2
-    assert "is no export of a campaign" in refused.stderr
+    assert "is not an export of a campaign" in refused.stderr
     assert not (tmp_path / "other").exists()
 
 
@@ -165,7 +165,7 @@ def test_every_campaign_that_has_a_date_is_expired(ending, make_campaign):
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"), [("", "it has no retention date"), ("soon", "'soon', is no date")]
+    ("text", "sentence"), [("", "it has no retention date"), ("soon", "'soon' is invalid")]
 )
 def test_a_campaign_without_a_date_is_told_so(make_campaign, text, sentence):
     with pytest.raises(UserError, match=sentence):

@@ -17,7 +17,7 @@ from endoxa.collect.contributor.cards.forms import RATINGS
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.export.columns import TABLES
 from endoxa.collect.export.patches import patch_release
-from endoxa.collect.export.pool import read_pool, told, waited
+from endoxa.collect.export.pool import read_pool, rounded, waited
 from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Action, Campaign, Card, CardState, Moderation, Pair, Rating, Role
@@ -161,11 +161,11 @@ def told_in(folder, pairs):
 
 @given(st.integers(min_value=1, max_value=10**7))
 def test_nothing_is_told_beyond_one_digit(cards):
-    number = told(cards)
+    number = rounded(cards)
     assert number >= 10
     assert set(str(number)[1:]) == {"0"}
     assert cards <= 10 or abs(number - cards) <= number / 2
-    assert told(number) == number
+    assert rounded(number) == number
 
 
 def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""Settings of a campaign, as an organiser writes them; each change is a version, which every draw carries."""
+"""Settings of a campaign. Each change makes a new version, whose number every draw carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Privacy: who leaves is deleted, personal data is taken out, and links are cut when keeping ends."""
+"""Privacy: delete people who leave, remove personal data, cut links when retention ends."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def retention_date(campaign: Campaign) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        given = f"its retention, '{text}', is no date" if text else "it has no retention date"
+        given = f"its retention date '{text}' is invalid" if text else "it has no retention date"
         raise UserError(
             f"Nothing was removed from campaign '{campaign.slug}': {given} (write 2027-12-31 in its settings)."
         ) from None

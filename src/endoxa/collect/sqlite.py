@@ -30,7 +30,7 @@ def explanation(problem: sqlite3.Error, name: str) -> str:
             return f"{name} cannot be read or written: is the disk full or damaged?"
         case code if code in _DENIED:
             return f"{name} cannot be opened: may this account read and write it and its folder?"
-    return f"{name} is no database of ours or is damaged: restore it from a backup."
+    return f"{name} is not an endoxa database or is damaged: restore it from a backup."
 
 
 def copy_database(source: Path, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""One campaign, one writer: the lock that every change of cards and pairs takes first."""
+"""The lock of a campaign: every change of cards and pairs takes it first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who a contributor is, the holder of a random cookie, and which pages they may open when."""
+"""Access for contributors: the cookie that identifies them, and the pages they may open."""
 
 from __future__ import annotations
 

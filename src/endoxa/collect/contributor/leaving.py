@@ -1,4 +1,4 @@
-"""Leaving a campaign, with the cookie or a receipt code: what goes, what stays, and goodbye."""
+"""Pages to leave a campaign with the cookie or a receipt code: what is deleted, what stays."""
 
 from __future__ import annotations
 

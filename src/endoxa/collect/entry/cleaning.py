@@ -1,4 +1,4 @@
-"""Typed words made safe to store and show, and what can be wrong with them."""
+"""Clean typed words before they are stored and shown, and say what is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a moderator should look at words before or after others see them. A flag never refuses anything.
+"""Flags: reasons why a moderator should check words. A flag never refuses anything.
 
 Each is a guess by form. The name of a person is looked for only where scripts have capitals (two capitalised words in
 a row) or after a title; one name alone, or written small, is not found. Countries, large towns, their people and

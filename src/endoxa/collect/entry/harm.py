@@ -1,4 +1,4 @@
-"""Words that can belong to a call to harm people, and words that are unkind to hear about oneself."""
+"""Detect words that may call to harm people, and words that are unkind to hear about oneself."""
 
 from __future__ import annotations
 

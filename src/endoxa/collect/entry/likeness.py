@@ -1,4 +1,4 @@
-"""How alike two attributes are, by the characters they share: a question to people, never a decision.
+"""Similarity of two attributes by the characters they share: a question to people, never a decision.
 
 What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
 whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.

@@ -1,4 +1,4 @@
-"""Pairs that an organiser starts a campaign with."""
+"""Seeds: the pairs that an organiser starts a campaign with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every column that an export has, with its sentence. What is not listed here never leaves the database."""
+"""The columns of an export, each with its description. Other data never leave the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of an export: what it says of itself, written whole or not at all, and read back."""
+"""The folder of an export: its description, written whole or not at all, and read back."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
     """
     about = read_about(folder)
     if about is None:
-        raise UserError(f"{folder} is no export of a campaign: it has no export.json.")
+        raise UserError(f"{folder} is not an export of a campaign: export.json is missing.")
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
     return about, {
         name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES

@@ -1,4 +1,4 @@
-"""What an export says of people: one key, a few coarse columns, nothing that singles anybody out."""
+"""People in an export: one key and a few coarse columns that identify nobody."""
 
 from __future__ import annotations
 

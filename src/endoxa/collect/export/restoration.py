@@ -1,4 +1,4 @@
-"""From an export back to a campaign, for research on a copy: a working database that holds what the tables hold.
+"""Import an export as a campaign, for research on a copy: a database that holds what the tables hold.
 
 Not a backup: cookies, receipt codes, exact times, pending pairs and cards without an answer are in no export. People
 whose rows cannot be linked have stand-ins. Exported again (`imported=True`), the copy gives the same tables, byte for

@@ -1,4 +1,4 @@
-"""One export from beginning to end; it is in the log before it is handed over, so none leaves unseen."""
+"""Run one export. The log entry is written before the export is handed over."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class Delivery:
                     sha256=report.sha256,
                 )
         except IntegrityError:
-            told = f"Release {report.release} was made by somebody else meanwhile."
-            raise NumberTakenError(told) from None
+            message = f"Release {report.release} was made by somebody else meanwhile."
+            raise NumberTakenError(message) from None
         try:
             yield
         except BaseException:
@@ -120,7 +120,7 @@ def export_campaign(
     """
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown or not formats:
-        raise UserError(f"'{''.join(unknown[:1])}' is no format: choose among {', '.join(FORMATS)}.")
+        raise UserError(f"Unknown format '{''.join(unknown[:1])}' (available: {', '.join(FORMATS)}).")
     if imported and release is not None:
         raise UserError("A copy of an export cannot be released: release the campaign itself.")
     salt = None if imported else new_salt()

@@ -1,4 +1,4 @@
-"""Cards that were drawn, and what people answered. An open card is the lease on its pair."""
+"""Cards that were drawn, and their answers. An open card is the lease on its pair."""
 
 from __future__ import annotations
 

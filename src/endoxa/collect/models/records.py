@@ -1,4 +1,4 @@
-"""What is written down: the log, releases, withdrawals, tries, and what moderators decided."""
+"""Records: log, releases, withdrawals, counts of tries, decisions of moderators."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Act(models.Model):
 
 
 class Claim(models.Model):
-    """A moderator is looking at a pair until `until`; others are told, not stopped."""
+    """A moderator is looking at a pair until `until`; others see a note and may still decide."""
 
     pair = models.OneToOneField(Pair, on_delete=models.CASCADE, related_name="claim")
     user = models.ForeignKey(django_settings.AUTH_USER_MODEL, on_delete=models.CASCADE)

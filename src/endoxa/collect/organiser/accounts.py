@@ -1,4 +1,4 @@
-"""Sign in, with a limit on wrong passwords, and out; the password; the campaigns of an account."""
+"""Pages of accounts: sign in with a limit on wrong passwords, sign out, password, campaigns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of what accounts did: stored in English, as names, shown in the language of the page."""
+"""Page of the audit log: stored in English, shown in the language of the page."""
 
 from __future__ import annotations
 
@@ -137,10 +137,10 @@ def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
     ]
 
 
-def _uuid(told: object) -> UUID | None:
+def _uuid(text: object) -> UUID | None:
     """The id that was noted; None if it is none."""
     try:
-        return UUID(str(told))
+        return UUID(str(text))
     except ValueError:
         return None
 
@@ -152,11 +152,11 @@ def _who(entry: AuditEntry) -> str:
 
 
 def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
-    told = str(DETAILS.get(name, name))
+    label = str(DETAILS.get(name, name))
     if name == "pair":
         # The mark that moderation pages show.
-        return Detail(told, str(value)[:4], str(value) if str(value) in pairs else "")
-    return Detail(told, _value(action, name, value))
+        return Detail(label, str(value)[:4], str(value) if str(value) in pairs else "")
+    return Detail(label, _value(action, name, value))
 
 
 def action_name(action: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages of join codes: make, revoke, show as a poster."""
+"""Pages of join codes: make, revoke, show as a poster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Join codes: a new one, the newest that opens a campaign now, and the address in the QR code."""
+"""Join codes: make a new one, find the newest valid one, build the address for the QR code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds: upload a file, look at what it would do, add it; the log has one entry for it."""
+"""Pages of seeds: upload a file, preview, add; one log entry per upload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts and their roles. They are made on the command line only, so nobody can make one from outside."""
+"""Accounts and roles. They are made on the command line only, so nobody can make one from outside."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def role_named(word: str | None) -> Role | None:
     """
     if word is None or word in Role.values:
         return Role(word) if word else None
-    raise UserError(f"There is no role '{word}': choose {', '.join(Role.values[:-1])} or {Role.values[-1]}.")
+    raise UserError(f"Unknown role '{word}': choose {', '.join(Role.values[:-1])} or {Role.values[-1]}.")
 
 
 def new_password_text() -> str:

@@ -1,4 +1,4 @@
-"""Backing up a campaign to one zip, and restoring it without the people who withdrew since."""
+"""Back up a campaign to one zip, and restore it without people who withdrew since."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ def read_archive(path: Path) -> Archive:
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: name a file that `endoxa collect backup` wrote.") from None
     except (OSError, zipfile.BadZipFile, ZlibError, ValueError, KeyError, TypeError):
-        raise UserError(f"{path} is no backup of ours, or is damaged: take another one.") from None
+        raise UserError(f"{path} is not an endoxa backup, or is damaged: use another file.") from None
     if not whole:
-        raise UserError(f"{path} is damaged: its checksums do not agree. Take another one.")
+        raise UserError(f"{path} is damaged: its checksums do not match. Use another backup.")
     return Archive(manifest["made_at"], parts[_DATABASE], secret, withdrawals)
 
 
@@ -143,7 +143,7 @@ def _refuse_target(folder: Folder, target: Path, *, replace: bool) -> None:
             f"{target} is in the campaign's own folder, which a backup must outlive: choose another."
         )
     if not target.parent.is_dir():
-        raise UserError(f"{target.parent} is no folder: make it, or choose another file.")
+        raise UserError(f"{target.parent} is not a folder: create it, or choose another file.")
     if target.exists() and not replace:
         raise UserError(f"{target} is there already; nothing was changed. --replace overwrites it.")
 

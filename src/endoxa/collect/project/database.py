@@ -1,4 +1,4 @@
-"""Bringing the database up to the installed version."""
+"""Update the database to the installed version, and explain its errors."""
 
 from __future__ import annotations
 

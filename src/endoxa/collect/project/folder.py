@@ -207,7 +207,7 @@ def _refuse_other_databases() -> None:
     if not known:
         # The address itself holds a password.
         raise UserError(
-            "DATABASE_URL names no database that can be used: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
+            "DATABASE_URL is invalid: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
             "for the SQLite file in the folder."
         )
 

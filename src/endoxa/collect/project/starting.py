@@ -1,4 +1,4 @@
-"""The first minutes of a campaign, from a preset, and what serving it needs before the first answer."""
+"""Start a campaign from a preset, and prepare it for serving."""
 
 from __future__ import annotations
 

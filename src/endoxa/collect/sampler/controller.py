@@ -1,4 +1,4 @@
-"""The balance between new pairs and ratings: without it, each card adds more work than it does.
+"""The balance between new pairs and ratings. Without it pairs come faster than ratings.
 
 If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so the fields for new pairs
 are shown on fewer cards as the ratings still missing come near to what the people present can give.

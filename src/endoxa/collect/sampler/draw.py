@@ -1,4 +1,4 @@
-"""The draw of one pair, with the probability that it had.
+"""Draw one pair, with the probability of the draw.
 
 A card comes from one of several branches: the next pair of the calibration set, exploration (equal chances), countries
 that got too little, or the tiers (own country, near, anywhere, disagreement), within which pairs are weighed. A pair

@@ -1,4 +1,4 @@
-"""The numbers of the sampler. Each is configuration; `simulate` tries others."""
+"""Settings of the sampler. `simulate` tries other values."""
 
 from __future__ import annotations
 

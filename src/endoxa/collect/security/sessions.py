@@ -36,18 +36,18 @@ class SessionStore(db.SessionStore):
 def known_as(request: HttpRequest, name: str) -> str:
     """What tells this browser from others in which the account `name` signed in; "" if it never did in this one."""
     try:
-        told = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS)
+        stored = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS)
     except signing.BadSignature:
         return ""
-    return str(told["browser"]) if constant_time_compare(told["account"], _hidden(name)) else ""
+    return str(stored["browser"]) if constant_time_compare(stored["account"], _hidden(name)) else ""
 
 
 def remember(response: HttpResponseBase, name: str) -> None:
     """Know this browser again: the account `name` has just signed in."""
-    told = {"account": _hidden(name), "browser": secrets.token_hex(16)}
+    values = {"account": _hidden(name), "browser": secrets.token_hex(16)}
     response.set_cookie(
         COOKIE,
-        signing.dumps(told, salt=_SALT),
+        signing.dumps(values, salt=_SALT),
         max_age=_SECONDS,
         path=settings.SESSION_COOKIE_PATH,
         httponly=True,

@@ -95,7 +95,7 @@ def fit(start: WorldSettings, *, seeds: int, steps: int, tell: Callable[[str], N
         start: where the search begins; what is not searched stays.
         seeds: worlds behind each try, the same for all.
         steps: tries of each search.
-        tell: is told the gap that is left.
+        tell: callback for the gap that is left.
     """
     settings = start
     for _ in range(_ROUNDS):

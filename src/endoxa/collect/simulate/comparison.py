@@ -1,4 +1,4 @@
-"""A whole comparison: campaigns that are missing, run on several processes, stored as they end, told."""
+"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def run_all(
         sampler: settings of the sampler.
         store: where rows go; (cell, arm, seed) is there exactly once afterwards.
         jobs: processes.
-        tell: is told what is done, how much of it, and of how much.
+        tell: callback for progress: what is done, how much of it, and of how much.
     """
     planned = list(planned)
     done = store.done()
@@ -283,7 +283,7 @@ def compare(asked: Comparison, folder: Path, *, restart: bool, tell: Told) -> li
         asked: what to compare.
         folder: where results go.
         restart: forget what is there.
-        tell: is told how far it is.
+        tell: callback for progress.
 
     Raises:
         UserError: an arm is unknown, or the folder holds campaigns with other settings.

@@ -1,4 +1,4 @@
-"""What a simulated campaign is judged by: one row of numbers, their means, and arms compared over seeds.
+"""Measures of a simulated campaign: one row per campaign, their means, and arms compared over seeds.
 
 One set of resamples serves a whole cell: each resample takes the same seeds for every arm and measure, so that the
 luck that arms share does not widen the interval of their comparison.

@@ -1,4 +1,4 @@
-"""What a comparison leaves behind: tables, figures, one page, and whether our sampler proved itself."""
+"""The report of a comparison: tables, figures, a page, and the criteria that the site meets or fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulated world is like, and the worlds that differ from the main one in one respect."""
+"""Settings of a simulated world, and the grid of worlds that differ from the main one in one respect."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def load_world(name: str) -> WorldSettings:
     """
     worlds = _worlds()
     if name not in worlds:
-        raise UserError(f"Unknown world '{name}': choose one of {', '.join(worlds)}.")
+        raise UserError(f"Unknown world '{name}' (available: {', '.join(worlds)}).")
     return WorldSettings.model_validate(worlds[name])
 
 

@@ -1,4 +1,4 @@
-"""What comes from a card: answers, reasons, words, countries; how it is asked and what is likely."""
+"""Forms of the card pages: ratings, reasons to skip, words, further countries."""
 
 from __future__ import annotations
 

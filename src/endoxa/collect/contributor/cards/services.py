@@ -1,4 +1,4 @@
-"""Beside the card: topics to leave out, what one did and added so far, and covers over pairs."""
+"""Services of the card pages: avoided topics, progress, additions to a card, covers over unkind pairs."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _said(card: Card, mention: Mention) -> Said:
 
 
 def covers_lifted(request: HttpRequest) -> bool:
-    """Whether this browser was told to show all pairs at once."""
+    """Whether this browser shows all pairs uncovered."""
     return request.COOKIES.get(COVERS_COOKIE) == "1"
 
 

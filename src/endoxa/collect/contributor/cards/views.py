@@ -1,4 +1,4 @@
-"""The pages of cards: the one that waits, taps on it, words added to it, a rest and the end."""
+"""Views of the card pages: show a card, take its answer, additions, pause and end."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 def _not_kept(request: HttpRequest) -> HttpResponse:
-    """Say that another answer stays. The script, which cannot read where it is led to, is told by status 409."""
+    """Say that the earlier answer stays; with status 409, since the script cannot read redirects."""
     return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)
 
 

@@ -1,4 +1,4 @@
-"""What people agree to, one box for each thing, and the few things that they may say of themselves."""
+"""Forms of consent and profile."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Picker(forms.Widget):
 
 
 class NamesField(forms.Field):
-    """Several codes, `most` at most; names that are none are told beside the field, with the nearest ones."""
+    """Several codes, `most` at most; unknown names are listed beside the field, with the nearest ones."""
 
     widget: Picker
 

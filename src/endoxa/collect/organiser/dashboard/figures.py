@@ -1,4 +1,4 @@
-"""The figures of the dashboard: counts of the whole, kept for some seconds, never of one person."""
+"""Figures of the dashboard: totals, cached for a few seconds, never figures of one person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an organiser orders while a campaign runs, and what it lacks before people come."""
+"""Services of the dashboard: state and balance of a campaign, and what is missing before it opens."""
 
 from __future__ import annotations
 

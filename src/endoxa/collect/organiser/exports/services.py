@@ -1,4 +1,4 @@
-"""What an export would hold now, without making one, and an export as one file to download."""
+"""Preview of an export without making one, and an export as one file to download."""
 
 from __future__ import annotations
 

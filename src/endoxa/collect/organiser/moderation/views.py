@@ -1,4 +1,4 @@
-"""The pages of moderators: the queue, one pair, what was merged, and what moderators send."""
+"""Views of moderation: the queue, one pair, merges, and decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the cards: how many ratings, and which pairs people get."""
+"""Form of the card settings: number of ratings, and which pairs people get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form fields for lists that people type line by line, and entries with texts in several languages."""
+"""Form fields for lists that are typed line by line, and for texts in several languages."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ class CodesField(LinesField):
         try:
             return code_of(typed, self._names)
         except ValidationError as problem:
-            told = {"number": number, "problem": problem.message}
-            raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+            values = {"number": number, "problem": problem.message}
+            raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
 
 
 def code_of(typed: str, names: Callable[[str], Names]) -> str:
@@ -102,8 +102,8 @@ def code_of(typed: str, names: Callable[[str], Names]) -> str:
     if code:
         return code
     if found.perhaps:
-        told = {"typed": typed, "near": own.of(found.perhaps[0])}
-        raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % told)
+        values = {"typed": typed, "near": own.of(found.perhaps[0])}
+        raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % values)
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
 
 
@@ -215,5 +215,5 @@ def _at_line(number: int, key: str, key_of: Callable[[str], str]) -> str:
     try:
         return key_of(key)
     except ValidationError as problem:
-        told = {"number": number, "problem": problem.message}
-        raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+        values = {"number": number, "problem": problem.message}
+        raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None

@@ -1,4 +1,4 @@
-"""The pages of the basics, of the campaign's own texts, and of care."""
+"""Forms of the basics, of the campaign's own texts, and of care."""
 
 from __future__ import annotations
 
@@ -283,6 +283,6 @@ def _read(number: int, line: str) -> HelpLine:
     try:
         code = country_code(country)
     except ValidationError as problem:
-        told = {"number": number, "problem": problem.message}
-        raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+        values = {"number": number, "problem": problem.message}
+        raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
     return HelpLine(country=code, name=name, contact=contact)

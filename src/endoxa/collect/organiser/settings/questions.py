@@ -1,4 +1,4 @@
-"""The pages of questions: those of the survey, and those about the person, each optional."""
+"""Forms of the survey questions and of the optional questions about the person."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ class ProfileFieldForm(forms.Form):
         field = f"choices-{self._first}"
         lacking = [key for key, texts in choices.items() if self._first not in texts]
         if lacking:
-            told = {"names": ", ".join(lacking)}
-            self.add_error(field, gettext("Another language has these names as well: %(names)s.") % told)
+            values = {"names": ", ".join(lacking)}
+            self.add_error(field, gettext("Another language has these names as well: %(names)s.") % values)
         allowed = declared(ProfileField, "choices")
         least, most = allowed["minProperties"], allowed["maxProperties"]
         if field not in self.errors and not least <= len(choices) <= most:
-            told = {"least": least, "most": most}
-            self.add_error(field, gettext("Write %(least)d to %(most)d answers.") % told)
+            values = {"least": least, "most": most}
+            self.add_error(field, gettext("Write %(least)d to %(most)d answers.") % values)
         return cleaned
 
     def content(self) -> dict[str, Any]:
@@ -164,6 +164,6 @@ def profile_form(settings: CampaignSettings, data: QueryDict | None = None) -> _
 def _key(typed: str) -> str:
     longest = declared(ProfileField, "choices")["propertyNames"]["maxLength"]
     if len(typed) > longest:
-        told = {"number": longest}
-        raise ValidationError(gettext("the name in the export has more than %(number)d characters.") % told)
+        values = {"number": longest}
+        raise ValidationError(gettext("the name in the export has more than %(number)d characters.") % values)
     return typed

@@ -1,4 +1,4 @@
-"""The pages of the settings, and what the parts of the settings are called on them."""
+"""The sections of the settings pages, and the labels of all settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saving settings: always a new version, never over somebody else's; what a change changes for people."""
+"""Save settings: always a new version, never over somebody else's; and compare versions."""
 
 from __future__ import annotations
 
