@@ -111,7 +111,7 @@ def test_campaigns_and_roles_by_name(make_campaign):
     with pytest.raises(UserError, match="no campaign 'sea'"):
         accounts.campaign_named("sea")
     assert accounts.role_named("reviewer") is Role.REVIEWER
-    with pytest.raises(UserError, match="no role 'king'"):
+    with pytest.raises(UserError, match="Unknown role 'king'"):
         accounts.role_named("king")
 
 

@@ -81,7 +81,7 @@ class TestDatabase:
         with sqlite3.connect(copy / "db.sqlite3") as other:
             other.execute("CREATE TABLE mine (one)")
         other.close()
-        assert "no database of ours" in refused("backup", copy, "-o", tmp_path / "b.zip")
+        assert "not an endoxa database" in refused("backup", copy, "-o", tmp_path / "b.zip")
 
     def test_one_that_cannot_be_opened(self, copy, tmp_path, monkeypatch):
         def closed(*_words, **_more):

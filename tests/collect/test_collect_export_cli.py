@@ -82,9 +82,9 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
 @pytest.mark.parametrize(
     ("words", "fails"),
     [
-        ("export {camp} -o out", "export.delivering.record"),
-        ("export {camp} -o out --release 1.0", "export.delivering.record"),
-        ("export {camp} -o out --patch one", "export.patching.patch_release"),
+        ("export {camp} -o out", "export.run.record"),
+        ("export {camp} -o out --release 1.0", "export.run.record"),
+        ("export {camp} -o out --patch one", "export.patches.patch_release"),
         ("expire {camp}", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.accounts.set_account"),
         ("replay {camp}", "project.replay.replay"),

@@ -186,7 +186,7 @@ def test_a_patch_only_drops_rows(busy, make_person, tmp_path):
     assert {
         row["association_id"]: row["ratings"] for row in pairs.iter_rows(named=True) if row["ratings"]
     } == counted
-    with pytest.raises(UserError, match="holds no release"):
+    with pytest.raises(UserError, match="is not a release"):
         patch_release(campaign, tmp_path, tmp_path / "three")
     (tmp_path / "one" / "README.md").write_text("changed")
     Release.objects.filter(number="1.0.1").delete()
