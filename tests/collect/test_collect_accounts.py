@@ -111,7 +111,7 @@ def test_campaigns_and_roles_by_name(make_campaign):
     with pytest.raises(UserError, match="no campaign 'sea'"):
         accounts.campaign_named("sea")
     assert accounts.role_named("reviewer") is Role.REVIEWER
-    with pytest.raises(UserError, match="no role 'king'"):
+    with pytest.raises(UserError, match="Unknown role 'king'"):
         accounts.role_named("king")
 
 
@@ -136,13 +136,13 @@ def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cu
     assert withdrawals.parse(text[:-1], "w") == lines
     if cut > 1 and lines:
         assert withdrawals.parse(text[:-cut], "w", whole=False) == lines[:-1]
-        with pytest.raises(UserError, match=f"w, line {len(lines)} is no withdrawal"):
+        with pytest.raises(UserError, match=f"w, line {len(lines)} is not a withdrawal"):
             withdrawals.parse(text[:-cut], "w")
     assert withdrawals.merged(lines, lines) == list(dict.fromkeys(lines))
 
 
 def test_a_bent_line_is_named():
-    with pytest.raises(UserError, match="w, line 1 is no withdrawal"):
+    with pytest.raises(UserError, match="w, line 1 is not a withdrawal"):
         withdrawals.parse("{}\n", "w")
 
 
@@ -159,7 +159,7 @@ def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, 
 
 def test_a_list_that_is_no_text(tmp_path):
     (tmp_path / "w").write_bytes("é".encode("latin-1"))
-    with pytest.raises(UserError, match="is no text in UTF-8"):
+    with pytest.raises(UserError, match="is not UTF-8 text"):
         withdrawals.read(tmp_path / "w")
     with pytest.raises(UserError, match="cannot be read"):
         withdrawals.read(tmp_path)

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from campaign_folders import copied, endoxa, refused, said
 
+from endoxa.collect import sqlite
 from endoxa.collect.addresses import resolved
-from endoxa.collect.drafts import draft
-from endoxa.collect.project import backup, sqlite
+from endoxa.collect.files import draft
+from endoxa.collect.project import backup
 from endoxa.collect.project import folder as folder_module
 from endoxa.collect.project.folder import Folder, held, open_folder
 from endoxa.errors import UserError
@@ -80,7 +81,7 @@ class TestDatabase:
         with sqlite3.connect(copy / "db.sqlite3") as other:
             other.execute("CREATE TABLE mine (one)")
         other.close()
-        assert "no database of ours" in refused("backup", copy, "-o", tmp_path / "b.zip")
+        assert "not an endoxa database" in refused("backup", copy, "-o", tmp_path / "b.zip")
 
     def test_one_that_cannot_be_opened(self, copy, tmp_path, monkeypatch):
         def closed(*_words, **_more):
@@ -88,7 +89,7 @@ class TestDatabase:
             problem.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise problem
 
-        monkeypatch.setattr("endoxa.collect.project.sqlite._open", closed)
+        monkeypatch.setattr("endoxa.collect.sqlite._open", closed)
         assert "may this account read" in refused("backup", copy, "-o", tmp_path / "b.zip")
 
 
@@ -209,8 +210,8 @@ backup.enter = enter
         for code, sentence in words.items():
             problem = sqlite3.OperationalError()
             problem.sqlite_errorcode = code
-            assert sentence in sqlite.told(problem, "It")
-        assert "restore it from a backup" in sqlite.told(sqlite3.ProgrammingError(), "It")
+            assert sentence in sqlite.explanation(problem, "It")
+        assert "restore it from a backup" in sqlite.explanation(sqlite3.ProgrammingError(), "It")
 
 
 BACKUP = backup.__name__
@@ -306,8 +307,8 @@ class TestWithdrawals:
     @pytest.mark.parametrize(
         ("content", "told"),
         [
-            (b'{"campaign": "laces"', "list, line 1 is no withdrawal"),
-            ("é\n".encode("latin-1"), "is no text in UTF-8"),
+            (b'{"campaign": "laces"', "list, line 1 is not a withdrawal"),
+            ("é\n".encode("latin-1"), "is not UTF-8 text"),
         ],
     )
     def test_a_list_of_the_users_is_read_whole_or_not_at_all(self, copy, tmp_path, content, told):

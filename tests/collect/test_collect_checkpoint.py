@@ -9,7 +9,7 @@ from threading import Timer
 
 import pytest
 
-from endoxa.collect.checkpoint import empty_log
+from endoxa.collect.sqlite import empty_log
 
 
 @pytest.fixture

@@ -39,4 +39,4 @@ def test_help_needs_no_library(words):
     "words", [["--remove"], ["--role", "moderator"], ["--new-password"], ["--password-stdin"]]
 )
 def test_options_of_an_account_without_its_name(tmp_path, words):
-    assert "Whose account?" in refused("account", tmp_path, *words)
+    assert "NAME is missing" in refused("account", tmp_path, *words)

@@ -370,7 +370,7 @@ def test_an_earlier_working_copy_is_replaced_and_nothing_else(campaign, make_pai
         export_campaign(campaign, tmp_path)
     with pytest.raises(UserError, match="is a file"):
         export_campaign(campaign, place / "notes.txt")
-    with pytest.raises(UserError, match="'xls' is no format: choose among csv, jsonl, parquet"):
+    with pytest.raises(UserError, match=r"Unknown format 'xls' \(available: csv, jsonl, parquet\)"):
         export_campaign(campaign, tmp_path / "x", formats=("xls",))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 

@@ -61,7 +61,7 @@ def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     assert endoxa("collect", "account", "copy", folder=tmp_path).stdout == "organiser: organiser\n"
     refused = endoxa("collect", "import", "camp", "-o", "other", folder=tmp_path)
     assert refused.returncode == 2
-    assert "is no export of a campaign" in refused.stderr
+    assert "is not an export of a campaign" in refused.stderr
     assert not (tmp_path / "other").exists()
 
 
@@ -82,9 +82,9 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
 @pytest.mark.parametrize(
     ("words", "fails"),
     [
-        ("export {camp} -o out", "export.delivering.record"),
-        ("export {camp} -o out --release 1.0", "export.delivering.record"),
-        ("export {camp} -o out --patch one", "export.patching.patch_release"),
+        ("export {camp} -o out", "export.run.record"),
+        ("export {camp} -o out --release 1.0", "export.run.record"),
+        ("export {camp} -o out --patch one", "export.patches.patch_release"),
         ("expire {camp}", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.accounts.set_account"),
         ("replay {camp}", "project.replay.replay"),
@@ -165,7 +165,7 @@ def test_every_campaign_that_has_a_date_is_expired(ending, make_campaign):
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"), [("", "it has no retention date"), ("soon", "'soon', is no date")]
+    ("text", "sentence"), [("", "it has no retention date"), ("soon", "'soon' is invalid")]
 )
 def test_a_campaign_without_a_date_is_told_so(make_campaign, text, sentence):
     with pytest.raises(UserError, match=sentence):

@@ -84,7 +84,7 @@ def test_an_import_refuses_what_is_no_export_or_there_already(busy, tmp_path):
     Campaign.objects.all().delete()
     with pytest.raises(UserError, match=r"pairs\.parquet cannot be read"):
         import_campaign(tmp_path / "one")
-    with pytest.raises(UserError, match="is no export of a campaign"):
+    with pytest.raises(UserError, match="is not an export of a campaign"):
         import_campaign(tmp_path)
 
 
@@ -156,7 +156,7 @@ def test_a_release_never_changes_and_people_have_other_keys_in_each(busy, tmp_pa
     assert not (tmp_path / "b").exists()
     with pytest.raises(UserError, match="holds a release, which never changes"):
         export_campaign(campaign, tmp_path / "a")
-    with pytest.raises(UserError, match="is no number of a release"):
+    with pytest.raises(UserError, match="Invalid release number"):
         export_campaign(campaign, tmp_path / "b", release="one")
     export_campaign(campaign, tmp_path / "c", release="1.1")
     raters = [set(pl.read_parquet(tmp_path / name / "people.parquet")["rater"]) for name in "ac"]
@@ -186,7 +186,7 @@ def test_a_patch_only_drops_rows(busy, make_person, tmp_path):
     assert {
         row["association_id"]: row["ratings"] for row in pairs.iter_rows(named=True) if row["ratings"]
     } == counted
-    with pytest.raises(UserError, match="holds no release"):
+    with pytest.raises(UserError, match="is not a release"):
         patch_release(campaign, tmp_path, tmp_path / "three")
     (tmp_path / "one" / "README.md").write_text("changed")
     Release.objects.filter(number="1.0.1").delete()

@@ -17,7 +17,7 @@ from endoxa.collect.contributor.cards.forms import RATINGS
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.export.columns import TABLES
 from endoxa.collect.export.patches import patch_release
-from endoxa.collect.export.pool import read_pool, told, waited
+from endoxa.collect.export.pool import read_pool, rounded, waited
 from endoxa.collect.export.restoration import import_campaign
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import Action, Campaign, Card, CardState, Moderation, Pair, Rating, Role
@@ -161,11 +161,11 @@ def told_in(folder, pairs):
 
 @given(st.integers(min_value=1, max_value=10**7))
 def test_nothing_is_told_beyond_one_digit(cards):
-    number = told(cards)
+    number = rounded(cards)
     assert number >= 10
     assert set(str(number)[1:]) == {"0"}
     assert cards <= 10 or abs(number - cards) <= number / 2
-    assert told(number) == number
+    assert rounded(number) == number
 
 
 def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
@@ -195,7 +195,9 @@ def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
     assert float(capsys.readouterr().out) == pytest.approx(4.2)
 
 
-def test_the_codebook_says_what_the_buttons_say():
+def test_the_codebook_and_the_manual_say_what_the_buttons_say():
     (value,) = (column for column in TABLES["ratings"] if column.name == "value")
+    manual = (Path(__file__).parents[2] / "docs" / "collect" / "cards.md").read_text(encoding="utf-8")
     for number, words in RATINGS:
         assert f"{number} '{words}'" in value.sentence
+        assert f"| {words} | {number} |" in manual

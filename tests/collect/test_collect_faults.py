@@ -28,7 +28,7 @@ def test_a_fault_of_ours_is_not_told_as_one_of_the_disk(ours):
 @pytest.mark.parametrize(
     ("problem", "cause", "told"),
     [
-        (DatabaseError("malformed"), sqlite3.DatabaseError("malformed"), "no database of ours or is damaged"),
+        (DatabaseError("malformed"), sqlite3.DatabaseError("malformed"), "not an endoxa database or is damaged"),
         (OperationalError("no server"), None, "cannot be opened"),
     ],
 )

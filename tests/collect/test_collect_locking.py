@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from endoxa.collect.cards.locking import afterwards, locked
-from endoxa.collect.filelock import take
+from endoxa.collect.files import take
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no locks on files")

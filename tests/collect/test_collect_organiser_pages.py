@@ -17,8 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from endoxa import collect
-from endoxa.collect.audit import record
-from endoxa.collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion
+from endoxa.collect.models import AuditEntry, JoinCode, Membership, Pair, Role, SettingsVersion, record
 from endoxa.collect.organiser.audit import ACTIONS as WORDS_OF_ACTIONS
 from endoxa.collect.organiser.invitations import qr_code
 from endoxa.collect.organiser.moderation.queue import LOGGED

@@ -93,9 +93,10 @@ class TestInit:
     @pytest.mark.parametrize(
         ("words", "stdin", "said"),
         [
-            (["--preset", "lases"], "", "There is no preset 'lases'"),
+            (["--preset", "lases"], "", "Unknown preset 'lases'"),
             (["--preset", "laces", "--password-stdin"], "short\n", "The password cannot be used"),
             (["--preset", "laces", "--name", "a b"], "", "'a b' cannot be the name"),
+            (["--preset", "laces", "--organisation", "a" * 121], "", "--organisation: String should have at"),
         ],
     )
     def test_what_cannot_be_made_leaves_nothing(self, tmp_path, words, stdin, said):
@@ -143,7 +144,7 @@ class TestFolders:
         (copy / "db.sqlite3").write_bytes(b"not a database at all" * 100)
         done = endoxa("account", copy)
         assert done.returncode == 2
-        assert "is no database of ours" in done.stderr
+        assert "is not an endoxa database" in done.stderr
 
 
 def free_port():
@@ -296,7 +297,9 @@ class TestServe:
                 "serve", made[0], "--host", "127.0.0.1", "--port", port
             )
         assert "cannot be used" in refused("serve", made[0], "--host", "203.0.113.1")
-        assert "is no address of this machine" in refused("serve", made[0], "--host", "no.such.host.invalid")
+        assert "is not an address of this machine" in refused(
+            "serve", made[0], "--host", "no.such.host.invalid"
+        )
 
 
 PEOPLE = """
@@ -521,7 +524,7 @@ class TestBackup:
         target = tmp_path / "new"
         for cut in (0, 10, len(whole) // 2, len(whole) - 5):
             backup.write_bytes(whole[:cut])
-            assert "no backup of ours, or is damaged" in refused("restore", backup, "-o", target)
+            assert "not an endoxa backup, or is damaged" in refused("restore", backup, "-o", target)
         bent = bytearray(whole)
         bent[len(whole) // 2] ^= 0xFF
         backup.write_bytes(bent)

@@ -182,10 +182,10 @@ def test_the_command(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--no-grid",), "No folder was given"),
+        (("--no-grid",), "--out is missing"),
         (("--arms", "laces-leas", "-o", "x"), "Did you mean: laces-lease"),
-        (("--arms", " ,", "-o", "x"), "--arms: there is none"),
-        (("--countries", "AR,ZZ", "--plan"), "'ZZ' is no country"),
+        (("--arms", " ,", "-o", "x"), "--arms is empty"),
+        (("--countries", "AR,ZZ", "--plan"), "unknown country 'ZZ'"),
         (("--world", "mars", "--plan"), "Unknown world 'mars'"),
     ],
 )

@@ -1,4 +1,7 @@
-"""Folders in which something is made before it gets its place. What killed processes left there goes with the next."""
+"""Files that processes share: locks, and draft folders, in which something is made before it gets its place.
+
+Locks are those of the operating system on open files; they end with the processes that hold them. Windows has none.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import IO
 
-from endoxa.collect.filelock import take
+try:
+    import fcntl
+except ImportError:  # pragma: no cover
+    fcntl = None  # type: ignore[assignment]
 
 _HELD = ".held"
 """What a process holds in its draft while it runs: from another container its number says nothing."""
+
+
+@contextmanager
+def waiting_for(file: IO[bytes]) -> Iterator[None]:
+    """Wait for a turn at a file, and hold it. Those who wait get it in the order of their coming."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def take(file: IO[bytes]) -> bool:
+    """Take a file until it is closed, unless somebody else holds it; whether it is ours now."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextmanager
