@@ -6,7 +6,7 @@ import ast
 import json
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toys, as if a package with their entry points were installed."""
 
     def points(group: str) -> list[EntryPoint]:
-        return [point for point in POINTS if point.group == group]
+        return [*entry_points(group=group), *(point for point in POINTS if point.group == group)]
 
     monkeypatch.setattr(registry, "entry_points", points)
     monkeypatch.setattr(PROVIDERS, "_things", None)
