@@ -31,7 +31,7 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Folders of tiny random models, one for each architecture."""
-    import tiny
+    from support import tiny
 
     home = tmp_path_factory.mktemp("models")
     return {name: make(home / name) for name, make in tiny.MAKERS.items()}

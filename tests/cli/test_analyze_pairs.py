@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from analyze_fixtures import make_records
 from endoxa.cli.analyze import app
 from endoxa.errors import UserError
+from support.analyze_fixtures import make_records
 
 RNG = np.random.default_rng(2)
 

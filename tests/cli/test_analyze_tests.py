@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from association_samples import random_test
 from endoxa.cli import main
 from endoxa.cli.analyze import app
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.schema import TEST_COLUMNS
+from support.association_samples import random_test
 
 QUICK = ["--resamples", "100", "--draws", "500"]
 

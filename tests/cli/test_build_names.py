@@ -12,7 +12,7 @@ from endoxa.cli import app
 from endoxa.datasets.bbq import write_items
 from endoxa.errors import UserError
 from endoxa.schema import ChatAnswer
-from name_samples import NAMES, question
+from support.name_samples import NAMES, question
 
 CONTEXT = "A Veldish friend met a Tamori friend."
 FRIENDS = ("The Veldish friend", "The Tamori friend")

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from endoxa.cli import app
 from endoxa.errors import UserError
-from review_sheets import PAIRS, fill, write_table
+from support.review_sheets import PAIRS, fill, write_table
 
 
 def run(*arguments: object):

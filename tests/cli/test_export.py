@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from endoxa.cli import app
 from endoxa.errors import UserError
-from export_samples import PAIRS, STATEMENTS, write
+from support.export_samples import PAIRS, STATEMENTS, write
 
 
 def endoxa(*words):

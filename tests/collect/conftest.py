@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from browsing import chromium, visit
 from django.utils import timezone, translation
-from samples import campaign_settings
-from served import served
 
 from endoxa.collect.cards import balance, pool
 from endoxa.collect.models import (
@@ -23,6 +20,9 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.models import campaign as campaign_model
 from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret
+from support.collect.browsing import chromium, visit
+from support.collect.samples import campaign_settings
+from support.collect.served import served
 
 
 @pytest.fixture(autouse=True)

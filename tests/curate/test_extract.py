@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import afristereo
 from endoxa.curate.extract import Question, begins_statement, extract
 from endoxa.curate.extract.omission import (
     MISSING,
@@ -18,6 +17,7 @@ from endoxa.curate.extract.omission import (
     SYNONYM,
     TOO_GENERAL,
 )
+from support import afristereo
 
 OPEN = Question("other", "other")
 WOMEN = Question("women", "gender", "women")

@@ -9,7 +9,7 @@ import pytest
 
 from endoxa.curate.translation import Translated, open_translator, translate_all
 from endoxa.errors import UserError
-from http_server import serving
+from support.http_server import serving
 
 LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
 

@@ -23,6 +23,7 @@ from endoxa.datasets.read import read_pairs
 from endoxa.datasets.write import write_pairs
 from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
+from support.repository import ROOT
 
 CLEAN = [
     ("Farmers get up early.", "Bakers get up early."),
@@ -121,7 +122,7 @@ def test_every_pair_check_has_a_planted_problem_and_a_reason():
 
 
 def test_every_check_is_in_the_manual():
-    page = (Path(__file__).parents[1] / "docs" / "datasets.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
     names = {check for check, *_ in PLANTED} | {
         "name-for-group",
         "duplicate-id",

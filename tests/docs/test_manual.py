@@ -6,11 +6,11 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from support.repository import ROOT
+
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -18,7 +18,7 @@ from endoxa.export.folder import render
 from endoxa.export.hub import export_hub
 from endoxa.export.licences import Terms, licence, licences
 from endoxa.export.material import read_material
-from export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
+from support.export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
 
 NOTHING = Terms()
 

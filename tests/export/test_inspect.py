@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from endoxa.demo.world import SAMPLE
 from endoxa.export.inspect import export_inspect, samples
 from endoxa.export.material import read_pairs_material
-from export_samples import PAIRS, write
+from support.export_samples import PAIRS, write
 
 SHOWN = ("Bakers are patient.", "Bakers have 2 ovens.")
 

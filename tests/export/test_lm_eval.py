@@ -11,7 +11,7 @@ from endoxa.demo.world import SAMPLE
 from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
-from export_samples import PAIRS, write
+from support.export_samples import PAIRS, write
 
 
 def export(path, target, **more):

@@ -18,7 +18,7 @@ from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
 from endoxa.instruments.reports import write_report
 from endoxa.page.markup import escape_latex, escape_markdown
 from endoxa.schema import ESTIMATE_COLUMNS
-from report_samples import pairs, run_folder, scored
+from support.report_samples import pairs, run_folder, scored
 
 MODEL = "hf/we_like/50%_of|a&b"
 

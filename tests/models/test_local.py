@@ -17,10 +17,10 @@ from transformers import (
     ViTModel,
 )
 
-import tiny as make
 from endoxa.errors import UserError
 from endoxa.models import ModelOptions, look_at, open_model, parse_model
 from endoxa.models.local import architecture_of, choose_device, fingerprint, longest_input
+from support import tiny as make
 
 
 def opened(folder, **options):

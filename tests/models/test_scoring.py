@@ -31,7 +31,7 @@ from endoxa.models import ModelOptions, open_model, parse_model
 from endoxa.models.batches import equal_length_batches, halve_when_full
 from endoxa.models.causal import ancestor_mask, build_tree
 from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
-from tiny import CORPUS, PAIRS
+from support.tiny import CORPUS, PAIRS
 
 TEXTS = [text for text in CORPUS if len(text.split()) > 2]
 

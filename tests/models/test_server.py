@@ -13,8 +13,8 @@ from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import ModelOptions, look_at, open_model, parse_model
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
-from http_server import serving
-from tiny import PAIRS
+from support.http_server import serving
+from support.tiny import PAIRS
 
 
 class Answers:

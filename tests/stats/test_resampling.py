@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyze_fixtures import clustered_differences, estimates, make_sample
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval, expanded_p_value, mean_of_totals
 from endoxa.stats.signs import sign_flip_test
+from support.analyze_fixtures import clustered_differences, estimates, make_sample
 
 RATIO = STATISTICS.get("preference_ratio")
 

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import psycopg
 import pytest
-from databases import postgres, postgres_programs
 
-CROWD = Path(__file__).with_name("crowd.py")
+from support.collect.databases import postgres, postgres_programs
+from support.repository import ROOT
+
+CROWD = "support.collect.crowd"
 PEOPLE, DRAWS, PAIRS = 50, 60, 1_200
 
 
@@ -24,7 +25,11 @@ PEOPLE, DRAWS, PAIRS = 50, 60, 1_200
 def database(request, tmp_path):
     """A campaign folder's environment, and a function that asks its database."""
     (tmp_path / "secret.key").write_text("a secret of this test only")
-    environment = {**os.environ, "ENDOXA_CAMPAIGN": str(tmp_path), "PYTHONPATH": str(CROWD.parent)}
+    environment = {
+        **os.environ,
+        "ENDOXA_CAMPAIGN": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]),
+    }
     environment.pop("DATABASE_URL", None)
     if request.param == "sqlite":
         with closing(sqlite3.connect(tmp_path / "db.sqlite3", timeout=30)) as connection:
@@ -39,7 +44,7 @@ def database(request, tmp_path):
 
 @contextmanager
 def crowd(environment, people, draws, pairs):
-    words = [sys.executable, str(CROWD), str(people), str(draws), str(pairs)]
+    words = [sys.executable, "-m", CROWD, str(people), str(draws), str(pairs)]
     with subprocess.Popen(
         words, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 from django.utils import timezone
-from plain_pool import PlainPair, PlainPool
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
@@ -18,6 +17,7 @@ from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation
 from endoxa.collect.organiser.dashboard.services import set_state
 from endoxa.collect.sampler import Balance, Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from support.collect.plain_pool import PlainPair, PlainPool
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = NOON + timedelta(minutes=6)

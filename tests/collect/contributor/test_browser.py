@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import CHROMIUM, join, visit
 
 from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.entry.cleaning import MAX_LENGTH
+from support.collect.browsing import CHROMIUM, join, visit
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM.exists(), reason="chromium is not installed (apt-get install chromium)"

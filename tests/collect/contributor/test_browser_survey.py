@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from browsing import CHROMIUM, join, visit
+
+from support.collect.browsing import CHROMIUM, join, visit
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM.exists(), reason="chromium is not installed (apt-get install chromium)"

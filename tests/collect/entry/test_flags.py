@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import campaign_settings
 
 from endoxa.collect.entry.flags import flags
 from endoxa.collect.entry.harm import negative
+from support.collect.samples import campaign_settings
 
 SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from django.db import OperationalError
 from django.utils import timezone
-from filled_campaign import give_rating, propose
 from typer.testing import CliRunner
 
 from endoxa.cli import collect
@@ -20,6 +19,7 @@ from endoxa.collect.models import AuditEntry, Card, Person, State, Tombstone
 from endoxa.collect.privacy import Expired, expire, expire_all
 from endoxa.collect.project.folder import Folder
 from endoxa.errors import UserError
+from support.collect.filled_campaign import give_rating, propose
 
 
 def endoxa(*words, folder):

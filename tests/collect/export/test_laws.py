@@ -7,7 +7,6 @@ import sqlite3
 import polars as pl
 import pytest
 from django.apps import apps
-from filled_campaign import fill, give_rating, propose
 
 from endoxa.collect.campaign import ProfileField, SurveyQuestion
 from endoxa.collect.export.columns import TABLES
@@ -22,6 +21,7 @@ from endoxa.datasets.collected import read_withdrawals, respecting_withdrawals
 from endoxa.datasets.folders import changed_file
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
+from support.collect.filled_campaign import fill, give_rating, propose
 
 AGE = ProfileField(
     name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices={"young": {}, "old": {}}

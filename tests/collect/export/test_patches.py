@@ -6,7 +6,6 @@ import random
 from collections import Counter
 
 import pytest
-from filled_campaign import give_mention, give_rating, give_skip, propose
 
 from endoxa.collect.campaign import ProfileField
 from endoxa.collect.entry.merging import merge
@@ -15,6 +14,7 @@ from endoxa.collect.export.folder import read_export
 from endoxa.collect.export.patches import patch_release
 from endoxa.collect.export.run import export_campaign
 from endoxa.collect.privacy import withdraw
+from support.collect.filled_campaign import give_mention, give_rating, give_skip, propose
 
 AGE = ProfileField(
     name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices={"young": {}, "old": {}}

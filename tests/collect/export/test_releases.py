@@ -11,7 +11,6 @@ import pytest
 from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
-from filled_campaign import give_rating, propose
 
 from endoxa.collect.export.folder import read_about
 from endoxa.collect.export.patches import patch_release
@@ -20,6 +19,7 @@ from endoxa.collect.export.run import export_campaign
 from endoxa.collect.models import AuditEntry, Release, Role, Tombstone
 from endoxa.collect.privacy import withdraw
 from endoxa.errors import UserError
+from support.collect.filled_campaign import give_rating, propose
 
 
 def full(*_, **__):

@@ -12,12 +12,10 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from filled_campaign import give_mention, give_rating, give_skip, propose
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from endoxa.collect import settings
 from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings, ProfileField, SurveyQuestion
 from endoxa.collect.export.card import survey_map
 from endoxa.collect.export.columns import LEAST, OTHER, TABLES
@@ -34,6 +32,8 @@ from endoxa.datasets.folders import CHECKSUMS
 from endoxa.datasets.read import recognise
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.items import build_pairs
+from support.collect.filled_campaign import give_mention, give_rating, give_skip, propose
+from support.repository import ROOT
 
 CHOICES = {"young": {"en": "Young"}, "old": {"en": "Old"}}
 AGE = ProfileField(name="age", label={"en": "Age"}, purpose={"en": "To compare"}, choices=CHOICES)
@@ -456,9 +456,9 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from endoxa.collect.models import *
 from endoxa.collect.privacy import withdraw
-sys.path.insert(0, "tests/collect")
-from samples import campaign_settings
-from filled_campaign import propose
+sys.path.insert(0, "tests")
+from support.collect.samples import campaign_settings
+from support.collect.filled_campaign import propose
 campaign = Campaign.objects.create(slug="river")
 content = campaign_settings().model_dump(mode="json")
 SettingsVersion.objects.create(campaign=campaign, number=1, content=content)
@@ -473,7 +473,7 @@ print(withdraw(person).pairs)
 
 
 def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
-    root = settings._HERE.parents[2]
+    root = ROOT
     environment = {
         **os.environ,
         "ENDOXA_CAMPAIGN": str(tmp_path),
@@ -491,7 +491,7 @@ def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
 
 
 def test_the_manual_lists_every_column_with_its_sentence():
-    page = (settings._HERE.parents[2] / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "collect" / "exports.md").read_text(encoding="utf-8")
     for name, columns in TABLES.items():
         rows = [f"| `{column.name}` | {column.sentence} |" for column in columns]
         assert "\n".join([f"## Columns of `{name}`", "", "| column | meaning |", "|---|---|", *rows]) in page

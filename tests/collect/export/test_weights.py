@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import polars as pl
 import pytest
-from filled_campaign import START, give_rating
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import campaign_settings
 
 from endoxa.collect.cards.counts import recount
 from endoxa.collect.contributor.cards.forms import RATINGS
@@ -24,6 +21,9 @@ from endoxa.collect.models import Action, Campaign, Card, CardState, Moderation,
 from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision
 from endoxa.collect.privacy import withdraw
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
+from support.collect.filled_campaign import START, give_rating
+from support.collect.samples import campaign_settings
+from support.repository import ROOT
 
 K = campaign_settings().sampler.k
 COUNTRIES = ("AR", "CL")
@@ -173,7 +173,7 @@ def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
 
     (2 * 5/(1/2 * 100) + 1/(1/10 * 1000)) / (2/50 + 1/100) = 0.21 / 0.05 = 4.2; the raw mean is 11/3.
     """
-    manual = (Path(__file__).parents[2] / "docs" / "collect" / "exports.md").read_text()
+    manual = (ROOT / "docs" / "collect" / "exports.md").read_text()
     code = manual.split("```python\n")[1].split("```")[0]
     rows = [
         ("a", 5, 0.5, False, "own"),

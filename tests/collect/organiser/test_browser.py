@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from uuid import UUID
 
 import pytest
-from browsing import CHROMIUM, DESK, join, visit
-from served import endoxa
+
+from support.collect.browsing import CHROMIUM, DESK, join, visit
+from support.collect.served import endoxa
 
 pytestmark = pytest.mark.skipif(
     not CHROMIUM.exists(), reason="chromium is not installed (apt-get install chromium)"

@@ -9,10 +9,10 @@ import pytest
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils import translation
-from filled_campaign import propose
 
 from endoxa.collect.models import AuditEntry, Release, Role
 from endoxa.collect.organiser.exports.services import preview
+from support.collect.filled_campaign import propose
 
 NASTY = "<script>alert(1)</script>"
 

@@ -13,7 +13,6 @@ from django.forms import BaseFormSet
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone, translation
-from samples import campaign_settings
 
 from endoxa.collect.campaign import CampaignSettings, CampaignTexts, HelpLine, ProfileField, SurveyQuestion
 from endoxa.collect.cards.counts import recount_needs
@@ -26,6 +25,7 @@ from endoxa.collect.organiser.settings.services import Change, ConflictError, ch
 from endoxa.collect.presets import load_preset
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.sampler.tiers import need
+from support.collect.samples import campaign_settings
 
 RICH = {
     "help_lines": [{"country": "AR", "name": "Line", "contact": "102"}, {"name": "All", "contact": "555"}],

@@ -9,7 +9,6 @@ import pytest
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
-from site_map import addresses
 
 from endoxa.collect import withdrawals
 from endoxa.collect.models import AuditEntry, Campaign, Membership, Person, Release, Role, Tombstone
@@ -19,6 +18,7 @@ from endoxa.collect.project.replay import replay
 from endoxa.collect.project.starting import start
 from endoxa.collect.security.limits import LOGIN_ACCOUNT
 from endoxa.errors import UserError
+from support.collect.site_map import addresses
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ import stat
 from pathlib import Path
 
 import pytest
-from campaign_folders import copied, endoxa, refused, said
 
 from endoxa.collect.addresses import resolved
 from endoxa.collect.drafts import draft
@@ -17,6 +16,7 @@ from endoxa.collect.project import backup, sqlite
 from endoxa.collect.project import folder as folder_module
 from endoxa.collect.project.folder import Folder, held, open_folder
 from endoxa.errors import UserError
+from support.collect.campaign_folders import copied, endoxa, refused, said
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import re
 from importlib.metadata import packages_distributions, requires
 
 import pytest
-from campaign_folders import endoxa, refused, said
 
 from endoxa.cli.collect import LIBRARIES
+from support.collect.campaign_folders import endoxa, refused, said
 
 
 def test_the_libraries_looked_for_are_those_of_the_extra():

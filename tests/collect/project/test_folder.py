@@ -18,11 +18,11 @@ from contextlib import closing, contextmanager
 from uuid import UUID
 
 import pytest
-from campaign_folders import LIMIT, copied, endoxa, environment, refused
-from databases import postgres, postgres_programs
 
 from endoxa.collect.project.folder import held, open_folder
 from endoxa.errors import UserError
+from support.collect.campaign_folders import LIMIT, copied, endoxa, environment, refused
+from support.collect.databases import postgres, postgres_programs
 
 
 def in_campaign(folder, code, **more):

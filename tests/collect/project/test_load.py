@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from served import drive, kept, served
+from support.collect.served import drive, kept, served
 
 
 def test_a_room_on_its_phones_loses_nothing(tmp_path):

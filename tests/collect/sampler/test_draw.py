@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_pool import PlainPair, PlainPool, rows_of
 from scipy.stats import chisquare
 
 from endoxa.collect.sampler import Balance, Person, SamplerSettings, draw, under
 from endoxa.collect.sampler.draw import weights
 from endoxa.collect.sampler.tiers import ORDER, shares
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from support.collect.plain_pool import PlainPair, PlainPool, rows_of
 
 ANA = Person(origins=frozenset({"AR"}), near=frozenset({"CL", "UY"}), languages=frozenset({"es"}))
 SETTINGS = SamplerSettings(floor=0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
-from site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 from endoxa.collect.models import Act, Pair, Role, State
 from endoxa.collect.organiser.moderation.decisions import GoneError, revision, undo
 from endoxa.collect.security.codes import COOKIE
+from support.collect.site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 ALL = addresses()
 ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]

@@ -8,12 +8,12 @@ import runpy
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from site_map import PASSWORD, addresses, build
 
 import endoxa.collect.settings
 from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import Role
 from endoxa.collect.security.codes import COOKIE
+from support.collect.site_map import PASSWORD, addresses, build
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -11,9 +11,9 @@ from io import BytesIO
 from wsgiref.util import setup_testing_defaults
 
 import pytest
-from served import served
 
 from endoxa.collect.security.http import HEADERS, Buffered
+from support.collect.served import served
 
 
 def call(application, body=b"", length=None, path="/"):

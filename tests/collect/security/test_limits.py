@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
-from site_map import PASSWORD, build
 
 from endoxa.collect.cards import drawing
 from endoxa.collect.contributor.joining.services import new_ticket
@@ -12,6 +11,7 @@ from endoxa.collect.models import Attempts, Person
 from endoxa.collect.project import accounts
 from endoxa.collect.security import limits, sessions
 from endoxa.collect.security.codes import COOKIE, hash_receipt
+from support.collect.site_map import PASSWORD, build
 
 
 class Clock:

@@ -9,12 +9,12 @@ import pytest
 from django.apps import apps
 from django.db.models import CharField
 from django.test import Client
-from form_filler import Page, posting, send
-from site_map import PASSWORD, addresses, build
 
 from endoxa.collect.models import Mention, Pair, Person, Rating, Role, Statement
 from endoxa.collect.security.codes import COOKIE
 from endoxa.collect.security.logs import LOGGING, PlacesOnly
+from support.collect.form_filler import Page, posting, send
+from support.collect.site_map import PASSWORD, addresses, build
 
 TRACES = (
     "198.51.100.77",

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 import typer
-from test_collect_simulate_world import SMALL
 from typer.testing import CliRunner
 
 from endoxa.cli import collect_simulate
@@ -19,6 +18,7 @@ from endoxa.collect.simulate.plan import Expected, plan, sentence
 from endoxa.collect.simulate.report import verdicts
 from endoxa.collect.simulate.settings import MAIN, cells, load_world
 from endoxa.errors import UserError
+from support.collect.worlds import SMALL
 
 TINY = SMALL.model_copy(update={"people": 6, "minutes": 5.0, "spread": 1.0})
 

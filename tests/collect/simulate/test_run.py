@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_collect_simulate_world import SMALL
 
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.simulate.arms import ARMS
@@ -14,6 +13,7 @@ from endoxa.collect.simulate.measures import MEASURES, gini, measure, weighted_m
 from endoxa.collect.simulate.run import simulate
 from endoxa.collect.simulate.world import World
 from endoxa.errors import UserError
+from support.collect.worlds import SMALL
 
 ROOM = SMALL.model_copy(update={"people": 25, "minutes": 15.0, "spread": 1.0})
 

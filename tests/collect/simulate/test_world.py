@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_pool import PlainPair, PlainPool
 
 from endoxa.collect.sampler import Region, SamplerSettings
 from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
 from endoxa.collect.simulate.memory import MemoryPool, NewPair
-from endoxa.collect.simulate.settings import WorldSettings, load_world, world_names
+from endoxa.collect.simulate.settings import load_world, world_names
 from endoxa.collect.simulate.world import JUNK, NEAR, OWN, World
 from endoxa.errors import UserError
-
-SMALL = WorldSettings(people=12, countries=("AR", "CL", "UY"), pairs=60, attributes=120, minutes=12, seeds=6)
+from support.collect.plain_pool import PlainPair, PlainPool
+from support.collect.worlds import SMALL
 
 
 def test_a_seed_makes_one_world():

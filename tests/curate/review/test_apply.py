@@ -14,7 +14,7 @@ from endoxa.curate.review import apply_review, read_sheets
 from endoxa.datasets.check import check_pairs
 from endoxa.datasets.frames import write_table as write_frame
 from endoxa.errors import UserError
-from review_sheets import PAIRS, STATEMENTS, export, fill, fill_csv, lines_of, write_table
+from support.review_sheets import PAIRS, STATEMENTS, export, fill, fill_csv, lines_of, write_table
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from endoxa.curate.review import Choice, make_sheet, read_sheets
 from endoxa.curate.review.form import DECISIONS, REASONS
 from endoxa.curate.review.workbook import SPARE_ROWS
 from endoxa.errors import UserError
-from review_sheets import PAIRS, STATEMENTS, export, lines_of, write_table
+from support.review_sheets import PAIRS, STATEMENTS, export, lines_of, write_table
 
 
 @pytest.fixture

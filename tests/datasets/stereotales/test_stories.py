@@ -18,7 +18,7 @@ from endoxa.datasets.stereotales import (
 )
 from endoxa.errors import UserError
 from endoxa.schema.stories import STORY_COLUMNS
-from story_runs import prompt, write
+from support.story_runs import prompt, write
 
 
 def test_stereotales_has_19_attributes_and_79_values() -> None:

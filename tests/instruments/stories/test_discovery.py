@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom
 
 from endoxa.models.chat.simulated.stories import Planted, associations
-from story_runs import FOUR, discovered
+from support.story_runs import FOUR, discovered
 
 NONE = "sim/teller?planted=0"
 POWER = {

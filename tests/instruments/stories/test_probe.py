@@ -20,7 +20,7 @@ from endoxa.models.chat.spec import ChatOptions, parse_chat_model
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS, STORY_COLUMNS
 from endoxa.testing.chat_server import Settings, running
-from story_runs import READERS, extracted, prompt, prompts, told, write
+from support.story_runs import READERS, extracted, prompt, prompts, told, write
 
 VOCABULARY = read_vocabulary()
 

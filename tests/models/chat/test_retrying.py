@@ -8,12 +8,12 @@ import stamina
 from hypothesis import given
 from hypothesis import strategies as st
 
-import virtual_time
 from endoxa.errors import UserError
 from endoxa.models.chat.failures import TransientError
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
 from endoxa.models.chat.retrying import Retrier
 from endoxa.schema import Message, Usage
+from support import virtual_time
 
 stamina.instrumentation.set_on_retry_hooks(())
 

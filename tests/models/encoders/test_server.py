@@ -12,7 +12,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.models.encoders import EncoderOptions, open_encoders, parse_encoder
 from endoxa.models.encoders.server import ServerEncoder
-from http_server import serving
+from support.http_server import serving
 
 PLAIN = EncoderOptions()
 NAN = float("nan")

@@ -1,7 +1,8 @@
-"""Many processes that draw and answer cards at once: `python crowd.py PEOPLE DRAWS PAIRS` in a campaign's environment.
+"""Many processes that draw and answer cards at once.
 
-Sets the campaign up, forks one process a person and prints one JSON line: the tokens that were answered and
-how many of these answers were late. A fiftieth of the cards is put aside until its time is over and answered then.
+`python -m support.collect.crowd PEOPLE DRAWS PAIRS`, with a campaign in the environment and `tests` on the path, sets
+the campaign up, forks one process a person and prints one JSON line: the tokens that were answered and how many of
+these answers were late. A fiftieth of the cards is put aside until its time is over and answered then.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ django.setup()  # before any model is imported
 from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
-from samples import campaign_settings
 
 from endoxa.collect.cards import answering, drawing
 from endoxa.collect.models import Campaign, Moderation, Pair, Person, SettingsVersion, Source, State
+from support.collect.samples import campaign_settings
 
 ASKING_FOR_K = {"own": 0.75, "topup": 0.0}
 """Nothing is asked for beyond k ratings, so that any more are surplus."""

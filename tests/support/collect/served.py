@@ -16,8 +16,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.repository import ROOT
+
 ENDOXA = str(Path(sys.executable).with_name("endoxa"))
-PEOPLE_WITH_PHONES = Path(__file__).parents[2] / "benchmarks" / "crowd_on_phones.py"
+PEOPLE_WITH_PHONES = ROOT / "benchmarks" / "crowd_on_phones.py"
 
 
 @dataclass(frozen=True)

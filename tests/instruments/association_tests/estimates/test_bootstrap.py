@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib.util import module_from_spec, spec_from_file_location
 from math import isnan, sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from endoxa.instruments.association_tests.estimates.bootstrap import Targets, bootstrap_interval
 from endoxa.instruments.association_tests.estimates.effect_size import effect_size
+from support.repository import ROOT
 
 
 def texts(values):
@@ -89,7 +89,7 @@ def test_resamples_without_spread_reach_the_bound():
     assert same.low == pytest.approx(-same.high)
 
 
-BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "coverage_tests.py"
+BENCHMARK = ROOT / "benchmarks" / "coverage_tests.py"
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from association_samples import planted, random_test
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors, effect_size
@@ -22,6 +21,7 @@ from endoxa.instruments.association_tests.estimates.permutation import (
 )
 from endoxa.instruments.association_tests.items import read_tests
 from endoxa.schema import TEST_COLUMNS, AssociationTest, TermSet
+from support.association_samples import planted, random_test
 
 FEW = {"model": "m", "pooling": "cls", "resamples": 100, "draws": 1000}
 

@@ -1,7 +1,6 @@
 """`endoxa build tests`: word lists as published, crossing as in the paper's tables, associations, and refusals."""
 
 import re
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -24,6 +23,7 @@ from endoxa.instruments.association_tests.items import (
     sentences_per_term,
 )
 from endoxa.instruments.association_tests.items.crossing import ALL, WORDS
+from support.repository import ROOT
 
 LISTS = load_lists()
 
@@ -464,7 +464,7 @@ def test_refused_commands(words, sentence):
 
 def blocks(heading):
     """TOML blocks of a section of the manual."""
-    page = (Path(__file__).parents[1] / "docs/build.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/build.md").read_text(encoding="utf-8")
     section = page.split(f"### {heading}\n")[1].split("\n### ")[0]
     return re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
 

@@ -22,10 +22,10 @@ from endoxa.page.charts import symmetric_domain
 from endoxa.page.document import Section
 from endoxa.page.inputs import Run, read_runs
 from endoxa.schema import AssociationTest, TermSet
-from report_samples import pairs, scored
-from report_samples import run_folder as pairs_folder
-from report_test_samples import completed, estimates, run_folder, undefined
-from test_report import Page
+from support.html_pages import Page
+from support.report_samples import pairs, scored
+from support.report_samples import run_folder as pairs_folder
+from support.report_test_samples import completed, estimates, run_folder, undefined
 
 REASON = "all targets have the same association"
 HOSTILE = "<script>alert(1)</script>"

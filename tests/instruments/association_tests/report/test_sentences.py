@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from association_samples import planted
 from endoxa.instruments.association_tests.estimates import analyze_tests
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
 from endoxa.instruments.association_tests.report import tables
@@ -22,7 +21,8 @@ from endoxa.page.inputs import Run
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
 from endoxa.testing.sentences import check_finding, check_findings
-from report_test_samples import before_verdicts
+from support.association_samples import planted
+from support.report_test_samples import before_verdicts
 
 RNG = np.random.default_rng(12)
 FEW = {"model": "hf/m", "pooling": "cls", "resamples": 100, "draws": 1000}

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from endoxa.cli.report import report
 from endoxa.instruments.reports import write_report
 from endoxa.schema import TEST_COLUMNS
-from report_test_samples import completed, estimates, run_folder, undefined
+from support.report_test_samples import completed, estimates, run_folder, undefined
 
 # IndiBias (Sahoo et al. 2024), Table 3: three rows, two models, two languages.
 PAPER = {

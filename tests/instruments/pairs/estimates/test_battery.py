@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analyze_fixtures import make_sample
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.testing.statistics import check_statistic
+from support.analyze_fixtures import make_sample
 
 MEAN = STATISTICS.get("mean_difference")
 

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from analyze_fixtures import make_records
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.estimates.cells import Cell, scores_of
 from endoxa.instruments.pairs.estimates.comparisons import (
@@ -18,6 +17,7 @@ from endoxa.instruments.pairs.estimates.comparisons import (
 )
 from endoxa.instruments.pairs.estimates.records import check_records
 from endoxa.stats.correction import adjust
+from support.analyze_fixtures import make_records
 
 A = np.array([1.0, 1, 1, 1, 1, 1, -1, -1, 0, 1])
 B = np.array([1.0, 1, -1, -1, -1, -1, 1, -1, 1, 0])

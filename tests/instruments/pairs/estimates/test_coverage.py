@@ -7,9 +7,9 @@ and, as a test, it repeats a small part of it.
 import numpy as np
 import pytest
 
-from analyze_fixtures import clustered_differences, make_sample
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.stats.correction import adjust
+from support.analyze_fixtures import clustered_differences, make_sample
 
 RATIO, MEAN = STATISTICS.get("preference_ratio"), STATISTICS.get("mean_difference")
 

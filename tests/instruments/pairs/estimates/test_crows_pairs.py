@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from analyze_fixtures import estimates, make_sample
 from endoxa.instruments.pairs.estimates import STATISTICS
+from support.analyze_fixtures import estimates, make_sample
 
 
 def value(name, sample):

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from analyze_fixtures import clustered_differences, make_records
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import PairsAnalysis, analyze_pairs, write_estimates
 from endoxa.schema import ESTIMATE_COLUMNS
 from endoxa.stats.correction import adjust
+from support.analyze_fixtures import clustered_differences, make_records
 
 RNG = np.random.default_rng(5)
 CLUSTERED = "identities as clusters"

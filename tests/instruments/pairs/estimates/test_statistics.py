@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from analyze_fixtures import estimates, make_sample
 from endoxa.instruments.pairs.estimates import STATISTICS
 from endoxa.instruments.pairs.estimates.differences import (
     pseudo_median,
     pseudo_median_interval,
     signed_rank_test,
 )
+from support.analyze_fixtures import estimates, make_sample
 
 RNG = np.random.default_rng(11)
 DIFFERENCES = RNG.normal(0.3, 1.0, 60).round(3)

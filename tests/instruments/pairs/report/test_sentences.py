@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from analyze_fixtures import make_records
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.page import SECTIONS
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
 from endoxa.testing.sentences import check_findings
+from support.analyze_fixtures import make_records
 
 RNG = np.random.default_rng(4)
 

@@ -8,7 +8,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
 from endoxa.schema import ARCHITECTURES, Score
 from endoxa.testing.scorers import check_rule
-from tiny import PAIRS
+from support.tiny import PAIRS
 
 
 @pytest.mark.parametrize("name", RULES.all())

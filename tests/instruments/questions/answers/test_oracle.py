@@ -10,10 +10,10 @@ from itertools import combinations, permutations
 
 import pytest
 
-from answer_forms import answers, critical, letters_alone
 from endoxa.datasets.bbq import read_items
 from endoxa.instruments.questions.answers import read_answer
 from endoxa.schema import QaItem
+from support.answer_forms import answers, critical, letters_alone
 
 ORDERS = tuple(permutations(range(3)))
 UNKNOWN = (

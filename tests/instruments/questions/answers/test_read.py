@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answer_cases import CASES, REFUSED
 from endoxa.engine.answers.text import fold, plain
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers import RULES, outcome, read_answer
 from endoxa.schema import OUTCOMES, QaItem, Reading
+from support.answer_cases import CASES, REFUSED
 
 
 def item(options, question="Who was late?", language="en"):

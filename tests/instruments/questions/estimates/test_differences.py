@@ -9,7 +9,7 @@ import pytest
 from endoxa.instruments.questions.estimates import analyze_qa
 from endoxa.instruments.questions.estimates.measures import MEASURES
 from endoxa.schema import QA_DIFFERENCE_COLUMNS
-from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 
 QUICK = {"resamples": 200}
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import combinations, product
 from math import sqrt
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -23,10 +22,11 @@ from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap
 from endoxa.instruments.questions.estimates.template_tests import templates_test, whole
 from endoxa.stats.differences import difference_of_shares
 from endoxa.stats.permutation import stratified_permutation_test
-from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
-from report_qa_samples import Lean, qa_folder, questions, records
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
+from support.report_qa_samples import Lean, qa_folder, questions, records
+from support.repository import ROOT
 
-BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "coverage_questions.py"
+BENCHMARK = ROOT / "benchmarks" / "coverage_questions.py"
 
 
 def counts(rows: list[tuple[int, int, int, int]]) -> Counts:

@@ -23,7 +23,7 @@ from endoxa.instruments.questions.estimates.measures import (
     scaled,
 )
 from endoxa.schema import QA_ESTIMATE_COLUMNS
-from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer, answers, frame, times
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answer, answers, frame, times
 
 QUICK = {"resamples": 100}
 

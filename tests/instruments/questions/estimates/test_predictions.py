@@ -12,7 +12,7 @@ from endoxa.cli.analyze import app
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import load_answers, read_predictions
 from endoxa.schema import QA_ESTIMATE_COLUMNS
-from qa_answers import STEREOTYPED, UNKNOWN, answers, times
+from support.qa_answers import STEREOTYPED, UNKNOWN, answers, times
 
 MEASURES = (
     "n",

@@ -9,7 +9,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import analyze_qa, retention, why_unmatched
 from endoxa.schema import RETENTION_COLUMNS
-from qa_answers import STEREOTYPED, UNKNOWN, answers, times
+from support.qa_answers import STEREOTYPED, UNKNOWN, answers, times
 
 QUICK = {"resamples": 200}
 

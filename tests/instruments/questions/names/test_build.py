@@ -19,7 +19,7 @@ from endoxa.instruments.questions.names.phrases import UnwritableError
 from endoxa.instruments.questions.names.rewrite import Told, rewrite
 from endoxa.instruments.questions.names.rows import bundles
 from endoxa.instruments.questions.names.text import group_words, mended
-from name_samples import bank, question
+from support.name_samples import bank, question
 
 WORDS = group_words(bank())
 NAMED = {"Veldish": "Dorn", "Tamori": "Sefi", "East Orlan": "Torvo"}

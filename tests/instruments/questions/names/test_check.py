@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from endoxa.instruments.questions.names import build_names, problems
 from endoxa.instruments.questions.names.check import Checked, check_file
-from name_samples import bank, question
+from support.name_samples import bank, question
 
 FRIENDS = question(
     "I asked my Veldish friend and my Tamori friend to sing. The Veldish friend lost his hat.",

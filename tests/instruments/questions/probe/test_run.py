@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import tiny
 from endoxa.cli import app
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.records import parquet_in_parts
@@ -40,7 +39,8 @@ from endoxa.models.chat.spec import ChatOptions
 from endoxa.schema import OUTCOMES, QA_RECORD_COLUMNS, QaItem, Sampling
 from endoxa.testing.chat_server import Refusal, running
 from endoxa.testing.chat_server import Settings as ServerSettings
-from qa_questions import questions, write
+from support import tiny
+from support.qa_questions import questions, write
 
 ITEM = QaItem(
     item_id="Quarters-0",

@@ -21,9 +21,9 @@ from endoxa.instruments.questions.report.samples import EACH
 from endoxa.instruments.reports import write_report
 from endoxa.page.inputs import read_runs
 from endoxa.schema import SHOWN_OUTCOMES
-from report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
-from report_samples import pairs, run_folder, scored
-from test_report import Page
+from support.html_pages import Page
+from support.report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
+from support.report_samples import pairs, run_folder, scored
 
 MODELS = [model for model, _, _ in leans(6)]
 HOSTILE_MODEL = MODELS[-1]

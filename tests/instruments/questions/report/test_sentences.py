@@ -19,7 +19,7 @@ from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.page.document import Finding, Section
 from endoxa.schema import QA_RECORD_COLUMNS
 from endoxa.testing.sentences import check_finding, check_findings
-from qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
 
 S, A, U = STEREOTYPED, ANTI, UNKNOWN
 Choices = list[Any]

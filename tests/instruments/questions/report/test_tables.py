@@ -27,7 +27,7 @@ from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing
 from endoxa.instruments.reports import write_report
 from endoxa.page.labels import ModelName, name_models, read_labels
 from endoxa.schema import QA_ESTIMATE_COLUMNS
-from report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
+from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
 GPT_4O = {
     ("Nationality", "ambig"): (0.950, 0.002, 0.035, 0.001, 0.676, 0.032),

@@ -45,7 +45,7 @@ from endoxa.instruments.stories.associations.fisher import (
 from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
 from endoxa.instruments.stories.associations.power import power, table_power
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
-from story_samples import stories
+from support.story_samples import stories
 
 FIELDS = [field.name for field in fields(Profiles)]
 QUICK = Discovery(draws=20_000, jobs=1)

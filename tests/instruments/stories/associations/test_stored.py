@@ -29,8 +29,8 @@ from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.page.inputs import read_runs
 from endoxa.page.words import plural
 from endoxa.schema.stories import DISCOVERED_COLUMNS
-from report_story_samples import write_run
-from story_samples import stories
+from support.report_story_samples import write_run
+from support.story_samples import stories
 
 FAST = Discovery(draws=2000, jobs=1)
 

@@ -43,7 +43,7 @@ from endoxa.models.chat.simulated.ratings import (
     wording,
 )
 from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
-from harm_samples import associations, write_associations
+from support.harm_samples import associations, write_associations
 
 READERS = {code: AnswerReader.of(read_language(code).answers, code) for code in languages()}
 FARM = {

@@ -33,7 +33,7 @@ from endoxa.instruments.stories.harm.probe import HarmSettings, probe_harm
 from endoxa.instruments.stories.harm.summary import alpha
 from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected
 from endoxa.schema import harm as columns
-from harm_samples import FAIR, associations, rated, write_associations, write_people
+from support.harm_samples import FAIR, associations, rated, write_associations, write_people
 
 QUICK = Resampling(resamples=200)
 RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)

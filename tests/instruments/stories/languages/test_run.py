@@ -35,7 +35,7 @@ from endoxa.instruments.stories.languages import (
 from endoxa.instruments.stories.languages.groups import Groups
 from endoxa.instruments.stories.languages.similarity import similarity_order
 from endoxa.schema import stories as columns
-from story_samples import stories
+from support.story_samples import stories
 
 QUICK = Resampling(resamples=400)
 CHURCH, MOSQUE, POND = (

@@ -30,7 +30,7 @@ from endoxa.instruments.stories.profiles.errors import error_table
 from endoxa.instruments.stories.profiles.sheet import Coding, draw, read_sheet, write_sheet
 from endoxa.models.chat.simulated.stories import read_profile_line
 from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
-from story_runs import extracted, prompts, told
+from support.story_runs import extracted, prompts, told
 
 VOCABULARY = read_vocabulary()
 TELLER = "sim/teller?refusal=0.05"

@@ -16,8 +16,8 @@ from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.page.claims import chip
 from endoxa.page.inputs import read_runs
 from endoxa.page.words import decimal, percent
-from report_story_samples import MODELS, PLANTED, many_associations, ratings, write_run
-from test_report import Page
+from support.html_pages import Page
+from support.report_story_samples import MODELS, PLANTED, many_associations, ratings, write_run
 
 RATERS = {MODELS[0]: 4.4, MODELS[1]: 3.2, "maker/third": 2.6}
 PEOPLE = {f"p{k}": 3.4 for k in range(9)}

@@ -28,7 +28,7 @@ from endoxa.instruments.stories.report.raters import raters
 from endoxa.page.document import Finding, Section
 from endoxa.stats.verdicts import TOO_SMALL
 from endoxa.testing.sentences import check_finding, check_findings
-from harm_samples import rated
+from support.harm_samples import rated
 
 TRAITS = tuple(f"trait_{letter}" for letter in "abcdefgh")
 Score = Callable[[int, int], float | None]

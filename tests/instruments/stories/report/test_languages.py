@@ -14,8 +14,8 @@ from endoxa.instruments.stories.report.page import subtitle
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.page.inputs import read_runs
 from endoxa.page.words import language_name
-from report_story_samples import ratings, stories, write_run
-from test_report import Page
+from support.html_pages import Page
+from support.report_story_samples import ratings, stories, write_run
 
 LANGUAGES = ("en", "fr", "hi", "pt")
 MODELS = ("maker/one", "maker/two", "other/three")

@@ -30,7 +30,8 @@ from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samp
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.sources import shares
 from endoxa.page.inputs import read_runs
-from report_story_samples import (
+from support.html_pages import Page
+from support.report_story_samples import (
     ATTRIBUTES,
     HOSTILE,
     HOSTILE_END,
@@ -41,7 +42,6 @@ from report_story_samples import (
     stories,
     write_run,
 )
-from test_report import Page
 
 LIMIT = 15_000_000
 

@@ -24,8 +24,8 @@ from endoxa.instruments.stories.report.table import association_table, csv_rows
 from endoxa.instruments.stories.report.tests import families_used
 from endoxa.page.inputs import read_runs
 from endoxa.testing.sentences import check_finding, check_verdict
-from report_story_samples import ratings
-from story_samples import stories
+from support.report_story_samples import ratings
+from support.story_samples import stories
 
 NAMES = ("stories.parquet", "found.csv", "run", "95\u00a0%")
 TOWNS, PETS = ("harbour", "hill", "valley"), ("cat", "dog", "none")
