@@ -15,7 +15,9 @@ from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter
 
 KEY = "sk-planted-4c0ffee4c0ffee"
-OPTIONS = ChatOptions(timeout=0.25, patience=20.0)
+OPTIONS = ChatOptions(timeout=20.0, patience=20.0)
+"""A busy machine is slow: only a server that stalls on purpose may run into the timeout."""
+IMPATIENT = replace(OPTIONS, timeout=0.5)
 TAG = "endoxa-0123456789abcdef01234567"
 WHOLE_FAULTS = tuple(kind for kind in FAULTS if kind not in {"empty", "no-choices"})
 
@@ -37,10 +39,11 @@ async def served(
     spec = parse_chat_model(f"{server.url}#small" if kind == "server" else "anthropic/small", {})
     if kind == "anthropic":
         spec = replace(spec, base_url=server.url.removesuffix("/v1"))
+    options = IMPATIENT if settings.faults and "stall" in settings.kinds else OPTIONS
     clients: list[BatchClient] = []
 
     def open_client() -> BatchClient:
-        clients.append(open_batch(spec, OPTIONS))
+        clients.append(open_batch(spec, options))
         return clients[-1]
 
     try:
