@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from uuid import uuid4
 
+import psycopg
 import pytest
 from django.utils import timezone, translation
 
@@ -21,6 +23,7 @@ from endoxa.collect.models import (
 from endoxa.collect.models import campaign as campaign_model
 from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret
 from support.collect.browsing import chromium, visit
+from support.collect.databases import postgres, postgres_programs
 from support.collect.samples import campaign_settings
 from support.collect.served import served
 
@@ -137,6 +140,25 @@ def make_account(db, django_user_model):
         return user
 
     return make
+
+
+@pytest.fixture(scope="session")
+def database_server():
+    """The address of a PostgreSQL server of ours."""
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    with postgres(programs) as url:
+        yield url
+
+
+@pytest.fixture
+def postgresql(database_server):
+    """The DATABASE_URL of an empty database on that server."""
+    name = f"of_{uuid4().hex}"
+    with psycopg.connect(database_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{database_server.rpartition('/')[0]}/{name}"
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,6 @@ import pytest
 from endoxa.collect.project.folder import held, open_folder
 from endoxa.errors import UserError
 from support.collect.campaign_folders import LIMIT, copied, endoxa, environment, refused
-from support.collect.databases import postgres, postgres_programs
 
 
 def in_campaign(folder, code, **more):
@@ -403,19 +402,18 @@ WHO = "SELECT secret_hash FROM collect_person"
 
 
 class TestPostgres:
-    @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL is not installed")
-    def test_a_folder_without_a_database_serves_one_elsewhere(self, tmp_path):
+    def test_a_folder_without_a_database_serves_one_elsewhere(self, tmp_path, postgresql):
         folder = tmp_path / "camp"
-        with postgres(postgres_programs()) as url:
-            assert endoxa("init", folder, "--preset", "laces", DATABASE_URL=url).returncode == 0
-            assert not (folder / "db.sqlite3").exists()
-            again = endoxa("init", tmp_path / "two", "--preset", "laces", DATABASE_URL=url)
-            assert "has a campaign 'laces' already" in again.stderr
-            assert not (tmp_path / "two").exists()
-            assert endoxa("account", folder, DATABASE_URL=url).stdout == "organiser: organiser\n"
-            left = in_campaign(folder, f"{PEOPLE}\n{LEAVE}\n{BACK}", DATABASE_URL=url)
-            assert left.splitlines()[-1] == "2"
-            assert endoxa("replay", folder, DATABASE_URL=url).stdout.startswith("People deleted again: 1.\n")
+        url = postgresql
+        assert endoxa("init", folder, "--preset", "laces", DATABASE_URL=url).returncode == 0
+        assert not (folder / "db.sqlite3").exists()
+        again = endoxa("init", tmp_path / "two", "--preset", "laces", DATABASE_URL=url)
+        assert "has a campaign 'laces' already" in again.stderr
+        assert not (tmp_path / "two").exists()
+        assert endoxa("account", folder, DATABASE_URL=url).stdout == "organiser: organiser\n"
+        left = in_campaign(folder, f"{PEOPLE}\n{LEAVE}\n{BACK}", DATABASE_URL=url)
+        assert left.splitlines()[-1] == "2"
+        assert endoxa("replay", folder, DATABASE_URL=url).stdout.startswith("People deleted again: 1.\n")
         assert "has no database: set DATABASE_URL" in refused("serve", folder, "--port", free_port())
         assert not (folder / "db.sqlite3").exists()
 
