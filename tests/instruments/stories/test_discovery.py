@@ -1,7 +1,8 @@
 """From simulated tellers through simulated readers to associations: what was planted is found, with its stated power.
 
-Run as a program (`python tests/test_stories_discovery.py SEEDS REPEATS [MODEL]`, ten seconds a seed) it measures the
-power of docs/methods.md and, as a test, it repeats a small part of it.
+As a test it repeats a small part of what it measures as a program, ten seconds a seed: the power of docs/methods.md
+
+    PYTHONPATH=tests python tests/instruments/stories/test_discovery.py SEEDS REPEATS [MODEL]
 """
 
 from __future__ import annotations

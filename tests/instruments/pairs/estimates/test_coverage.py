@@ -1,7 +1,8 @@
 """Intervals cover the planted truth as often as they claim, and tests on null data keep their level.
 
-Run as a program (`python tests/test_statistics_coverage.py`, a minute) it prints the table of docs/methods.md
-and, as a test, it repeats a small part of it.
+As a test it repeats a small part of what it prints as a program, in a minute: the table of docs/methods.md
+
+    PYTHONPATH=tests python tests/instruments/pairs/estimates/test_coverage.py
 """
 
 import numpy as np

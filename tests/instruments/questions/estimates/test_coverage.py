@@ -1,7 +1,8 @@
 """Intervals of accuracy and bias scores hold the planted truth as often as they claim.
 
-Run as a program (`python tests/test_analyze_qa_coverage.py`, minutes) it prints the table of docs/methods.md; as a
-test it repeats a small part of it.
+As a test it repeats a small part of what it prints as a program, in minutes: the table of docs/methods.md
+
+    PYTHONPATH=tests python tests/instruments/questions/estimates/test_coverage.py
 """
 
 from __future__ import annotations

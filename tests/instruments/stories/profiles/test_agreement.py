@@ -1,4 +1,4 @@
-"""Agreement of extractors from the votes in records, with planted errors; alpha: tests/test_stats_agreement.py."""
+"""Agreement of extractors from the votes in records, with planted errors; alpha: tests/stats/test_agreement.py."""
 
 from __future__ import annotations
 
