@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
-import sys
 from datetime import date
-from pathlib import Path
 
 import pytest
 from django.db import OperationalError
@@ -19,6 +16,7 @@ from endoxa.collect.models import AuditEntry, Card, Person, State, Tombstone
 from endoxa.collect.privacy import Expired, expire, expire_all
 from endoxa.collect.project.folder import Folder
 from endoxa.errors import UserError
+from support.collect import commands
 from support.collect.filled_campaign import give_rating, propose
 
 
@@ -26,15 +24,7 @@ def endoxa(*words, folder):
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("ENDOXA", "DATABASE"))
     }
-    return subprocess.run(
-        [Path(sys.executable).with_name("endoxa"), *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        stdin=subprocess.DEVNULL,
-    )
+    return commands.run(commands.COMMAND, *words, cwd=folder, env=environment, timeout=240)
 
 
 def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path):
@@ -82,9 +72,9 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
 @pytest.mark.parametrize(
     ("words", "fails"),
     [
-        ("export {camp} -o out", "export.delivering.record"),
-        ("export {camp} -o out --release 1.0", "export.delivering.record"),
-        ("export {camp} -o out --patch one", "export.patching.patch_release"),
+        ("export {camp} -o out", "export.run.record"),
+        ("export {camp} -o out --release 1.0", "export.run.record"),
+        ("export {camp} -o out --patch one", "export.patches.patch_release"),
         ("expire {camp}", "privacy.expire"),
         ("account {camp} ines --role moderator", "project.accounts.set_account"),
         ("replay {camp}", "project.replay.replay"),

@@ -21,6 +21,7 @@ import pytest
 
 from endoxa.collect.project.folder import held, open_folder
 from endoxa.errors import UserError
+from support.collect import commands
 from support.collect.campaign_folders import LIMIT, copied, endoxa, environment, refused
 
 
@@ -28,9 +29,8 @@ def in_campaign(folder, code, **more):
     """Run lines of Python as the site of a campaign would; what they print."""
     script = f"import django; django.setup()\nfrom endoxa.collect.models import *\n{code}"
     env = environment(ENDOXA_CAMPAIGN=str(folder), DJANGO_SETTINGS_MODULE="endoxa.collect.settings", **more)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=LIMIT, env=env, check=True
-    )
+    done = commands.run(script, env=env, timeout=LIMIT)
+    assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 

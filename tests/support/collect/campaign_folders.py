@@ -10,6 +10,7 @@ import pytest
 
 from endoxa.cli import app
 from endoxa.errors import UserError
+from support.collect import commands
 
 LIMIT = 60
 """Seconds that any step may take before the test fails; none of them needs more than a few."""
@@ -22,14 +23,11 @@ def environment(**more):
 
 
 def endoxa(*words, stdin="", before="", **env):
-    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first."""
-    command = [
-        sys.executable,
-        "-c",
-        f"{before}\nfrom endoxa.cli import main; main()",
-        "collect",
-        *map(str, words),
-    ]
+    """Run `endoxa collect ...` to its end; `before` are lines of Python that come first, before anything is loaded."""
+    words = ["collect", *map(str, words)]
+    if not before:
+        return commands.run(commands.COMMAND, *words, env=environment(**env), stdin=stdin, timeout=LIMIT)
+    command = [sys.executable, "-c", f"{before}\n{commands.COMMAND}", *words]
     return subprocess.run(
         command,
         input=stdin,

@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.collect import commands
 from support.repository import ROOT
 
 ENDOXA = str(Path(sys.executable).with_name("endoxa"))
@@ -70,10 +71,7 @@ def served(
 
 def endoxa(*words: str, environment: dict[str, str] | None = None) -> str:
     """Run `endoxa collect ...` and give what it printed."""
-    done = subprocess.run(
-        [ENDOXA, "collect", *words],
-        env=environment, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    done = commands.run(commands.COMMAND, "collect", *words, env=environment or dict(os.environ), timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
