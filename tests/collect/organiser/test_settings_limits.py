@@ -10,12 +10,12 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from support.samples import campaign_settings
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.organiser.settings.cards import CardsForm
 from endoxa.collect.organiser.settings.sections import SECTIONS
 from endoxa.collect.sampler import SamplerSettings
+from support.collect.samples import campaign_settings
 
 PERCENT = {
     "own", "near", "anywhere", "topup", "exploration", "calibration", "floor", "floor_below", "topic_cap", "prompt",
