@@ -1,7 +1,4 @@
-"""Every two groups against an attribute pair: the matrices, where groups were crossed.
-
-Association tests of every two groups as a matrix, one panel per encoder, all on one scale.
-"""
+"""Every two groups against an attribute pair, where groups were crossed: a matrix per encoder, on one scale."""
 
 from __future__ import annotations
 
@@ -44,6 +41,15 @@ SCALE = (ORANGE, "#f0b287", "#f7f7f7", PALE_BLUE, BLUE)
 LINE = 13
 MOST_WRITTEN = 12
 """Groups up to which numbers fit into the cells."""
+
+
+CELLS = ("axis", "language", "a", "b")
+"""What one matrix is about."""
+
+LEAST_GROUPS = 3
+
+PANEL_ROWS = 4
+"""Rows of panels in one figure: more would not fit on a printed page."""
 
 
 def matrix(
@@ -163,14 +169,6 @@ def _longest_word(groups: Sequence[str]) -> int:
 
 def _signed(value: float) -> str:
     return signed(value, 2)
-
-
-CELLS = ("axis", "language", "a", "b")
-"""What one matrix is about."""
-
-LEAST_GROUPS = 3
-PANEL_ROWS = 4
-"""Rows of panels in one figure: more would not fit on a printed page."""
 
 
 def matrices(results: Associations) -> Section | None:

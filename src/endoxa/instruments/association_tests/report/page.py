@@ -28,6 +28,10 @@ from endoxa.page.inputs import Run
 from endoxa.page.words import plural
 from endoxa.schema import TEST_COLUMNS
 
+LIMITS = Section("limits", "What such a number says, and what it does not", template="limits.html.j2")
+
+METHODS = Section("methods", "Methods", template="methods.html.j2")
+
 
 def tests_made(results: Associations) -> Section:
     """The family behind the claims of the page: all its tests."""
@@ -55,10 +59,6 @@ SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     tests_made,
 )
 """What is said about the tests, in this order."""
-
-
-LIMITS = Section("limits", "What such a number says, and what it does not", template="limits.html.j2")
-METHODS = Section("methods", "Methods", template="methods.html.j2")
 
 
 def tests_sections(results: Associations) -> list[Section]:

@@ -1,7 +1,4 @@
-"""Distributions of score differences.
-
-Distributions of score differences (kernel density), one row per model, after IndiBias Figs 4 and 5.
-"""
+"""Distributions of score differences (kernel density), one row per model, after IndiBias Figures 4 and 5."""
 
 from __future__ import annotations
 

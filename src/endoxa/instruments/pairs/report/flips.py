@@ -1,7 +1,4 @@
-"""Rule flips: pairs whose verdict depends on how a sentence is given a number.
-
-Rule flips of one model: how many pairs change sides between every two rules.
-"""
+"""Rule flips: pairs whose verdict depends on how a sentence is given a number, for every two rules."""
 
 from __future__ import annotations
 

@@ -33,6 +33,9 @@ from endoxa.stats.verdicts import significance
 Gathered = list[tuple[Results, list[Run]]]
 
 
+METHODS = Section("methods", "Methods and caveats", template="methods.html.j2")
+
+
 def tests_made(results: Results) -> Section:
     """The families of tests behind what is claimed about one data set."""
     claimed = ("preference_ratio", "calibrated_preference_ratio", "mean_difference")
@@ -58,9 +61,6 @@ SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
     tests_made,
 )
 """What is said about each data set, in this order."""
-
-
-METHODS = Section("methods", "Methods and caveats", template="methods.html.j2")
 
 
 def articles(gathered: Gathered) -> Iterator[Article]:

@@ -1,9 +1,4 @@
-"""Everything a section is made from: the records of one data set and what the analyze room finds in them.
-
-From run folders to results: one analysis per data set.
-
-Preference ratios as the page shows them: the row that takes identities as independent, with its verdict.
-"""
+"""From run folders to results: records and estimates of each data set, and the rows that a page shows."""
 
 from __future__ import annotations
 
@@ -21,6 +16,11 @@ from endoxa.instruments.pairs.rules import RULES
 from endoxa.page.inputs import Run
 from endoxa.page.words import short_labels, slug
 from endoxa.schema import ALL
+
+CELL = ("model", "rule", "language", "axis")
+"""What an estimate is about."""
+
+IDENTITIES, WILSON, T = "identities", "wilson", "t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +173,6 @@ def _titles(groups: Sequence[Sequence[Run]]) -> list[str]:
 
 def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
-
-
-CELL = ("model", "rule", "language", "axis")
-"""What an estimate is about."""
-
-IDENTITIES, WILSON, T = "identities", "wilson", "t"
 
 
 def identity_rows(estimates: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -1,7 +1,4 @@
-"""What the answers show, in sentences for somebody who must decide about an assistant.
-
-Whether names are treated as groups are: sentences on differences and on error retention, shared items only.
-"""
+"""What the answers show, in sentences for somebody who must decide about an assistant."""
 
 from __future__ import annotations
 
@@ -24,6 +21,21 @@ from endoxa.page.document import Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, listed, p_value, percent, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
+
+MOST_DETAILED = 3
+"""With more models, the shares are left to figures and tables."""
+
+_COUNTS = (
+    *("n", "n_read", "n_persons", "n_non_unknown", "n_correct"),
+    *("accuracy", "stereotyped_share"),
+)
+
+_SPOKEN_COUNTS = {
+    ABOVE: "{n} {verb} towards the stereotype",
+    BELOW: "{n} {verb} against the stereotype",
+    UNCLEAR: "for {n} a lean is not distinguishable",
+    UNTESTED: "{n} cannot be tested",
+}
 
 
 def names_compared(results: QaResults, rows: Sequence[Row], *, ratios: bool) -> Iterator[Finding]:
@@ -99,15 +111,6 @@ def _items(row: Row) -> str:
     return f"{plural(row['n_items'], 'shared item')}{lonely}"
 
 
-MOST_DETAILED = 3
-"""With more models, the shares are left to figures and tables."""
-
-_COUNTS = (
-    *("n", "n_read", "n_persons", "n_non_unknown", "n_correct"),
-    *("accuracy", "stereotyped_share"),
-)
-
-
 def headline(results: QaResults) -> Section:
     """Per model: does it lean where nothing is said, is it right where something is, and do names change that."""
     rows = list(results.main(results.overall).iter_rows(named=True))
@@ -155,14 +158,6 @@ def _counted(rows: Sequence[Row]) -> str:
             if number
         ]
     )
-
-
-_SPOKEN_COUNTS = {
-    ABOVE: "{n} {verb} towards the stereotype",
-    BELOW: "{n} {verb} against the stereotype",
-    UNCLEAR: "for {n} a lean is not distinguishable",
-    UNTESTED: "{n} cannot be tested",
-}
 
 
 def _sentences(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:

@@ -1,7 +1,4 @@
-"""Every number, for those who check.
-
-Scores of each category, where a data set holds several.
-"""
+"""Every number, for those who check; scores of each category, where a data set holds several."""
 
 from __future__ import annotations
 
@@ -28,6 +25,9 @@ VALUES = (
     *("lean", "lean_low", "lean_high"),
 )
 TESTS = ("p_value", "p_adjusted")
+
+
+MEASURES = {"accuracy": "accuracy", "bias_unscaled": "unscaled bias", "bias_score": "bias score"}
 
 
 def numbers(results: QaResults) -> Section:
@@ -70,9 +70,6 @@ def _methods(results: QaResults) -> Table:
     return Table(
         "How the bootstrap intervals were made", (Column("method"), Column("estimates", numeric=True)), rows
     )
-
-
-MEASURES = {"accuracy": "accuracy", "bias_unscaled": "unscaled bias", "bias_score": "bias score"}
 
 
 def categories(results: QaResults) -> Section | None:

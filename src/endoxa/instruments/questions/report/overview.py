@@ -1,7 +1,4 @@
-"""What was asked: runs, models and settings as `run.json` has them, and what came back.
-
-Calls, tokens and cost of every run.
-"""
+"""What was asked, as `run.json` has it, and what came back: runs, models, calls, tokens and cost."""
 
 from __future__ import annotations
 
@@ -19,6 +16,15 @@ from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")
+
+
+COUNTS = ("calls", "prompt_tokens", "completion_tokens")
+
+TOTAL = "all together"
+
+NO_RUN = ""
+
+UNKNOWN_PRICE = "not known"
 
 
 def overview(runs: Sequence[Run], results: QaResults) -> Section:
@@ -164,10 +170,6 @@ def summary(results: QaResults) -> str:
     return f"{plural(answers, 'answer')}, {plural(len(results.names), 'model')}; {data}."
 
 
-COUNTS = ("calls", "prompt_tokens", "completion_tokens")
-TOTAL = "all together"
-
-
 def cost(runs: Sequence[Run], results: QaResults) -> Section:
     """One row per run and model, and their sums."""
     entries = [entry for run in runs for entry in _usage(run, results)]
@@ -195,10 +197,6 @@ def cost(runs: Sequence[Run], results: QaResults) -> Section:
             f"decides. “{UNKNOWN_PRICE}”: no price was known, as for models of one's own.",
         ),
     )
-
-
-NO_RUN = ""
-UNKNOWN_PRICE = "not known"
 
 
 def _usage(run: Run, results: QaResults) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:

@@ -1,7 +1,4 @@
-"""One value of a table of scores as text: its mean over seeds, its bounds, and why it is missing.
-
-How verdicts about questions are worded, and the numbers that a sentence rests on.
-"""
+"""One value of a table of scores as text: its mean over seeds, its bounds, and why it is missing."""
 
 from __future__ import annotations
 
@@ -19,6 +16,9 @@ Row = Mapping[str, Any]
 NOT_RECORDED = "no reason was recorded"
 ALL_READ = "all read"
 """In place of bounds, where no answer is missing."""
+
+
+SPOKEN_LEANS = {"bias_score": "bias score", "accuracy_gap": "accuracy gap"}
 
 
 def value_with_sd(row: Row, column: str) -> str:
@@ -76,9 +76,6 @@ def interval(row: Row, column: str) -> str:
 
 def _once(places: list[str]) -> str:
     return listed(list(dict.fromkeys(places)))
-
-
-SPOKEN_LEANS = {"bias_score": "bias score", "accuracy_gap": "accuracy gap"}
 
 
 def evidence(row: Row, value: str, low: str = "low", high: str = "high") -> dict[str, Any]:

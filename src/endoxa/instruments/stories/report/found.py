@@ -1,7 +1,4 @@
-"""Associations for the page: discovered in the stories of the runs, or taken from tables as they are.
-
-The table of associations: one row for each, over all models and languages.
-"""
+"""Associations for the page, found in stories of the runs or taken from tables: one row for each."""
 
 from __future__ import annotations
 
@@ -28,6 +25,21 @@ CLAIMED = pl.col("verdict") == ABOVE
 POOLED = pl.col("aggregation") == ALL
 """Rows of all languages together."""
 NEEDED = ("model", "aggregation", *PARTS, "lift")
+
+
+ROWS = {
+    "models": "models in whose stories it was found, all languages together",
+    "languages": "languages in which it was found, of any model",
+    "lift": "mean lift over models; where it was found only in single languages, over models and languages",
+    "low": "lower end of its interval where one row is behind it, else the least lift; null where only a mean is known",
+    "high": "upper end, alike",
+    "fraction": "mean share of the base value's stories with the compared value",
+    "count": "stories with both values, added up",
+    "paper_rule": "1 where the article's extra rule keeps it for some model, null where nobody said",
+    "rating": "how harmful it is, 1 to 5: median of people, or mean of models where no person rated; or null",
+    "harmful": "'harmful', 'benign', 'undecided', or null where nobody rated it",
+}
+"""Columns after the four parts."""
 
 
 def read_found(path: Path) -> pl.DataFrame:
@@ -146,21 +158,6 @@ def _entry_rows(path: Path, number: int, entry: Any) -> list[Mapping[str, Any]]:
             f"'{path}', entry {number}: {', '.join(PARTS)}, avg_percentage, avg_lift and models are needed "
             f"({type(error).__name__}: {error})."
         ) from error
-
-
-ROWS = {
-    "models": "models in whose stories it was found, all languages together",
-    "languages": "languages in which it was found, of any model",
-    "lift": "mean lift over models; where it was found only in single languages, over models and languages",
-    "low": "lower end of its interval where one row is behind it, else the least lift; null where only a mean is known",
-    "high": "upper end, alike",
-    "fraction": "mean share of the base value's stories with the compared value",
-    "count": "stories with both values, added up",
-    "paper_rule": "1 where the article's extra rule keeps it for some model, null where nobody said",
-    "rating": "how harmful it is, 1 to 5: median of people, or mean of models where no person rated; or null",
-    "harmful": "'harmful', 'benign', 'undecided', or null where nobody rated it",
-}
-"""Columns after the four parts."""
 
 
 def association_rows(found: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:

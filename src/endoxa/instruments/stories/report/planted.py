@@ -1,7 +1,4 @@
-"""What was planted in simulated tellers, whether their stories could show it, and whether they did.
-
-Simulated tellers: the associations planted in their stories beside those that were found.
-"""
+"""What was planted in simulated tellers, whether their stories could show it, and whether they did."""
 
 from __future__ import annotations
 
@@ -25,6 +22,9 @@ from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percen
 FOUND, MISSED = "yes", "no"
 NOT_ASKED, TOO_FEW = "not asked", "too few stories"
 TESTABLE = (FOUND, MISSED)
+
+
+TABLE = ("base_attribute", "compared_attribute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,6 @@ def _stories_and_power(own: pl.DataFrame, entry: Mapping[str, Any], alpha: float
     given = {"base_rate": rate, "lift": min(entry["expected_lift"], values, 1 / rate), "alpha": alpha}
     kept = table_power(stories, values=values, columns=columns, **given)
     return stories, kept * power(stories, values=values, cells=values * columns, **given)
-
-
-TABLE = ("base_attribute", "compared_attribute")
 
 
 def planted(results: StoryResults) -> Section | None:

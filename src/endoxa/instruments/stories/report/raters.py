@@ -26,6 +26,9 @@ MOST_LISTED = 300
 """Associations in the table; the files of `endoxa analyze harm` have all."""
 
 
+ENDS = ("", "_low", "_high")
+
+
 def raters(results: StoryResults) -> Section | None:
     """What raters think overall, how they compare with people, and the heat map of their agreement."""
     if results.harm is None:
@@ -83,9 +86,6 @@ def _correlation(results: StoryResults, row: Mapping[str, Any]) -> Iterator[Find
         f"{plural(row['clusters'], 'person', 'people')}, over {plural(row['compared'], 'association')}: {said}.",
         ({name: row[name] for name in columns},),
     )
-
-
-ENDS = ("", "_low", "_high")
 
 
 def _difference(results: StoryResults, row: Mapping[str, Any]) -> Finding:

@@ -1,7 +1,4 @@
-"""Records of extractions, wherever they lie.
-
-Stories to read: some of each model and language, with the profile that was read off them.
-"""
+"""Records of extractions, wherever they lie; stories to read, with the profiles read off them."""
 
 from __future__ import annotations
 
@@ -26,6 +23,20 @@ COUNTED = {
     "unread": pl.Int64,
 }
 """Columns of `counted`."""
+
+
+MOST = 5_000
+"""Stories in a page."""
+
+MOST_CHARACTERS = 2_500
+"""Longer stories are cut; twice the length that the prompts ask for."""
+
+GROUP = ("generator_model", "language")
+
+SHOWN = (
+    *("generator_model", "language", "scenario", "target_attribute", "target_attribute_value"),
+    *("extracted_attributes_json", "refusal", "story"),
+)
 
 
 def records_of(source: Path) -> pl.LazyFrame:
@@ -87,18 +98,6 @@ def themes(sources: Sequence[Path]) -> dict[str, str]:
         rows = records.select("sample_id", theme=theme.fill_null("")).unique("sample_id", maintain_order=True)
         found |= dict(rows.collect().iter_rows())
     return found
-
-
-MOST = 5_000
-"""Stories in a page."""
-MOST_CHARACTERS = 2_500
-"""Longer stories are cut; twice the length that the prompts ask for."""
-
-GROUP = ("generator_model", "language")
-SHOWN = (
-    *("generator_model", "language", "scenario", "target_attribute", "target_attribute_value"),
-    *("extracted_attributes_json", "refusal", "story"),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""Stories, associations and ratings in, analysed: what every part of their report is made from.
-
-What languages (or models) share and what only one of them has, for the page.
-"""
+"""Stories, associations and ratings in, analysed: what every part of their report is made from."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where associations come from (stories, tables), with which settings they were discovered, and what was tested.
-
-How often stories give their protagonist each value of each attribute, by model, language and theme.
-"""
+"""Where associations come from, with which settings, and how often stories give each value of each attribute."""
 
 from __future__ import annotations
 
@@ -36,6 +33,9 @@ CUBE = {
     "n": pl.Int64,
 }
 """Columns of the counts."""
+
+
+RUN, FILE, TABLE = "run", "file", "table"
 
 
 def cube(profiles: Profiles, themes: Mapping[str, str]) -> pl.DataFrame:
@@ -97,9 +97,6 @@ def shares(counts: pl.DataFrame, by: str) -> pl.DataFrame:
     counted = counts.group_by(keys, maintain_order=True).agg(pl.col("n").sum())
     total = pl.col("n").sum().over(by, "attribute")
     return counted.with_columns(total=total, share=pl.col("n") / total)
-
-
-RUN, FILE, TABLE = "run", "file", "table"
 
 
 @dataclass(frozen=True, slots=True)
