@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -36,15 +37,21 @@ def commands():
                     yield pytest.param(line.strip(), id=f"{page.name}: {line.strip()[:60]}")
 
 
-@pytest.mark.parametrize("line", list(commands()))
-def test_documented_command_exists_with_its_options(line):
+@cache
+def program():
+    """The whole command line; making it takes longer than all that is asked of it."""
     from typer.main import get_command
 
     from endoxa.cli import app
 
+    return get_command(app)
+
+
+@pytest.mark.parametrize("line", list(commands()))
+def test_documented_command_exists_with_its_options(line):
     for part in re.split(r"\s&&\s", line):
         words = shlex.split(part, comments=True)[1:]
-        command, context = get_command(app), None
+        command, context = program(), None
         while words and hasattr(command, "commands"):
             name = words.pop(0)
             assert name in command.commands, f"there is no command '{name}' in: {line}"

@@ -185,7 +185,7 @@ class TestLogs:
         log = written.getvalue()
         assert "builtins.ValueError" in log
         assert "builtins.KeyError" in log
-        assert "test_collect_security_privacy.py" in log
+        assert "test_privacy.py" in log
         assert "(page contributor:leave)" in log
         for private in (*TRACES, "words of ana", "QQQQ", "from="):
             assert private not in log, private

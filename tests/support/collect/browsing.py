@@ -33,7 +33,8 @@ _AXE = {
     "runOnly": {
         "type": "tag",
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    }
+    },
+    "resultTypes": ["violations"],  # what is right is not described
 }
 _WORSE = {"serious", "critical"}
 
