@@ -19,7 +19,9 @@ def commands() -> dict[str, tuple[str, str]]:
     from endoxa.cli import app
 
     root = get_command(app)
-    return dict(_walk(root, root.make_context("endoxa", ["--help"], resilient_parsing=True, terminal_width=WIDTH)))
+    return dict(
+        _walk(root, root.make_context("endoxa", ["--help"], resilient_parsing=True, terminal_width=WIDTH))
+    )
 
 
 def _walk(command: Any, context: Any) -> Iterator[tuple[str, tuple[str, str]]]:
