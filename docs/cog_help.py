@@ -8,7 +8,7 @@ from typing import Any
 
 import cog
 
-WIDTH = 100
+WIDTH = 78
 
 
 @cache
