@@ -1,5 +1,5 @@
 # Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
-.PHONY: demo test test-collect lint audit bench docs messages
+.PHONY: demo quick test test-collect lint audit bench docs messages
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
@@ -8,12 +8,19 @@ BIN := .venv/bin
 demo: .venv/ready
 	$(BIN)/endoxa demo --out endoxa-demo
 
+# Files are not split between workers, so that what tests of a file share is made once.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# Everything but the slow tests and the browser.
+quick: .venv/ready
+	$(PYTEST) -m "not slow and not browser"
+
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST)
 
 # The campaign site alone: browser, PostgreSQL and load parts included where they are installed.
 test-collect: .venv/ready
-	$(BIN)/python -m pytest -n auto tests/collect -rs
+	$(PYTEST) tests/collect -rs
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 
 # Tests run one worker per core: threads of each would only wait for each other.
@@ -18,20 +19,45 @@ settings.register_profile("search", deadline=None, max_examples=2_000, print_blo
 settings.load_profile("endoxa")
 
 
+MARKED_BY_FIXTURE = {"shared": "reference", "browser": "browser"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the fixtures they use, and let files with slow tests begin first.
+
+    With `--dist loadfile --no-loadscope-reorder` a long file that began last would keep one worker busy alone.
+    """
+    for item in items:
+        for fixture in set(getattr(item, "fixturenames", ())) & MARKED_BY_FIXTURE.keys():
+            item.add_marker(MARKED_BY_FIXTURE[fixture])
+    weights = Counter(
+        item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("browser")
+    )
+    items.sort(key=lambda item: -weights[item.path])
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with published data and reference scores; tests that need it skip where it is absent."""
+    """The folder with published data and reference scores.
+
+    Where it is absent, tests that need it skip; on CI, and where `ENDOXA_SHARED` names a folder, they fail.
+    """
     named = os.environ.get("ENDOXA_SHARED")
     folder = Path(named) if named else Path(__file__).parents[2] / "shared"
-    if not (folder / "data").is_dir():
-        pytest.skip(f"shared reference data not found at {folder} (set ENDOXA_SHARED to its folder)")
-    return folder
+    if (folder / "data").is_dir():
+        return folder
+    missing = (
+        f"There is no reference data at {folder / 'data'}. Set ENDOXA_SHARED to the folder that holds 'data'."
+    )
+    if named or "CI" in os.environ:
+        pytest.fail(missing, pytrace=False)
+    pytest.skip(missing)
 
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Folders of tiny random models, one for each architecture."""
-    import tiny
+    from support import tiny
 
     home = tmp_path_factory.mktemp("models")
     return {name: make(home / name) for name, make in tiny.MAKERS.items()}

@@ -1,8 +1,9 @@
 """Named things that others can add to: readers, rules, statistics.
 
-A third-party package adds one through an entry point of the group `endoxa.readers`, `endoxa.rules` or
-`endoxa.statistics`; the battery of checks in `endoxa.testing` runs over theirs and ours alike. Loading is
-lazy, two things of one name are refused, and a misspelt name is answered with the nearest one.
+A third-party package adds one through an entry point of the group `endoxa.readers`, `endoxa.rules`,
+`endoxa.statistics`, `endoxa.providers`, `endoxa.encoders` and others; where `endoxa.testing` has a battery of checks
+for the kind, it runs over theirs and ours alike. Loading is lazy, two things of one name are refused, and a misspelt
+name is answered with the nearest one.
 """
 
 from __future__ import annotations

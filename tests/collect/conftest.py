@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+from uuid import uuid4
 
+import psycopg
 import pytest
-from browsing import chromium, visit
 from django.utils import timezone, translation
-from samples import campaign_settings
-from served import served
 
 from endoxa.collect.cards import balance, pool
 from endoxa.collect.models import (
@@ -23,6 +22,10 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.models import campaign as campaign_model
 from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret
+from support.collect.browsing import chromium, visit
+from support.collect.databases import postgres, postgres_programs
+from support.collect.samples import campaign_settings
+from support.collect.served import served
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +140,25 @@ def make_account(db, django_user_model):
         return user
 
     return make
+
+
+@pytest.fixture(scope="session")
+def database_server():
+    """The address of a PostgreSQL server of ours."""
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    with postgres(programs) as url:
+        yield url
+
+
+@pytest.fixture
+def postgresql(database_server):
+    """The DATABASE_URL of an empty database on that server."""
+    name = f"of_{uuid4().hex}"
+    with psycopg.connect(database_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"{database_server.rpartition('/')[0]}/{name}"
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,4 @@
-"""`endoxa collect`: a campaign that people answer on their phones.
-
-What goes wrong with the database under any command of `endoxa collect`, in one sentence.
-"""
+"""`endoxa collect`: run a campaign that people answer on their phones."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ if TYPE_CHECKING:
     from endoxa.collect.project.starting import Started
 
 
-class TellsFaults(typer.core.TyperGroup):
-    """The group of commands: a full disk or a locked database ends as a sentence wherever it comes up."""
+class CollectGroup(typer.core.TyperGroup):
+    """The group of commands; explains a full disk or a locked database in one sentence."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command.
@@ -45,10 +42,10 @@ class TellsFaults(typer.core.TyperGroup):
 
 
 app = typer.Typer(
-    cls=TellsFaults,
+    cls=CollectGroup,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Collect what people say and how known it is, on their phones; from a folder on your machine.",
+    help="Run a campaign: people rate and add associations on their phones.",
 )
 
 LIBRARIES = (
@@ -64,14 +61,14 @@ LIBRARIES = (
 )
 """What the extra `collect` brings."""
 
-Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
+Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
 Slug = Annotated[
     str | None,
-    typer.Option("--campaign", metavar="NAME", help="Which campaign, where the database has several."),
+    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
 ]
 PasswordStdin = Annotated[
     bool,
-    typer.Option("--password-stdin", help="Read the password from standard input instead of making one."),
+    typer.Option("--password-stdin", help="Read the password from standard input instead of generating one."),
 ]
 
 
@@ -86,34 +83,36 @@ def _need_libraries() -> None:
 
 @app.command()
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to make.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to create.")],
     *,
     preset: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="What to start from: laces (cards) or afristereo (survey).",
+            help="Preset to start from: laces (cards) or afristereo (survey).",
         ),
     ],
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Short name of the campaign; the preset's if not given."),
+        typer.Option(metavar="NAME", help="Short name of the campaign (default: the name of the preset)."),
     ] = None,
     organisation: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Who runs it, as people read it.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Organisation that runs the campaign, as contributors read it."),
     ] = None,
     contact: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="How people reach you: an address or a phone number.")
+        str | None,
+        typer.Option(metavar="TEXT", help="Contact for contributors: an e-mail address or a phone number."),
     ] = None,
     account: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the organiser's account.")
     ] = "organiser",
     password_stdin: PasswordStdin = False,
 ) -> None:
-    """Make a campaign: a folder with its database, its settings, an organiser's account and a code to join.
+    """Create a campaign: a folder with its database, its settings, an organiser's account and a join code.
 
-    The password is printed once and stored nowhere in the clear. The campaign is open at once; nobody can reach it
-    before it is served. With DATABASE_URL in the environment everything that is collected goes there instead.
+    The password is printed once; only its hash is stored. The campaign is open at once, but reachable only while it is
+    served. If DATABASE_URL is set, answers are stored in that database.
 
     \b
     Examples:
@@ -142,15 +141,15 @@ def serve(
     *,
     host: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="Address to listen at; 127.0.0.1 lets only this machine in."),
+        typer.Option(metavar="ADDRESS", help="Address to listen on; 127.0.0.1 admits this machine only."),
     ] = "0.0.0.0",  # noqa: S104
-    port: Annotated[int, typer.Option(min=1, max=65_535, help="Port to listen at.")] = 8000,
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="Port to listen on.")] = 8000,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=64, help="Processes; 2 if not given."),
+        typer.Option(min=1, max=64, help="Number of worker processes (default: 2)."),
     ] = None,
 ) -> None:
-    """Serve a campaign to the phones in the room until Ctrl-C: prints its address and a QR code to join.
+    """Serve a campaign until Ctrl-C; prints its address and a QR code to join.
 
     No access log is written. For the internet, put a proxy with TLS in front (see the manual).
 
@@ -176,23 +175,24 @@ def serve(
 def account(
     folder: Campaign,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Name of the account; all are listed if not given.")
+        str | None,
+        typer.Argument(metavar="NAME", help="Name of the account; without it, all accounts are listed."),
     ] = None,
     *,
     role: Annotated[
         str | None,
-        typer.Option(metavar="ROLE", help="organiser, moderator, reviewer or researcher."),
+        typer.Option(metavar="ROLE", help="Role: organiser, moderator, reviewer or researcher."),
     ] = None,
     campaign: Slug = None,
     password_stdin: PasswordStdin = False,
-    new_password: Annotated[bool, typer.Option("--new-password", help="Make a new password.")] = False,
+    new_password: Annotated[bool, typer.Option("--new-password", help="Generate a new password.")] = False,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Take the role away; without --role, the account.")
+        bool, typer.Option("--remove", help="Remove the role given with --role, else the account.")
     ] = False,
 ) -> None:
-    """Make an account, give it a role or a new password, or take it away. Without NAME: list all accounts.
+    """Create, change or remove an account. Without NAME, list all accounts.
 
-    A generated password is printed once. Running the command also opens an account that wrong passwords have locked.
+    A generated password is printed once. The command also unlocks an account that wrong passwords have locked.
 
     \b
     Examples:
@@ -204,7 +204,9 @@ def account(
     from endoxa.collect.project.folder import enter, open_folder
 
     if name is None and (role or remove or new_password or password_stdin):
-        raise UserError("Whose account? Name it after the folder; without any option all are listed.")
+        raise UserError(
+            "NAME is missing: write the account's name after the folder. Without options, all accounts are listed."
+        )
     password = _read_password() if password_stdin else None
     enter(open_folder(folder))
     from endoxa.collect.project.accounts import (
@@ -245,7 +247,7 @@ app.command()(collect_backup.replay)
 def _read_password() -> str:
     password = sys.stdin.readline().rstrip("\r\n")
     if not password:
-        raise UserError("--password-stdin found no password: put it on one line of standard input.")
+        raise UserError("--password-stdin: standard input is empty. Write the password on one line.")
     return password
 
 

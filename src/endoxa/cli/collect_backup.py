@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
+Campaign = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
 
 
 def backup(
     folder: Campaign,
     *,
-    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The backup to write (.zip).")],
-    replace: Annotated[bool, typer.Option("--replace", help="Overwrite a file that is there.")] = False,
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Backup to write (.zip).")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write everything a campaign holds into one file, while it is being served.
+    """Back up a campaign into one file; it may be served meanwhile.
 
     The file holds personal data and the site's secret: encrypt it, and delete it within 30 days (see the manual).
 
@@ -33,23 +33,21 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `endoxa collect backup` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File that `endoxa collect backup` wrote.")],
     *,
-    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to restore to.")],
+    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to restore to.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace what the campaign in that folder holds now.")
+        bool, typer.Option("--replace", help="Replace the content of the campaign in that folder.")
     ] = False,
     withdrawals: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="A newer copy of withdrawals.jsonl, where the folder is not there any more."
-        ),
+        typer.Option(metavar="FILE", help="Newer copy of withdrawals.jsonl, if the folder is lost."),
     ] = None,
 ) -> None:
     """Restore a backup, without the people who withdrew after it was made.
 
-    Who withdrew is read from the list in the folder (withdrawals.jsonl) and from --withdrawals. Into a new folder, or
-    with --replace into the one that the backup came from.
+    Withdrawals are read from withdrawals.jsonl in the folder and from --withdrawals. The folder is new or, with
+    --replace, the one that the backup came from.
 
     \b
     Examples:
@@ -60,13 +58,13 @@ def restore(
 
     restored = put_back(file, folder, replace=replace, withdrawals=withdrawals)
     typer.echo(f"Restored to {folder}: everything as of {restored.made_at}.")
-    typer.echo(f"People who had withdrawn since and were deleted again: {restored.people}.")
+    typer.echo(f"People who had withdrawn since the backup, deleted again: {restored.people}.")
     _print_expired(restored.expired)
     typer.echo(f"Next: endoxa collect serve {folder}")
 
 
 def replay(folder: Campaign) -> None:
-    """Delete again whoever withdrew, after the database was restored by other means (pg_restore).
+    """Repeat withdrawals after the database was restored by other means (pg_restore).
 
     \b
     Example:

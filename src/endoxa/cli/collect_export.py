@@ -1,7 +1,4 @@
-"""`endoxa collect export` and `expire`: what leaves a campaign, and what is kept no longer.
-
-`endoxa collect import`: an export as a campaign of its own.
-"""
+"""`endoxa collect export`, `import` and `expire`: exports of a campaign, and the end of retention."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ if TYPE_CHECKING:
     from endoxa.collect.models import Campaign
 
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the campaign.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
 Slug = Annotated[
     str | None,
-    typer.Option("--campaign", metavar="NAME", help="Which campaign, where the database has several."),
+    typer.Option("--campaign", metavar="NAME", help="Campaign, if the database holds several."),
 ]
 
 
@@ -26,29 +23,29 @@ def export(
     folder: Folder,
     *,
     output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the tables and their card go.")
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the tables and the data card.")
     ],
     release: Annotated[
         str | None,
-        typer.Option(metavar="NUMBER", help="Make a release (1.0), which is numbered and never changes."),
+        typer.Option(metavar="NUMBER", help="Make a release with this number (1.0); releases never change."),
     ] = None,
     patch: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="A release as published: write it without what was withdrawn since."
+            metavar="FOLDER", help="Folder of a published release: write it without later withdrawals."
         ),
     ] = None,
     formats: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", metavar="NAME", help="csv, jsonl or parquet; repeatable, all three if not given."
+            "--format", metavar="NAME", help="Format: csv, jsonl or parquet; repeatable (default: all three)."
         ),
     ] = None,
     campaign: Slug = None,
 ) -> None:
     """Write pairs, ratings, mentions, skips, people, statements and withdrawals, with a data card and checksums.
 
-    Only declared columns leave the database; what fewer than five people share is merged; who is who changes with every
+    Exports hold declared columns only. Values that fewer than five people share are merged. People get new keys in each
     export. An earlier working copy in the folder is replaced, a release never.
 
     \b
@@ -77,7 +74,7 @@ def export(
 
 
 def expire(folder: Folder, *, campaign: Slug = None) -> None:
-    """After the campaign's retention date: remove what links people to their answers. Run it daily.
+    """Remove the links between people and answers once the retention date is over. Run it daily.
 
     \b
     Example:
@@ -127,14 +124,14 @@ _ACCOUNT = "organiser"
 
 def import_export(
     export: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A folder that `endoxa collect export` wrote.")
+        Path, typer.Argument(metavar="FOLDER", help="Folder that `endoxa collect export` wrote.")
     ],
     *,
-    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to make.")],
+    folder: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to create.")],
 ) -> None:
-    """Make a closed campaign of an export, to look at it with the organisers' pages.
+    """Turn an export into a closed campaign, to read it on the organisers' pages.
 
-    No backup: cookies, receipt codes, exact times and whatever waits for approval are in no export.
+    This does not replace a backup: exports lack cookies, receipt codes, exact times and pairs that wait for approval.
 
     \b
     Example:

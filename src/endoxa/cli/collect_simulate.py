@@ -1,4 +1,4 @@
-"""`endoxa collect simulate`: ways of choosing cards against simulated people."""
+"""`endoxa collect simulate`: compare ways of choosing cards with simulated people."""
 
 from __future__ import annotations
 
@@ -20,41 +20,46 @@ def simulate(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Where results, tables, figures and the page go."),
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Folder for results, tables, figures and the page."
+        ),
     ] = None,
     arms: Annotated[
         str, typer.Option(metavar="NAMES", help="Ways of choosing cards, separated by commas.")
     ] = _ARMS,
-    seeds: Annotated[int, typer.Option(min=2, help="Campaigns of each arm in the main world.")] = 200,
-    grid: Annotated[bool, typer.Option("--grid/--no-grid", help="Also in worlds that differ.")] = True,
-    grid_seeds: Annotated[int, typer.Option(min=2, help="Campaigns of each arm in each of those.")] = 20,
+    seeds: Annotated[int, typer.Option(min=2, help="Campaigns per arm in the main world.")] = 200,
+    grid: Annotated[bool, typer.Option("--grid/--no-grid", help="Also run the sensitivity grid.")] = True,
+    grid_seeds: Annotated[int, typer.Option(min=2, help="Campaigns per arm and world of the grid.")] = 20,
     world: Annotated[
-        str, typer.Option(metavar="NAME", help="What people are like: a world that comes with endoxa.")
+        str, typer.Option(metavar="NAME", help="Simulated world, from those that come with endoxa.")
     ] = "laces",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Only say how many people a campaign of yours needs.")
+        bool, typer.Option("--plan", help="Only estimate how many people a campaign needs.")
     ] = False,
-    people: Annotated[int | None, typer.Option(min=2, max=2_000, help="How many people come.")] = None,
+    people: Annotated[int | None, typer.Option(min=2, max=2_000, help="Number of people.")] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=1, max=1_000, help="Minutes that each spends on cards.")
+        float | None, typer.Option(min=1, max=1_000, help="Minutes per person spent on cards.")
     ] = None,
     countries: Annotated[
         str | None,
-        typer.Option(metavar="CODES", help="Where they come from, most first: AR,CL,UY (ISO 3166-1)."),
+        typer.Option(
+            metavar="CODES", help="Countries of the people, most frequent first: AR,CL,UY (ISO 3166-1)."
+        ),
     ] = None,
     seeds_per_country: Annotated[
-        int | None, typer.Option(min=0, max=500, help="Pairs to begin with, for each country.")
+        int | None, typer.Option(min=0, max=500, help="Seed pairs per country.")
     ] = None,
     days: Annotated[
-        float | None, typer.Option(min=0.1, max=365, help="Online, over so many days, not in one room.")
+        float | None,
+        typer.Option(min=0.1, max=365, help="Duration of an online campaign in days (default: one meeting)."),
     ] = None,
-    k: Annotated[int, typer.Option(min=1, max=50, help="Ratings that each pair should get.")] = 3,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores if not given.")] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Forget what is in the folder.")] = False,
+    k: Annotated[int, typer.Option(min=1, max=50, help="Ratings per pair to aim for.")] = 3,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: all cores).")] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Discard the results in the folder.")] = False,
 ) -> None:
-    """Compare ways of choosing cards with simulated people, or ask how many people you need (--plan).
+    """Compare ways of choosing cards with simulated people, or estimate how many people you need (--plan).
 
-    All arms meet the same people. Killed and started again with the same command, it goes on where it was.
+    All arms meet the same people. The same command resumes an interrupted run.
 
     \b
     Examples:
@@ -121,7 +126,7 @@ def _codes(words: str) -> tuple[str, ...]:
     """Country codes from a list with commas.
 
     Raises:
-        UserError: one is none.
+        UserError: a code is unknown, or the list is empty.
     """
     from endoxa.collect import geography
     from endoxa.errors import UserError
@@ -129,10 +134,8 @@ def _codes(words: str) -> tuple[str, ...]:
     codes = tuple(dict.fromkeys(word.strip().upper() for word in words.split(",") if word.strip()))
     unknown = [code for code in codes if code not in geography.codes()]
     if unknown or not codes:
-        found = f"'{unknown[0]}' is no country" if unknown else "there is none"
-        raise UserError(
-            f"--countries: {found}; write ISO 3166-1 codes with commas between them, like AR,CL,UY."
-        )
+        found = f"unknown country '{unknown[0]}'" if unknown else "empty"
+        raise UserError(f"--countries: {found}. Write ISO 3166-1 codes separated by commas, like AR,CL,UY.")
     return codes
 
 
@@ -160,15 +163,13 @@ def _names(words: str) -> tuple[str, ...]:
     """Names from a list with commas.
 
     Raises:
-        UserError: there is none.
+        UserError: the list is empty.
     """
     from endoxa.errors import UserError
 
     names = tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
     if not names:
-        raise UserError(
-            "--arms: there is none; write names with commas between them, like laces-lease,endoxa."
-        )
+        raise UserError("--arms is empty: write names separated by commas, like laces-lease,endoxa.")
     return names
 
 
@@ -179,7 +180,7 @@ def _compare(asked: Comparison, output: Path | None, *, restart: bool) -> None:
 
     if output is None:
         raise UserError(
-            "No folder was given: name one with --out (or ask how many people you need with --plan)."
+            "--out is missing: name a folder for the results (or estimate the number of people with --plan)."
         )
     with shown("campaigns") as tell:
         lines = compare(asked, output, restart=restart, tell=tell)

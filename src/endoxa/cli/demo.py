@@ -38,9 +38,9 @@ def demo(
       endoxa demo --out endoxa-demo
     """  # noqa: D301
     from endoxa.cli.progress import shown
-    from endoxa.models import parse_model, require_local
+    from endoxa.models import require_local
 
-    require_local(parse_model("hf/planted"))
+    require_local("hf/planted")
     from endoxa.demo.run import run_demo
 
     with shown("pairs") as progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +17,33 @@ if TYPE_CHECKING:
     from endoxa.engine.settings import RunSettings
 
 
-class Instruments(TyperGroup):
-    """The commands of all instruments; each is made when it is asked for."""
+class Commands(Mapping[str, Any]):
+    """The commands of all instruments by name; each is made when it is asked for."""
 
-    def list_commands(self, _ctx: Any) -> list[str]:
-        """Names of the instruments."""
-        from endoxa.engine.instrument import INSTRUMENTS
-
-        return INSTRUMENTS.names()
-
-    def get_command(self, _ctx: Any, name: str) -> Any:
-        """The command of one instrument; None where there is none of that name."""
+    def __getitem__(self, name: str) -> Any:
         from endoxa.cli.settings_command import settings_command
         from endoxa.engine.instrument import INSTRUMENTS
 
         if name not in INSTRUMENTS.names():
-            return None
+            raise KeyError(name)
         instrument = INSTRUMENTS.get(name)
         return settings_command(name, instrument.help, instrument.settings, _probe(instrument))
+
+    def __iter__(self) -> Iterator[str]:
+        from endoxa.engine.instrument import INSTRUMENTS
+
+        return iter(INSTRUMENTS.names())
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+class Instruments(TyperGroup):
+    """The group `endoxa probe`."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = Commands()  # type: ignore[assignment]
 
 
 app = typer.Typer(

@@ -103,7 +103,9 @@ def settings_command(name: str, text: str, settings: type[BaseModel], body: Body
     """The command that makes `settings` from its options and hands them to `body`."""
     options = {"__".join(one.path): one for one in options_of(settings)}
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(name, help=text, cls=GroupedCommand)(_callback(options, settings, body))
+    app.command(name, help=text, short_help=text.partition("\n")[0], cls=GroupedCommand)(
+        _callback(options, settings, body)
+    )
     return get_command(app)
 
 

@@ -1,4 +1,4 @@
-"""Under which addresses people in the room reach the site."""
+"""Network addresses at which people in the room reach the site."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def resolved(host: str) -> str:
     try:
         found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
-        raise UserError(f"'{host}' is no address of this machine: leave --host out.") from None
+        raise UserError(f"'{host}' is not an address of this machine: leave --host out.") from None
     return str(min(found, key=lambda one: one[0] != socket.AF_INET)[4][0])
 
 
@@ -63,8 +63,8 @@ def refuse_taken(host: str, port: int) -> None:
             ) from None
         except OSError as problem:
             raise UserError(
-                f"{host}:{port} cannot be used ({problem.strerror}): another program has it, or it is no address of "
-                "this machine. Choose another --port."
+                f"{host}:{port} cannot be used ({problem.strerror}): another program uses it, or it is not an address "
+                "of this machine. Choose another --port."
             ) from None
 
 

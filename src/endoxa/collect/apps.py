@@ -1,4 +1,4 @@
-"""Django's name for this package."""
+"""Django's configuration of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a campaign, as an organiser writes them; each change is a version, which every draw carries."""
+"""Settings of a campaign. Each change makes a new version, whose number every draw carries."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from endoxa.collect.sampler.settings import SamplerSettings
 UI_LANGUAGES: tuple[str, ...] = ("en", "fr", "es", "pt", "ar", "hi", "sw")
 """Languages that the pages themselves speak."""
 
-Texts = dict[str, str]
+Line = Annotated[str, Field(max_length=120)]
+Paragraph = Annotated[str, Field(max_length=2_000)]
+Page = Annotated[str, Field(max_length=4_000)]
+
+Texts = dict[str, Paragraph]
 """A text by language (ISO 639-1); the first language of the campaign must be there."""
+Titles = dict[str, Line]
+Pages = dict[str, Page]
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
+ShortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+"""Name of a column in exports."""
 
 
 class _Checked(BaseModel):
@@ -27,17 +35,19 @@ class HelpLine(_Checked):
     """Somebody to talk to; shown where cards can hurt."""
 
     country: Country | Literal[""] = ""
-    name: str
-    contact: str
+    name: Annotated[str, Field(min_length=1)]
+    contact: Annotated[str, Field(min_length=1)]
 
 
 class ProfileField(_Checked):
     """An optional question about the person, with its purpose. Choices only: no free text."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+    name: ShortName
     label: Texts
     purpose: Texts
-    choices: dict[str, Texts] = Field(min_length=2, max_length=20)
+    choices: dict[Annotated[str, Field(min_length=1, max_length=30)], Texts] = Field(
+        min_length=2, max_length=20
+    )
 
 
 class SurveyQuestion(_Checked):
@@ -47,9 +57,9 @@ class SurveyQuestion(_Checked):
     for everybody, to an example by language.
     """
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
-    axis: str
-    identity: str = ""
+    name: ShortName
+    axis: Annotated[str, Field(min_length=1, max_length=40)]
+    identity: Annotated[str, Field(max_length=60)] = ""
     text: Texts
     examples: dict[Country | Literal[""], Texts] = Field(default_factory=dict)
 
@@ -57,13 +67,13 @@ class SurveyQuestion(_Checked):
 class CampaignTexts(_Checked):
     """What contributors read that is the campaign's own."""
 
-    title: Texts
-    about: Texts
-    content_warning: Texts
-    consent: Texts
-    publication: Texts
-    keep_words: Texts
-    thanks: Texts
+    title: Titles
+    about: Pages
+    content_warning: Pages
+    consent: Pages
+    publication: Pages
+    keep_words: Pages
+    thanks: Pages
 
 
 class CampaignSettings(_Checked):
@@ -72,19 +82,20 @@ class CampaignSettings(_Checked):
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
     `licence` is that of the exports.
+    With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     """
 
-    organisation: str
-    contact: str
+    organisation: Line
+    contact: Annotated[str, Field(max_length=200)]
     texts: CampaignTexts
     ui_languages: tuple[Language, ...] = UI_LANGUAGES
-    data_languages: tuple[Language, ...]
+    data_languages: Annotated[tuple[Language, ...], Field(min_length=1)]
     countries: tuple[Country, ...] = ()
     cards: bool = True
     survey: bool = False
-    questions: tuple[SurveyQuestion, ...] = ()
-    profile: tuple[ProfileField, ...] = ()
+    questions: Annotated[tuple[SurveyQuestion, ...], Field(max_length=24)] = ()
+    profile: Annotated[tuple[ProfileField, ...], Field(max_length=16)] = ()
     moderation: Literal["before", "after"] = "before"
     setting: Literal["workshop", "online"] = "workshop"
     minutes: Annotated[int, Field(ge=1, le=100_000)] = 90
@@ -92,7 +103,7 @@ class CampaignSettings(_Checked):
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
     retention: str = ""
-    licence: str = ""
+    licence: Annotated[str, Field(max_length=60)] = ""
     help_lines: tuple[HelpLine, ...] = ()
     watch_words: tuple[str, ...] = ()
     sampler: SamplerSettings = SamplerSettings()
@@ -106,6 +117,9 @@ class CampaignSettings(_Checked):
         unknown = set(self.ui_languages) - set(UI_LANGUAGES)
         if unknown or not self.ui_languages:
             raise ValueError(f"ui_languages must be among {', '.join(UI_LANGUAGES)}")
+        for field, entries in (("questions", self.questions), ("profile", self.profile)):
+            if len({entry.name for entry in entries}) < len(entries):
+                raise ValueError(f"{field}: each entry needs a name of its own")
         return self
 
     @property

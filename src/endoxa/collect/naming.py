@@ -1,4 +1,4 @@
-"""Countries and languages: how each is called in a language, and which one a typed name means."""
+"""Names of countries and languages: display names, and matching of typed names."""
 
 from __future__ import annotations
 

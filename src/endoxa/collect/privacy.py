@@ -1,4 +1,4 @@
-"""Privacy: who leaves is deleted, personal data is taken out, and links are cut when keeping ends."""
+"""Privacy: delete people who leave, remove personal data, cut links when retention ends."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from django.db import connection
 from django.db.models import Count, Manager, Model, Q, QuerySet
 from django.utils import timezone
 
-from endoxa.collect.audit import record
 from endoxa.collect.cards.answering import drop_reports
 from endoxa.collect.cards.counts import family, recount, root_of
 from endoxa.collect.cards.locking import afterwards, locked
-from endoxa.collect.checkpoint import empty_log
 from endoxa.collect.models import (
     Act,
     Action,
@@ -31,10 +29,14 @@ from endoxa.collect.models import (
     Rating,
     Source,
     State,
+    record,
 )
 from endoxa.collect.security.limits import PROPOSALS
+from endoxa.collect.sqlite import empty_log
 from endoxa.collect.withdrawals import What, bury, bury_keys, noted
 from endoxa.errors import UserError
+
+_EXPIRED = "expired-"
 
 
 def erase_traces(seconds: float = 2.0) -> None:
@@ -160,9 +162,6 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-_EXPIRED = "expired-"
-
-
 @dataclass(frozen=True)
 class Expired:
     """How many people lost their link, and how many unanswered cards went."""
@@ -221,7 +220,7 @@ def retention_date(campaign: Campaign) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        given = f"its retention, '{text}', is no date" if text else "it has no retention date"
+        given = f"its retention date '{text}' is invalid" if text else "it has no retention date"
         raise UserError(
             f"Nothing was removed from campaign '{campaign.slug}': {given} (write 2027-12-31 in its settings)."
         ) from None

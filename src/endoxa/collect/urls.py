@@ -1,4 +1,4 @@
-"""Addresses of the site, contributors' at the root and accounts' under /organise/, and its page of 404."""
+"""URLs of the site: contributors at the root, accounts under /organise/; and the 404 page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed text without what cannot be seen: one line of visible characters, as the person wrote them."""
+"""Strip invisible characters from typed text: one line, otherwise as the person wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What remembers that rows went, without remembering whose they were: for releases and restored backups.
+"""Tombstones of deleted rows, for releases and restored backups; they name nobody.
 
 Tombstones are ids of rows that were taken back, for everybody who holds a release; they say nothing else. `Keys` makes
 the keys of people in exports: the same person has another one in each export and release.
@@ -30,7 +30,7 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from endoxa.collect.filelock import waiting_for
+from endoxa.collect.files import waiting_for
 from endoxa.collect.models import Campaign, Person, Release, Tombstone
 from endoxa.errors import UserError
 
@@ -135,7 +135,7 @@ def read(path: Path, *, whole: bool = True) -> list[Line]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UserError(f"{path} is no text in UTF-8: take the file from another copy.") from None
+        raise UserError(f"{path} is not UTF-8 text: use another copy of the file.") from None
     except OSError as problem:
         raise UserError(f"{path} cannot be read ({problem.strerror}): may this account read it?") from None
     return parse(text, path.name, whole=whole)
@@ -158,7 +158,7 @@ def parse(text: str, name: str, *, whole: bool = True) -> list[Line]:
             if number > len(ended) and not whole:
                 break
             raise UserError(
-                f"{name}, line {number} is no withdrawal: take the file from another copy."
+                f"{name}, line {number} is not a withdrawal: use another copy of the file."
             ) from None
     return found
 

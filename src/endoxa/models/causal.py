@@ -1,10 +1,9 @@
 """Log-probability of sentences under a causal language model.
 
-Common beginnings of sentences scored once: several token sequences packed into one row as a tree.
-
-Each token is a node that sees its ancestors only; position ids count from the root. Two sentences that differ
-in their last word share all nodes before it. Exact for architectures whose positions come from position ids
-and whose attention follows a given mask; `causal.py` checks that on the loaded model before it relies on it.
+Common beginnings of sentences are scored once: several token sequences are packed into one row as a tree. Each token
+is a node that sees its ancestors only; position ids count from the root. Two sentences that differ in their last word
+share all nodes before it. This is exact for architectures whose positions come from position ids and whose attention
+follows a given mask; `CausalModel` checks that on the loaded model before it relies on it.
 """
 
 from __future__ import annotations
@@ -18,9 +17,15 @@ import torch
 
 from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.local import Checkpoint, unknown_share
+from endoxa.models.checkpoint import Checkpoint, unknown_share
 from endoxa.models.networks import Split
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
+
+Ids = tuple[int, ...]
+TOLERANCE = 1e-4
+"""Largest difference (nats) between prefix sharing and the plain way that is still the same number."""
+HALF_TOLERANCE = 0.5
+"""The same where weights have 8 to 11 bits of precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +75,6 @@ def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
         if parent >= 0:
             sees[node] |= sees[parent]
     return sees
-
-
-Ids = tuple[int, ...]
-TOLERANCE = 1e-4
-"""Largest difference (nats) between prefix sharing and the plain way that is still the same number."""
-HALF_TOLERANCE = 0.5
-"""The same where weights have 8 to 11 bits of precision."""
 
 
 class CausalModel:

@@ -9,7 +9,7 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.local import Checkpoint, unknown_share
+from endoxa.models.checkpoint import Checkpoint, unknown_share
 from endoxa.models.networks import Split
 from endoxa.schema import Architecture, CompletionRequest, Request, Score, Unscorable
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -25,16 +23,32 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
-from endoxa.datasets.files import sha256
 from endoxa.errors import UserError
+from endoxa.models.causal import CausalModel
+from endoxa.models.checkpoint import (
+    Checkpoint,
+    choose_device,
+    choose_dtype,
+    fingerprint,
+    local_folder,
+    longest_input,
+    usual_batch,
+)
+from endoxa.models.encoder_decoder import EncoderDecoderModel
+from endoxa.models.masked import MaskedModel
 from endoxa.models.networks import pack_weights
-from endoxa.models.spec import ModelOptions, ModelSpec
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, Model
 
 AUTO_CLASS = {
     "causal": AutoModelForCausalLM,
     "masked": AutoModelForMaskedLM,
     "encoder-decoder": AutoModelForSeq2SeqLM,
+}
+WRAPPERS: dict[Architecture, Callable[[Checkpoint], Model]] = {
+    "causal": CausalModel,
+    "masked": MaskedModel,
+    "encoder-decoder": EncoderDecoderModel,
 }
 LOADING_PROBLEMS = (
     MemoryError,
@@ -49,22 +63,6 @@ LOADING_PROBLEMS = (
     UnpicklingError,
 )
 """What transformers raises for files that are missing, cut, of another kind, or not to be had offline."""
-WEIGHT_SUFFIXES = (".safetensors", ".bin")
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A loaded model with its tokenizer, in evaluation mode."""
-
-    name: str
-    architecture: Architecture
-    network: Any
-    tokenizer: Any
-    device: torch.device
-    max_tokens: int | None
-    """Longest input including special tokens, or None where positions are relative."""
-    batch_tokens: int
-    facts: Mapping[str, Any]
 
 
 def open_local(spec: ModelSpec, options: ModelOptions) -> Model:
@@ -74,17 +72,21 @@ def open_local(spec: ModelSpec, options: ModelOptions) -> Model:
         UserError: weights or head missing, not a language model, unknown folder or id.
     """
     checkpoint = load_checkpoint(spec, options)
-    if checkpoint.architecture == "causal":
-        from endoxa.models.causal import CausalModel
+    return WRAPPERS[checkpoint.architecture](checkpoint)
 
-        return CausalModel(checkpoint)
-    if checkpoint.architecture == "masked":
-        from endoxa.models.masked import MaskedModel
 
-        return MaskedModel(checkpoint)
-    from endoxa.models.encoder_decoder import EncoderDecoderModel
+def look_at_local(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
+    """Recognise a model from its configuration; no weights are read.
 
-    return EncoderDecoderModel(checkpoint)
+    Raises:
+        UserError: it is not there, or not a language model.
+    """
+    folder = local_folder(spec)
+    config = read_config(spec, options)
+    marks = [fingerprint(folder) if folder else getattr(config, "_commit_hash", None)]
+    if options.tokenizer and Path(options.tokenizer).is_dir():
+        marks.append(fingerprint(Path(options.tokenizer)))
+    return ModelFacts(spec.text, architecture_of(config, spec), "+".join(filter(None, marks)) or None)
 
 
 def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
@@ -100,8 +102,8 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     architecture = architecture_of(config, spec)
     device = choose_device(options.device)
     dtype = choose_dtype(options.dtype, device)
-    network, info = _had(
-        spec,
+    network, info = had(
+        spec.text,
         "weights",
         lambda: AUTO_CLASS[architecture].from_pretrained(
             source,
@@ -114,10 +116,10 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     )
     refuse_incomplete(spec, info)
     tokenizer_source = options.tokenizer or source
-    tokenizer = _had(spec, "tokenizer", lambda: AutoTokenizer.from_pretrained(tokenizer_source, **common))
+    tokenizer = had(spec.text, "tokenizer", lambda: AutoTokenizer.from_pretrained(tokenizer_source, **common))
     refuse_foreign_tokenizer(spec, tokenizer, network)
     if not options.four_bit:
-        network = _had(spec, "weights", lambda: network.to(device))
+        network = had(spec.text, "weights", lambda: network.to(device))
     network.eval()
     parameters = sum(p.numel() for p in network.parameters())
     if options.packed_weights and device.type == "cpu" and network.dtype == torch.float32:
@@ -147,29 +149,6 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     )
 
 
-def local_folder(spec: ModelSpec) -> Path | None:
-    """The folder that `spec` names, or None for a hub id.
-
-    Raises:
-        UserError: it can only be a folder, and is not there or holds no weights.
-    """
-    folder = Path(spec.target).expanduser()
-    if not folder.is_dir():
-        looks_local = spec.target.startswith((".", "/", "~")) or spec.target.count("/") > 1
-        if looks_local:
-            raise UserError(
-                f"The model folder '{spec.target}' does not exist (current folder: {Path.cwd()})."
-            )
-        return None
-    if not (folder / "config.json").is_file():
-        raise UserError(
-            f"The model folder '{spec.target}' has no config.json: it is not a Hugging Face model."
-        )
-    if not any(path.suffix in WEIGHT_SUFFIXES for path in folder.iterdir()):
-        raise UserError(f"The model folder '{spec.target}' has no weights (no *.safetensors or *.bin file).")
-    return folder
-
-
 def read_config(spec: ModelSpec, options: ModelOptions) -> Any:
     """The model's configuration.
 
@@ -180,8 +159,8 @@ def read_config(spec: ModelSpec, options: ModelOptions) -> Any:
     transformers.utils.logging.disable_progress_bar()
     logging.getLogger("transformers").setLevel(logging.CRITICAL)
     folder = local_folder(spec)
-    return _had(
-        spec,
+    return had(
+        spec.text,
         "configuration",
         lambda: AutoConfig.from_pretrained(
             str(folder) if folder else spec.target,
@@ -260,67 +239,6 @@ def refuse_foreign_tokenizer(spec: ModelSpec, tokenizer: Any, network: Any) -> N
         )
 
 
-def unknown_share(tokenizer: Any, texts: Sequence[str]) -> float:
-    """Share (0 to 1) of the tokens of `texts` that are the tokenizer's unknown token; 0 where it has none."""
-    ids = [
-        token for found in tokenizer(list(texts), add_special_tokens=False)["input_ids"] for token in found
-    ]
-    return ids.count(tokenizer.unk_token_id) / len(ids) if ids else 0.0
-
-
-def choose_device(word: str) -> torch.device:
-    """The torch device for a word of the command line.
-
-    Raises:
-        UserError: unknown word, or the device is not there.
-    """
-    if word == "auto":
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        device = torch.device(word)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as problem:
-        reason = str(problem).splitlines()[0]
-        raise UserError(f"The device '{word}' cannot be used here: {reason}. Try --device cpu.") from problem
-    return device
-
-
-def choose_dtype(word: str, device: torch.device) -> Any:
-    """Weights' type: what was asked for, else float32 on a CPU and the checkpoint's own elsewhere."""
-    if word == "auto":
-        return torch.float32 if device.type == "cpu" else "auto"
-    return getattr(torch, word)
-
-
-def usual_batch(parameters: int, device: torch.device) -> int:
-    """Tokens at once: enough to keep the device busy, few enough for a CPU's cache; more for tiny models."""
-    usual = 512 if device.type == "cpu" else 4096
-    return usual * min(8, max(1, 100_000_000 // max(1, parameters)))
-
-
-def longest_input(config: Any) -> int | None:
-    """Positions the model has, special tokens included; None where positions are relative (T5, ALiBi)."""
-    positions = getattr(config, "max_position_embeddings", None)
-    if not positions or positions < 0:
-        return None
-    # RoBERTa's family numbers positions from the padding id + 1.
-    first = (
-        config.pad_token_id + 1 if "roberta" in config.model_type or config.model_type == "camembert" else 0
-    )
-    return int(positions) - first
-
-
-def fingerprint(folder: Path) -> str:
-    """SHA-256 over names and contents of the files a model or tokenizer is made of."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (*WEIGHT_SUFFIXES, ".json", ".model", ".txt"):
-            digest.update(f"{path.name}:{sha256(path)}\n".encode())
-    return digest.hexdigest()
-
-
 def _four_bit(options: ModelOptions, device: torch.device) -> Any:
     if not options.four_bit:
         return None
@@ -333,12 +251,16 @@ def _four_bit(options: ModelOptions, device: torch.device) -> Any:
     return transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=torch.bfloat16)
 
 
-def _had(spec: ModelSpec, what: str, get: Any) -> Any:
-    """What `get` returns; the many ways in which transformers fails become one sentence."""
+def had(model: str, what: str, get: Callable[[], Any]) -> Any:
+    """What `get` returns; the many ways in which transformers fails become one sentence.
+
+    Raises:
+        UserError: it failed.
+    """
     try:
         return get()
     except UserError:
         raise
     except LOADING_PROBLEMS as problem:
         reason = " ".join(str(problem).split())[:300]
-        raise UserError(f"Cannot load the {what} of '{spec.text}': {reason}") from problem
+        raise UserError(f"Cannot load the {what} of '{model}': {reason}") from problem

@@ -1,11 +1,9 @@
 """Pseudo-log-likelihoods under a masked language model.
 
-The last layer of a BERT-like encoder, only where its output is used.
-
-Of a masked copy of a sentence only the masked positions are read. Keys and values of the last layer are needed
-everywhere, but queries, attention output and feed-forward only there. Works on encoders built from BERT's
-blocks (BERT, RoBERTa, XLM-RoBERTa, ELECTRA, CamemBERT ...); others run their last layer in full. Which it is gets
-decided by trying both on the loaded model.
+The last layer of a BERT-like encoder runs only where its output is used: of a masked copy of a sentence only the masked
+positions are read. Keys and values of the last layer are needed everywhere, but queries, attention output and
+feed-forward only there. This works on encoders built from BERT's blocks (BERT, RoBERTa, XLM-RoBERTa, ELECTRA, CamemBERT
+...); others run their last layer in full. Which it is gets decided by trying both on the loaded model.
 """
 
 from __future__ import annotations
@@ -18,14 +16,17 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.local import Checkpoint, unknown_share
+from endoxa.models.checkpoint import Checkpoint, unknown_share
 from endoxa.models.networks import Split
 from endoxa.schema import Architecture, MaskedRequest, Request, Score, Unscorable
 
 OnlyAt = Callable[..., torch.Tensor]
 """(positions (batch x k), **inputs of the body) -> hidden states (batch x k x width) at those positions."""
 
+Variant = tuple[tuple[int, ...], tuple[int, ...]]
+"""Token ids of a sentence, and the positions masked in this copy of it."""
 TOLERANCE = 1e-4
+"""Largest difference between the shortened and the full last layer that is still the same state."""
 
 
 def shorten_last_layer(network: Any, split: Split) -> OnlyAt:
@@ -88,10 +89,6 @@ def _agree(full: OnlyAt, short: OnlyAt, network: Any) -> bool:
     except (TypeError, ValueError, RuntimeError, AttributeError):
         return False
     return bool(gap <= (TOLERANCE if network.dtype == torch.float32 else 0.1))
-
-
-Variant = tuple[tuple[int, ...], tuple[int, ...]]
-"""Token ids of a sentence, and the positions masked in this copy of it."""
 
 
 class MaskedModel:

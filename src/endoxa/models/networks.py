@@ -1,13 +1,12 @@
-"""A network in two halves: the body that makes hidden states, and the head that turns them into words.
+"""Hugging Face networks made faster without another number: the head only where it is read, weights packed once.
 
-The head costs as much as several layers, so it is applied only to the rows whose probability is asked for,
-a few at a time. To stay true to every architecture (soft caps, scales, transforms in front of the output
-layer) the head is never rebuilt: the network's own forward runs, with its body replaced for the call.
+A network is taken in two halves: the body that makes hidden states, and the head that turns them into words. The head
+costs as much as several layers, so it is applied only to the rows whose probability is asked for, a few at a time. To
+stay true to every architecture (soft caps, scales, transforms in front of the output layer) the head is never rebuilt:
+the network's own forward runs, with its body replaced for the call.
 
-Linear layers whose weights are packed once for oneDNN, on CPU in float32.
-
-torch repacks a weight matrix on every call; torch's own oneDNN path can do it once. The numbers agree to
-rounding, and a head of 50,000 words runs about twice as fast on two cores. Switched off by
+On a CPU in float32, torch repacks a weight matrix on every call; its own oneDNN path can do it once. The numbers agree
+to rounding, and a head of 50,000 words runs about twice as fast on two cores. Switched off by
 `ModelOptions(packed_weights=False)` (`--no-packed-weights`).
 """
 
@@ -23,6 +22,11 @@ from transformers.pytorch_utils import Conv1D
 
 HEAD_NUMBERS = 64 * 50_000
 """Logits computed at a time: so many floats stay in the processor's cache."""
+TYPICAL_ROWS = 512
+"""Rows of a typical batch, a hint to oneDNN's choice of layout."""
+
+# Pairs of child names, (linear, activation), that follow one another in transformers' feed-forward blocks.
+FEED_FORWARD = (("dense", "intermediate_act_fn"), ("c_fc", "act"), ("wi", "act"), ("fc1", "activation_fn"))
 
 
 class Split:
@@ -78,13 +82,6 @@ class Split:
             picked = logits[row, targets[low:high]]
             found.append((picked - logits.logsumexp(1)[row]).double())
         return torch.cat(found).cpu()
-
-
-TYPICAL_ROWS = 512
-"""Rows of a typical batch, a hint to oneDNN's choice of layout."""
-
-# Pairs of child names, (linear, activation), that follow one another in transformers' feed-forward blocks.
-FEED_FORWARD = (("dense", "intermediate_act_fn"), ("c_fc", "act"), ("wi", "act"), ("fc1", "activation_fn"))
 
 
 class PackedLinear(nn.Module):

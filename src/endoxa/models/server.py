@@ -14,7 +14,8 @@ from itertools import groupby
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import keep_quiet, key_in, shown, without_organization
+from endoxa.models.clients import key_in, server_client, shown
+from endoxa.models.retrying import Retrier, for_server, raise_if_transient
 from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
@@ -30,6 +31,7 @@ class ServerModel:
     served_name: str
     url: str
     client: Any
+    retrier: Retrier
     architecture: Architecture = "causal"
     max_tokens: int | None = None
 
@@ -38,27 +40,16 @@ class ServerModel:
         """Check that the server answers and has the model.
 
         Raises:
-            UserError: the openai package is missing, nobody answers, or the model is not served there.
+            UserError: a package is missing, nobody answers, or the model is not served there.
         """
-        try:
-            import openai
-        except ImportError as problem:
-            raise UserError(
-                'Models on a server need the openai package: pip install "endoxa[server]".'
-            ) from problem
-        keep_quiet()
-        client = without_organization(
-            openai.OpenAI(base_url=spec.target, api_key=key_in(KEY_VARIABLE), max_retries=5, timeout=120)
-        )
-        try:
-            served = [model.id for model in client.models.list().data]
-        except openai.OpenAIError as problem:
-            raise _unreachable(spec.target, problem, client.api_key) from None
+        key = key_in(KEY_VARIABLE)
+        client = server_client(f"The model '{spec.text}'", spec.target, key)
+        served = for_server(spec.target, checking=True).call(lambda: _list(client, spec.target))
         if spec.served_name not in served:
             raise UserError(
                 f"The server {spec.target} does not serve '{spec.served_name}'. It has: {', '.join(served) or 'none'}."
             )
-        return cls(spec.text, spec.served_name, spec.target, client)
+        return cls(spec.text, spec.served_name, spec.target, client, for_server(spec.target))
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`; what the server does with the weights is not known here."""
@@ -97,25 +88,47 @@ class ServerModel:
         """For each text its echoed tokens and log-probabilities, or an `Unscorable`."""
         import openai
 
-        try:
-            answer = self.client.completions.create(
-                model=self.served_name,
-                prompt=texts,
-                echo=True,
-                logprobs=1,
-                max_tokens=1,
-                temperature=0,
-                extra_body={"add_special_tokens": special_tokens},
-            )
-        except openai.BadRequestError as problem:
+        def once() -> Any:
+            try:
+                return self.client.completions.create(
+                    model=self.served_name,
+                    prompt=texts,
+                    echo=True,
+                    logprobs=1,
+                    max_tokens=1,
+                    temperature=0,
+                    extra_body={"add_special_tokens": special_tokens},
+                )
+            except openai.BadRequestError as problem:
+                return problem
+            except openai.OpenAIError as problem:
+                raise_if_transient(problem, self.client.api_key)
+                raise _unreachable(self.url, problem, self.client.api_key) from None
+
+        answer = self.retrier.call(once)
+        if isinstance(answer, openai.BadRequestError):
             if len(texts) > 1:
                 return [self._ask([text], special_tokens=special_tokens)[0] for text in texts]
-            return [Unscorable(f"the server refused it ({shown(str(problem), self.client.api_key)})")]
-        except openai.OpenAIError as problem:
-            raise _unreachable(self.url, problem, self.client.api_key) from None
+            return [Unscorable(f"the server refused it ({shown(str(answer), self.client.api_key)})")]
         echoed = [choice.logprobs for choice in sorted(answer.choices, key=lambda choice: choice.index)]
         _require_echo(echoed, answer.usage, texts, self.url)
         return echoed
+
+
+def _list(client: Any, url: str) -> list[str]:
+    """Names of the models that a server has.
+
+    Raises:
+        TransientError: it did not work this time.
+        UserError: the server refuses.
+    """
+    import openai
+
+    try:
+        return [model.id for model in client.models.list().data]
+    except openai.OpenAIError as problem:
+        raise_if_transient(problem, client.api_key)
+        raise _unreachable(url, problem, client.api_key) from None
 
 
 def _require_echo(echoed: Sequence[Any], usage: Any, texts: Sequence[str], url: str) -> None:

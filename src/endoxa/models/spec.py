@@ -1,4 +1,4 @@
-"""The words that name a model: `hf/ID-OR-FOLDER`, `http://host:port/v1#NAME`."""
+"""A model that scores given text: as written, how it is loaded, and what is known of it before."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 
 from endoxa.errors import UserError
+from endoxa.schema import Architecture
 from endoxa.schema.options import LOCAL, Option
 
 KEY_VARIABLE = "ENDOXA_SERVER_KEY"
 """Environment variable with a server's key, where it wants one. OPENAI_API_KEY is never sent to such a server."""
-FORMS = "hf/ORG/NAME, hf/FOLDER or http://HOST:PORT/v1#NAME"
 
 DEFAULT_MAX_UNKNOWN = 0.2
 
@@ -78,27 +78,27 @@ class ModelOptions:
     ] = True
 
 
-def parse_model(text: str) -> ModelSpec:
-    """Read `hf/...` or `http(s)://...#NAME`.
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """Name, architecture, and a fingerprint that changes with the files (None where it cannot be had)."""
+
+    name: str
+    architecture: Architecture
+    fingerprint: str | None
+
+
+def read_address(text: str) -> tuple[str, str]:
+    """Base address and model of `http(s)://...#NAME`.
 
     Raises:
-        UserError: another form; chat APIs are named with the reason they cannot score sentences.
+        UserError: the address holds a password, or no model is named.
     """
-    if text.startswith("hf/") and len(text) > len("hf/"):
-        return ModelSpec(text, "hf", text.removeprefix("hf/"))
-    if text.startswith(("http://", "https://")):
-        url, _, name = text.partition("#")
-        if "@" in url.split("/")[2]:
-            raise UserError(
-                "A model's address must hold no user name or password, because it is written into the run: set the "
-                f"environment variable {KEY_VARIABLE} instead."
-            )
-        if not name:
-            raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
-        return ModelSpec(text, "server", url.rstrip("/"), name)
-    if text.startswith(("openai/", "anthropic/", "sim/")):
+    url, _, name = text.partition("#")
+    if "@" in url.split("/")[2]:
         raise UserError(
-            f"The model '{text}' cannot score sentence pairs: a chat interface returns no probability of a given "
-            f"text. Give {FORMS}."
+            "A model's address must hold no user name or password, because it is written into the run: set the "
+            f"environment variable {KEY_VARIABLE} instead."
         )
-    raise UserError(f"Cannot read the model '{text}': give {FORMS}.")
+    if not name:
+        raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
+    return url.rstrip("/"), name

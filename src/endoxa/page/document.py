@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from endoxa.page.tables import Table
 
 if TYPE_CHECKING:
     import altair as alt
@@ -27,39 +29,6 @@ class Figure:
     chart: alt.TopLevelMixin
     alt: str
     wide: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table; numbers are set right-aligned, what may hurt (`veiled`) is blurred until asked for."""
-
-    name: str
-    numeric: bool = False
-    veiled: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of finished texts; the first cell of a row is its heading.
-
-    Attributes:
-        caption: one line that says what it holds.
-        columns: its columns.
-        rows: one tuple of texts per row, as long as `columns`.
-        folded: True where it stays closed until it is asked for.
-        notes: what its marks and gaps mean, below it.
-    """
-
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, ...], ...]
-    folded: bool = False
-    notes: tuple[str, ...] = ()
-
-    @property
-    def veiled(self) -> bool:
-        """True where a column is blurred until asked for."""
-        return any(column.veiled for column in self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +59,11 @@ class Section:
         figures: drawn side by side where the page is wide.
         tables: below the figures.
         notes: how to read figures and tables.
+        lead: a paragraph that introduces what follows.
+        skip: words of a link past a long table, at the end of `lead`.
+        closing: a note below everything else, where `skip` leads to.
+        template: name of the template of what the page frame has no words for (methods, explorers), or empty.
+        values: what the template needs besides what its page gives.
     """
 
     anchor: str
@@ -98,3 +72,32 @@ class Section:
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
+    lead: str = ""
+    skip: str = ""
+    closing: str = ""
+    template: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """True where it says and shows nothing: notes on how to read nothing do not count."""
+        return not (self.findings or self.figures or self.tables or self.lead or self.template)
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """Sections that belong together under a heading of their own: all that is said about one data set.
+
+    Attributes:
+        anchor: id of its heading, unique in the page.
+        kicker: small words above the heading.
+        title: its heading.
+        subtitle: a line below the heading.
+        sections: its sections.
+    """
+
+    anchor: str
+    kicker: str
+    title: str
+    subtitle: str
+    sections: tuple[Section, ...]

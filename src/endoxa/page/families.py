@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from endoxa.engine.families import Family
-from endoxa.page.document import Column, Section, Table
+from endoxa.page.document import Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count
 from endoxa.stats.verdicts import UNTESTED
 

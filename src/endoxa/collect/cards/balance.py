@@ -1,4 +1,4 @@
-"""The forecast of a campaign from the answers of the last minutes, and what follows from it."""
+"""The forecast of a campaign from the answers of the last minutes, and the balance that follows from it."""
 
 from __future__ import annotations
 

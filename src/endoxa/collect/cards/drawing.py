@@ -21,6 +21,9 @@ from endoxa.collect.sampler.types import NEEDS
 _CELL = ("country", "language", "need", "negative")
 _PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
 
+PROMPT = "prompt"
+"""Tier of a card that shows no pair and asks what people say about a country."""
+
 
 def sampler_person(person: Person, now: datetime) -> sampler.Person:
     """The person as the sampler sees them at this moment."""
@@ -90,10 +93,6 @@ def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, 
 def _latest(person: Person, count: int) -> tuple[tuple[str, bool], ...]:
     cards = Card.objects.filter(person=person, state__in=CLOSED).order_by("-number")
     return tuple(cards.values_list("country", "negative")[:count])
-
-
-PROMPT = "prompt"
-"""Tier of a card that shows no pair and asks what people say about a country."""
 
 
 def next_card(person: Person, *, now: datetime | None = None, rng: np.random.Generator | None = None) -> Card:

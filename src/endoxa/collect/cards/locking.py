@@ -1,4 +1,4 @@
-"""One campaign, one writer: the lock that every change of cards and pairs takes first."""
+"""The lock of a campaign: every change of cards and pairs takes it first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.db import connection, transaction
 
-from endoxa.collect.filelock import waiting_for
+from endoxa.collect.files import waiting_for
 from endoxa.collect.models import Campaign
 
 

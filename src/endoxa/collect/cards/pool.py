@@ -20,6 +20,9 @@ from endoxa.collect.sampler.types import RECENT_CARDS, FloatArray
 
 _FIELDS = ("id", "country", "need", "negative", "topic", "ratings", "waiting_since", "position")
 
+_KEPT: dict[int, _Statistics] = {}
+"""By campaign; each worker process keeps its own for a few seconds."""
+
 
 class _Statistics(NamedTuple):
     read_at: float
@@ -27,10 +30,6 @@ class _Statistics(NamedTuple):
     coverage: Mapping[str, int]
     drawn: Mapping[str, int]
     heavy: frozenset[str]
-
-
-_KEPT: dict[int, _Statistics] = {}
-"""By campaign; each worker process keeps its own for a few seconds."""
 
 
 def cell_of(country: str, language: str, need: int, negative: bool | None) -> Cell:

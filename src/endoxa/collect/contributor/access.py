@@ -1,4 +1,4 @@
-"""Who a contributor is, the holder of a random cookie, and which pages they may open when."""
+"""Access for contributors: the cookie that identifies them, and the pages they may open."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from endoxa.collect.models import Person, State
 from endoxa.collect.security.codes import COOKIE, hash_secret
 
 _DAYS = 60
+
+Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
+"""A view that is handed the person."""
 
 
 class ContributorMiddleware:
@@ -53,10 +56,6 @@ def remember(response: HttpResponse, secret: str) -> None:
 def forget(response: HttpResponse) -> None:
     """Take the cookie back."""
     response.delete_cookie(COOKIE, samesite="Lax")
-
-
-Page = Callable[Concatenate[HttpRequest, Person, ...], HttpResponse]
-"""A view that is handed the person."""
 
 
 def answers_last(page: Page) -> Page:

@@ -1,4 +1,4 @@
-"""What every page shows round its own content, which language it speaks, and whom one can talk to."""
+"""The frame of every page: title, languages, contact, help lines; and the language in which it is shown."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from django.utils.translation import get_language
 
 from endoxa.collect.campaign import CampaignSettings, HelpLine, in_language
 from endoxa.collect.models import Campaign, State
+
+_FALLBACK = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,11 @@ def frame(request: HttpRequest) -> dict[str, Frame]:
     own_name = dict(settings.LANGUAGES).get(spoken, spoken)
     if campaign is None:
         return {"frame": Frame("", "", "", own_name, tuple(settings.LANGUAGES))}
-    told = campaign.settings
-    offered = tuple((code, name) for code, name in settings.LANGUAGES if code in told.ui_languages)
-    title = in_language(told.texts.title, spoken)
+    written = campaign.settings
+    offered = tuple((code, name) for code, name in settings.LANGUAGES if code in written.ui_languages)
+    title = in_language(written.texts.title, spoken)
     paused = campaign.state == State.PAUSED
-    return {"frame": Frame(title, told.organisation, told.contact, own_name, offered, paused)}
+    return {"frame": Frame(title, written.organisation, written.contact, own_name, offered, paused)}
 
 
 def campaign_of(request: HttpRequest) -> Campaign | None:
@@ -50,9 +52,6 @@ def campaign_of(request: HttpRequest) -> Campaign | None:
     person = getattr(request, "person", None)
     shown: Campaign | None = getattr(request, "campaign", None)
     return shown or (person.campaign if person else None)
-
-
-_FALLBACK = "en"
 
 
 class LanguageMiddleware:

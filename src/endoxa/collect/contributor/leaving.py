@@ -1,4 +1,4 @@
-"""Leaving a campaign, with the cookie or a receipt code: what goes, what stays, and goodbye."""
+"""Pages to leave a campaign with the cookie or a receipt code: what is deleted, what stays."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from endoxa.collect.models import Person
 from endoxa.collect.privacy import Withdrawn, withdraw
 from endoxa.collect.security.codes import hash_receipt
 from endoxa.collect.security.limits import RECEIPT_BROWSER, RECEIPT_SITE, may_guess, missed, refuse
+
+_SALT = "endoxa.left"
+_SHOWN_SECONDS = 3_600
 
 
 class ReceiptForm(forms.Form):
@@ -52,10 +55,6 @@ class ReceiptForm(forms.Form):
             )
         self.person = person
         return code
-
-
-_SALT = "endoxa.left"
-_SHOWN_SECONDS = 3_600
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

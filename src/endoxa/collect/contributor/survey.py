@@ -1,4 +1,4 @@
-"""The open questions of the survey: an overview, one page a question, and how answers are kept."""
+"""Pages of the survey: an overview, one page per question, and how answers are stored."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LineField(forms.CharField):
 
 
 class AnswerForm(forms.Form):
-    """Fields `line_0`, `line_1` ..., as many as told, and the language.
+    """Fields `line_0`, `line_1` ..., as many as given, and the language.
 
     Sent with the button `nothing` the lines must be empty; else at least one is needed, and their language.
     """

@@ -1,4 +1,4 @@
-"""Addresses of the contributors' pages."""
+"""URLs of the contributors' pages."""
 
 from __future__ import annotations
 

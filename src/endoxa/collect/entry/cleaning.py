@@ -1,10 +1,13 @@
-"""Typed words made safe to store and show, and what can be wrong with them."""
+"""Clean typed words before they are stored and shown, and say what is wrong with them."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext, ngettext
 
 from endoxa.collect.visible import READ, one_line, visible
+
+MAX_LENGTH = 120
+"""Characters of an attribute."""
 
 
 class EntryError(Exception):
@@ -29,10 +32,6 @@ class TooManyCountriesError(TooManyError):
 
 class AlreadyShownError(EntryError):
     """The person was shown this very pair, so that saying it is no unprompted mention."""
-
-
-MAX_LENGTH = 120
-"""Characters of an attribute."""
 
 
 def clean(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Why a moderator should look at words before or after others see them. A flag never refuses anything.
+"""Flags: reasons why a moderator should check words. A flag never refuses anything.
 
 Each is a guess by form. The name of a person is looked for only where scripts have capitals (two capitalised words in
 a row) or after a title; one name alone, or written small, is not found. Countries, large towns, their people and
@@ -23,6 +23,36 @@ _INHABITANTS = 100_000
 """Smaller towns are called after too many people."""
 _ENDING = 4
 """Most letters that an inhabitant's name has more than the place's: "New Yorkers"."""
+
+SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm"})
+"""Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
+
+_LONG = 60
+_MANY_WORDS = 10
+_SHOUTED = 6
+
+_EMAIL = regex.compile(r"[^\s@]+@[^\s@]+\.\p{L}{2,}")
+_HANDLE = regex.compile(r"(?<![\w.])@\w{3,}")
+_LINK = regex.compile(
+    r"(?i)(?:https?://|www\.)\S|\b[\p{L}\d-]+\.(?:com|org|net|info|io|me|app|[a-z]{2}(?=/))\b"
+)
+_DIGITS = regex.compile(r"\+?\p{Nd}(?:[\s().\-/]{0,2}\p{Nd}){6,}")
+_NO_PHONE = regex.compile(
+    r"(?:1[0-9]|20)\d\d\s?[-/]\s?(?:1[0-9]|20)\d\d"
+    r"|\d{1,2}([./-])\d{1,2}\1(?:\d\d){1,2}|[12]\d{3}([./-])\d{1,2}\2\d{1,2}"
+    r"|[1-9]\d*00\s?-\s?[1-9]\d*00"
+    r"|[1-9](?:[\s.]\d{3})+|[1-9]\d{1,2}(?:[\s.]\d{3})*[\s.]000"
+)
+"""Years from and to, dates, ranges of round numbers, numbers in groups of thousands."""
+_CAPITALISED = regex.compile(
+    r"\b\p{Lu}[\p{Ll}'\u2019-]+(?:\s+(?:de|da|do|dos|del|la|van|von|bin|al)){0,2}\s+\p{Lu}\p{Ll}+"
+)
+_TITLED = regex.compile(
+    r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Dra|Don|Doña|Dom|Dona|Mme|Mlle|Bw|Bi|Mzee)\.?\s+\p{Lu}\p{Ll}+"
+    r"|(?:السيد|السيدة|الدكتور|الشيخ|श्री|श्रीमती|डॉ)\.?\s+\p{L})"
+)
+_NOUNS_CAPITALISED = frozenset({"de", "lb"})
+"""Languages whose nouns all have capitals."""
 
 
 def is_place(words: str, language: str) -> bool:
@@ -63,37 +93,6 @@ def _towns() -> frozenset[str]:
     return frozenset(
         city["name"].casefold().removesuffix(" city") for city in cities if city["population"] >= _INHABITANTS
     )
-
-
-SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm"})
-"""Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
-
-_LONG = 60
-_MANY_WORDS = 10
-_SHOUTED = 6
-
-_EMAIL = regex.compile(r"[^\s@]+@[^\s@]+\.\p{L}{2,}")
-_HANDLE = regex.compile(r"(?<![\w.])@\w{3,}")
-_LINK = regex.compile(
-    r"(?i)(?:https?://|www\.)\S|\b[\p{L}\d-]+\.(?:com|org|net|info|io|me|app|[a-z]{2}(?=/))\b"
-)
-_DIGITS = regex.compile(r"\+?\p{Nd}(?:[\s().\-/]{0,2}\p{Nd}){6,}")
-_NO_PHONE = regex.compile(
-    r"(?:1[0-9]|20)\d\d\s?[-/]\s?(?:1[0-9]|20)\d\d"
-    r"|\d{1,2}([./-])\d{1,2}\1(?:\d\d){1,2}|[12]\d{3}([./-])\d{1,2}\2\d{1,2}"
-    r"|[1-9]\d*00\s?-\s?[1-9]\d*00"
-    r"|[1-9](?:[\s.]\d{3})+|[1-9]\d{1,2}(?:[\s.]\d{3})*[\s.]000"
-)
-"""Years from and to, dates, ranges of round numbers, numbers in groups of thousands."""
-_CAPITALISED = regex.compile(
-    r"\b\p{Lu}[\p{Ll}'\u2019-]+(?:\s+(?:de|da|do|dos|del|la|van|von|bin|al)){0,2}\s+\p{Lu}\p{Ll}+"
-)
-_TITLED = regex.compile(
-    r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Sr|Sra|Dra|Don|Doña|Dom|Dona|Mme|Mlle|Bw|Bi|Mzee)\.?\s+\p{Lu}\p{Ll}+"
-    r"|(?:السيد|السيدة|الدكتور|الشيخ|श्री|श्रीमती|डॉ)\.?\s+\p{L})"
-)
-_NOUNS_CAPITALISED = frozenset({"de", "lb"})
-"""Languages whose nouns all have capitals."""
 
 
 def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:

@@ -1,4 +1,4 @@
-"""Words that can belong to a call to harm people, and words that are unkind to hear about oneself."""
+"""Detect words that may call to harm people, and words that are unkind to hear about oneself."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ from endoxa.collect.entry.keys import APOSTROPHE, fold
 _MARKS = regex.compile(r"[\p{M}&&\p{Script=Inherited}]", regex.V1)
 _NOUNS_CAPITALISED = frozenset({"de", "lb"})
 """Languages in which a capital says nothing about who is meant."""
+
+CUT_OFF = -0.3
+"""VADER's compound score (Hutto and Gilbert 2014) up to which English words count as negative."""
+KIND = 0.05
+"""From this score on they count as not negative, as in VADER's own documentation; between the two nobody knows."""
+
+_ARTICLE = {"ar": r"(?:[وف]?ال)?"}
+"""What may stand before a word without a space."""
+_LETTERS = r"\S*"
 
 
 @dataclass(frozen=True)
@@ -68,16 +77,6 @@ def _harm_lists() -> tuple[_Words, ...]:
         _Words(*(tuple(map(bare, lists[kind])) for kind in ("calls", "idioms", "people")))
         for lists in tomllib.loads(content).values()
     )
-
-
-CUT_OFF = -0.3
-"""VADER's compound score (Hutto and Gilbert 2014) up to which English words count as negative."""
-KIND = 0.05
-"""From this score on they count as not negative, as in VADER's own documentation; between the two nobody knows."""
-
-_ARTICLE = {"ar": r"(?:[وف]?ال)?"}
-"""What may stand before a word without a space."""
-_LETTERS = r"\S*"
 
 
 def negative(text: str, language: str) -> bool | None:

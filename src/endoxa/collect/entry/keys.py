@@ -54,45 +54,6 @@ _HELD = "\ufdd0"
 _SEPARATORS = regex.compile(r"(?:[\p{P}--[#%\&]]|(?<!\p{L})#|(?<!\p{N})%|\s)+", regex.V1)
 """Punctuation, but for the sharp of "C#" and the percent of "100%"."""
 
-
-def key(text: str, language: str) -> str:
-    """What an attribute is called by; "" where the text has no letters, digits or symbols.
-
-    Applying it to a key gives the same key. At most 120 characters: a digest stands for the end of a longer one.
-    """
-    while (shorter := _step(text, language)) != text:
-        text = shorter
-    return text
-
-
-def fold(text: str, *, glottal: bool = False) -> str:
-    """Compatibility form, caseless, words apart by single spaces, no punctuation: for comparing in any language.
-
-    Apostrophes within words stay; with `glottal` those before words, too, as they are letters in Hausa.
-    """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    held = _WITHIN.sub(_HELD, _IGNORED.sub("", folded).replace(_HELD, ""))
-    held = _BEFORE.sub(_HELD, held) if glottal else held
-    plain = _APOSTROPHES.sub("", held).replace(_HELD, APOSTROPHE)
-    return str(_SEPARATORS.sub(" ", plain)).strip()
-
-
-def _step(text: str, language: str) -> str:
-    folded = fold(text, glottal=language == "ha")
-    if language in _LEADING:
-        folded = _LEADING[language].sub("", folded)
-    if language in _PLURALS:
-        folded = _PLURALS[language].sub(r"\1", folded)
-    return _shortened(folded)
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= MAX_LENGTH:
-        return text
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{text[: MAX_LENGTH - _DIGEST - 1].strip()} {digest}"
-
-
 _LETTERS = str.maketrans(
     {"ı": "i", "œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "ء": None}
     | {"ँ": "ं", "\u093c": None, APOSTROPHE: None}
@@ -137,6 +98,44 @@ _ENDINGS = {
 }
 _GENDERED = frozenset({"es", "pt"})
 _GENDER = regex.compile(r"(?<=\w{3})[ao]$")
+
+
+def key(text: str, language: str) -> str:
+    """What an attribute is called by; "" where the text has no letters, digits or symbols.
+
+    Applying it to a key gives the same key. At most 120 characters: a digest stands for the end of a longer one.
+    """
+    while (shorter := _step(text, language)) != text:
+        text = shorter
+    return text
+
+
+def fold(text: str, *, glottal: bool = False) -> str:
+    """Compatibility form, caseless, words apart by single spaces, no punctuation: for comparing in any language.
+
+    Apostrophes within words stay; with `glottal` those before words, too, as they are letters in Hausa.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    held = _WITHIN.sub(_HELD, _IGNORED.sub("", folded).replace(_HELD, ""))
+    held = _BEFORE.sub(_HELD, held) if glottal else held
+    plain = _APOSTROPHES.sub("", held).replace(_HELD, APOSTROPHE)
+    return str(_SEPARATORS.sub(" ", plain)).strip()
+
+
+def _step(text: str, language: str) -> str:
+    folded = fold(text, glottal=language == "ha")
+    if language in _LEADING:
+        folded = _LEADING[language].sub("", folded)
+    if language in _PLURALS:
+        folded = _PLURALS[language].sub(r"\1", folded)
+    return _shortened(folded)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_LENGTH:
+        return text
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{text[: MAX_LENGTH - _DIGEST - 1].strip()} {digest}"
 
 
 @lru_cache(maxsize=65_536)

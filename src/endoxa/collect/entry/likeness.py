@@ -1,4 +1,4 @@
-"""How alike two attributes are, by the characters they share: a question to people, never a decision.
+"""Similarity of two attributes by the characters they share: a question to people, never a decision.
 
 What is compared are the looser forms of `entry.keys`, not keys, and only of pairs about one country in one language:
 whether "hospitable" is "hospitalario" is for the analysis to say, not for spelling.
@@ -26,6 +26,9 @@ _SIFTED_FROM = 50.0
 T = TypeVar("T", bound=Hashable)
 _Token = tuple[str, int]
 """A trigram and how often it came before in its text."""
+
+COMPARED = 5_000
+"""Most pairs of one country and language that are compared, the newest first."""
 
 
 def likeness(one: str, other: str) -> float:
@@ -89,10 +92,6 @@ def _places(texts: Sequence[Sequence[_Token]]) -> dict[_Token, npt.NDArray[np.in
 def _trigrams(text: str) -> Counter[str]:
     framed = f"  {text} "
     return Counter(framed[start : start + 3] for start in range(len(framed) - 2))
-
-
-COMPARED = 5_000
-"""Most pairs of one country and language that are compared, the newest first."""
 
 
 @dataclass(frozen=True)

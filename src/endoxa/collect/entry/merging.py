@@ -1,4 +1,4 @@
-"""Making two pairs one, and taking that back. No row of an answer is touched: only where it counts changes."""
+"""Merge two pairs, and undo a merge. Rows of answers stay; only the pair they count for changes."""
 
 from __future__ import annotations
 

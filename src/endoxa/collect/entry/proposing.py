@@ -1,4 +1,4 @@
-"""From typed words to a mention of a pair, one the campaign has or a new one; how many one may say."""
+"""From typed words to a mention of a new or existing pair, with limits on the number of proposals."""
 
 from __future__ import annotations
 

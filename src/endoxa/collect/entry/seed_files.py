@@ -1,4 +1,4 @@
-"""Seeds from a file that an organiser made, often in a spreadsheet program: CSV, TSV or JSONL."""
+"""Read seeds from a CSV, TSV or JSONL file, often made with a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ _TOPIC_LENGTH = 40
 _YES = frozenset(map(fold, ("yes", "true", "1", "y", "sí", "si", "oui", "sim", "ndiyo", "نعم", "हाँ", "हां")))
 _NO = frozenset(map(fold, ("no", "false", "0", "n", "non", "não", "nao", "hapana", "لا", "नहीं")))
 
+MAX_ROWS = 5_000
+_NEEDED = ("country", "attribute", "language")
+_LINE_ENDS = re.compile(r"\r\n?|\n")
+_SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
+"""First line of spreadsheet programs that says what stands between cells."""
+
 
 @lru_cache(maxsize=1_024)
 def country_cell(typed: str, known_languages: tuple[str, ...]) -> str:
@@ -51,8 +57,8 @@ def language_cell(typed: str, known_languages: tuple[str, ...]) -> str:
     fault = gettext("found '%(typed)s', expected a language of the campaign (%(languages)s)")
     here = get_language() or "en"
     nearest = [geography.language_name(each, here) for each in perhaps if each in known_languages]
-    told = {"typed": typed, "languages": ", ".join(known_languages)}
-    raise ValueError(_with_nearest(fault % told, nearest if typed else []))
+    values = {"typed": typed, "languages": ", ".join(known_languages)}
+    raise ValueError(_with_nearest(fault % values, nearest if typed else []))
 
 
 def attribute_cell(typed: str) -> str:
@@ -82,8 +88,8 @@ def negative_cell(typed: str) -> bool | None:
 
 def too_long_cell(typed: str, most: int) -> str:
     """What is said of a cell with more characters than it may have."""
-    told = {"found": len(typed), "most": most}
-    return gettext("it has %(found)d characters, expected at most %(most)d") % told
+    values = {"found": len(typed), "most": most}
+    return gettext("it has %(found)d characters, expected at most %(most)d") % values
 
 
 def _found(
@@ -99,13 +105,6 @@ def _with_nearest(fault: str, names: Sequence[str]) -> str:
     if not names:
         return fault
     return gettext("%(fault)s (did you mean %(name)s?)") % {"fault": fault, "name": names[0]}
-
-
-MAX_ROWS = 5_000
-_NEEDED = ("country", "attribute", "language")
-_LINE_ENDS = re.compile(r"\r\n?|\n")
-_SEPARATOR = re.compile(r"^sep=([,;\t])", re.IGNORECASE)
-"""First line of spreadsheet programs that says what stands between cells."""
 
 
 class SeedFileError(UserError):
@@ -168,11 +167,11 @@ def _text(source: Path | bytes, name: str) -> str:
 def _table_records(text: str, name: str, delimiter: str | None) -> Iterator[tuple[str, Mapping[str, str]]]:
     # Spreadsheet programs of many countries write semicolons into .csv files, some write tabs.
     first = _LINE_ENDS.split(text, maxsplit=1)[0]
-    told = _SEPARATOR.match(first)
-    mark = told[1] if told else delimiter or max(",;\t", key=first.count)
+    declared = _SEPARATOR.match(first)
+    mark = declared[1] if declared else delimiter or max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     try:
-        if told:
+        if declared:
             next(reader)
         columns = [column.strip().lower() for column in next(reader, [])]
         _check_columns(columns, name)
@@ -287,8 +286,8 @@ def _place(name: str, line: int) -> str:
     return gettext("%(name)s, line %(line)d") % {"name": name, "line": line}
 
 
-def _fault(sentence: str, **told: object) -> SeedFileError:
-    return SeedFileError(sentence % told)
+def _fault(sentence: str, **values: object) -> SeedFileError:
+    return SeedFileError(sentence % values)
 
 
 def _wrong_cell(place: str, column: str, fault: object) -> SeedFileError:

@@ -1,4 +1,4 @@
-"""Pairs that an organiser starts a campaign with."""
+"""Seeds: the pairs that an organiser starts a campaign with."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ _MOST = 1 / 3
 
 _BLOCK = 100
 """Rows that are added in one transaction."""
+
+Name = tuple[str, str, str]
+"""Country, language and key: what no two pairs of a campaign share."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,6 @@ class SeedReport:
     def added(self) -> int:
         """How many pairs are new."""
         return len(self.new)
-
-
-Name = tuple[str, str, str]
-"""Country, language and key: what no two pairs of a campaign share."""
 
 
 def preview_seeds(campaign: Campaign, rows: Iterable[SeedRow]) -> SeedReport:

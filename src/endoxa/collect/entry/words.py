@@ -1,4 +1,4 @@
-"""An attribute as somebody typed it, with all that follows from the words alone."""
+"""A typed attribute with all that follows from its words: key, flags, unkindness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data card of an export: what the tables are, where they come from, and what to be careful with."""
+"""The data card of an export: its tables, their origin, and caveats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every column that an export has, with its sentence. What is not listed here never leaves the database."""
+"""The columns of an export, each with its description. Other data never leave the database."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 
 from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.models import RATING_WORDS
 
 LEAST = 5
 """People who must share what an export says of them."""
@@ -32,6 +33,8 @@ PROFILE = "profile_"
 """Before the names of the campaign's own profile questions."""
 
 _TEXT, _WHOLE, _NUMBER, _BOOL = pl.String, pl.Int64, pl.Float64, pl.Boolean
+
+_WITH_PROFILE = ("people", "statements")
 
 
 @dataclass(frozen=True)
@@ -120,8 +123,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "value",
             _WHOLE,
-            "how known it is where the person lives: 1 'I have never heard it', 2 'I have heard it once or twice', "
-            "3 'Some people here say it', 4 'Many people here say it', 5 'Everyone here knows it'",
+            "how known it is where the person lives: "
+            + ", ".join(f"{value} '{words}'" for value, words in RATING_WORDS.items()),
         ),
         Column(
             "in_group",
@@ -203,8 +206,6 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
-
-_WITH_PROFILE = ("people", "statements")
 
 
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:

@@ -1,4 +1,4 @@
-"""The folder of an export: what it says of itself, written whole or not at all, and read back."""
+"""The folder of an export: its description, written whole or not at all, and read back."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from polars.datatypes import DataTypeClass
 from pydantic import ValidationError
 
 from endoxa.collect.campaign import CampaignSettings
-from endoxa.collect.drafts import draft
 from endoxa.collect.export.columns import TABLES, schema_of
+from endoxa.collect.files import draft
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import KIND, MARK, neutralised, restored
 from endoxa.datasets.folders import changed_file
 from endoxa.errors import UserError
 
 _FORMAT = 1
+
+FORMATS = ("csv", "jsonl", "parquet")
 
 
 @dataclass(frozen=True)
@@ -110,12 +112,9 @@ def _read(path: Path) -> dict[str, Any] | None:
     return content if isinstance(content, dict) and content.get("kind") == KIND else None
 
 
-FORMATS = ("csv", "jsonl", "parquet")
-
-
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `drafts`).
+    """A draft beside `target`, for `put_in_place` to give it that name; it goes when the block ends (see `files`).
 
     It lies in a folder of its own, and there an earlier copy is put aside, so that both go.
 
@@ -185,7 +184,7 @@ def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
     """
     about = read_about(folder)
     if about is None:
-        raise UserError(f"{folder} is no export of a campaign: it has no export.json.")
+        raise UserError(f"{folder} is not an export of a campaign: export.json is missing.")
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
     return about, {
         name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES

@@ -1,4 +1,4 @@
-"""The patch of a release: its tables without what was withdrawn since, and what is too small then."""
+"""The patch of a release: its tables without later withdrawals and without cells that became too small."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ from endoxa.collect.export.tables import Tables, counted_pairs, snapshot
 from endoxa.collect.models import Campaign
 from endoxa.collect.withdrawals import Keys
 from endoxa.datasets.collected import respecting_withdrawals
+
+_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id"}
+"""The pair that a row is about before merging."""
+
+_DRAWN = ("in_group", "weight", "propensity", "pool")
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,8 @@ def since_release(campaign: Campaign, salt: str) -> Since:
 
 
 def _rare(one: Published) -> frozenset[str]:
-    told = {"country": one.country, "consent": one.consent, **one.profile}
-    return frozenset(name for name, cell in told.items() if cell == OTHER)
-
-
-_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id"}
-"""The pair that a row is about before merging."""
+    cells_of = {"country": one.country, "consent": one.consent, **one.profile}
+    return frozenset(name for name, cell in cells_of.items() if cell == OTHER)
 
 
 def handed_over(frames: Mapping[str, pl.DataFrame], since: Since) -> dict[str, pl.DataFrame]:
@@ -125,9 +126,6 @@ def _with_heirs(pairs: pl.DataFrame, heirs: Mapping[str, str], now: pl.DataFrame
     return whole.with_columns(merged_ids=pl.Series(ids, dtype=pl.String))
 
 
-_DRAWN = ("in_group", "weight", "propensity", "pool")
-
-
 @dataclass(frozen=True)
 class Coarsened:
     """The tables, how many people have no key now, and of how many something is merged (those among them)."""
@@ -159,12 +157,14 @@ def coarsened(
         for rater, cells in zip(people["rater"], before, strict=True)
     ]
     merged = merge_small_cells([*known, *[(OTHER,) * len(names)] * without_key])[: len(before)]
-    told = dict(zip(people["rater"], merged, strict=True))
-    lost = {rater for rater, cells in told.items() if cells[0] == OTHER}
-    answers = {name: _answers(frames[name], told, names, lost) for name in ("ratings", "mentions", "skips")}
+    cells_of = dict(zip(people["rater"], merged, strict=True))
+    lost = {rater for rater, cells in cells_of.items() if cells[0] == OTHER}
+    answers = {
+        name: _answers(frames[name], cells_of, names, lost) for name in ("ratings", "mentions", "skips")
+    }
     changed = {
-        "people": _said_anew(people, "rater", told, names).filter(~pl.col("rater").is_in(lost)),
-        "statements": _statements(frames["statements"], told, names, lost, respondents),
+        "people": _said_anew(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),
+        "statements": _statements(frames["statements"], cells_of, names, lost, respondents),
     }
     still = without_key + sum(cells[0] == OTHER for cells in merged)
     return Coarsened(
@@ -173,34 +173,38 @@ def coarsened(
 
 
 def _answers(
-    frame: pl.DataFrame, told: Mapping[str, Cells], names: list[str], lost: set[str]
+    frame: pl.DataFrame, cells_of: Mapping[str, Cells], names: list[str], lost: set[str]
 ) -> pl.DataFrame:
     gone = pl.col("rater").is_in(lost)
     blank = [pl.when(~gone).then(name).alias(name) for name in _DRAWN if name in frame.columns]
     empty = [_replaced(name, gone, "") for name in ("tier", "rater") if name in frame.columns]
     # As in a new export: nobody could see what the others belong to.
     kept = frame.filter(~gone | pl.col("counted")) if "counted" in frame.columns else frame
-    return _said_anew(kept, "rater", told, names).with_columns(*blank, *empty, _day(gone))
+    return _said_anew(kept, "rater", cells_of, names).with_columns(*blank, *empty, _day(gone))
 
 
 def _statements(
     frame: pl.DataFrame,
-    told: Mapping[str, Cells],
+    cells_of: Mapping[str, Cells],
     names: list[str],
     lost: set[str],
     respondents: Mapping[str, str],
 ) -> pl.DataFrame:
     gone = pl.col("respondent").is_in(lost)
     key = pl.col("respondent").replace({one: respondents[one] for one in lost})
-    return _said_anew(frame, "respondent", told, names).with_columns(key, _day(gone))
+    return _said_anew(frame, "respondent", cells_of, names).with_columns(key, _day(gone))
 
 
-def _said_anew(frame: pl.DataFrame, key: str, told: Mapping[str, Cells], names: list[str]) -> pl.DataFrame:
+def _said_anew(
+    frame: pl.DataFrame, key: str, cells_of: Mapping[str, Cells], names: list[str]
+) -> pl.DataFrame:
     """The table with what is said of people now, where it says that of them."""
     return frame.with_columns(
         pl.col(key)
         .replace_strict(
-            {one: cells[place] for one, cells in told.items()}, default=pl.col(name), return_dtype=pl.String
+            {one: cells[place] for one, cells in cells_of.items()},
+            default=pl.col(name),
+            return_dtype=pl.String,
         )
         .alias(name)
         for place, name in enumerate(names)

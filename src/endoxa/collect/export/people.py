@@ -1,4 +1,4 @@
-"""What an export says of people: one key, a few coarse columns, nothing that singles anybody out."""
+"""People in an export: one key and a few coarse columns that identify nobody."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ from endoxa.collect.withdrawals import Keys
 
 Cells = tuple[str, ...]
 """What is said of one person; the first column is given up last."""
+
+UNKNOWN_REGION = "ZZ"
+"""CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
+
+UNKNOWN_VERSION = 0
+"""Their consent version."""
 
 
 def merge_small_cells(people: Sequence[Cells], least: int = LEAST) -> list[Cells]:
@@ -49,13 +55,6 @@ def _kept(row: Cells, anybody: Cells, alike: Sequence[bool]) -> Cells:
 
 def _all_other(row: Cells) -> Cells:
     return (OTHER,) * len(row)
-
-
-UNKNOWN_REGION = "ZZ"
-"""CLDR's code of no country: the origin of people in an imported campaign of whom the export said nothing."""
-
-UNKNOWN_VERSION = 0
-"""Their consent version."""
 
 
 @dataclass(frozen=True)

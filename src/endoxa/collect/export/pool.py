@@ -1,4 +1,4 @@
-"""Which pairs are exported, which pair a merged one counts for, and how many cards it waited for its ratings.
+"""Pairs in an export: which are included, what merged pairs count for, and how long each waited for ratings.
 
 With the propensity the number of cards that were drawn meanwhile is the weight of a rating in means over all pairs (see
 the manual, "Weights for mean ratings"). The same is counted in `simulate.memory`.
@@ -14,6 +14,11 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from endoxa.collect.models import Campaign, Card, Moderation, Pair, Rating
+
+_FEWEST = 10
+"""Smallest number of cards that is exported."""
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -47,12 +52,6 @@ def read_pool(campaign: Campaign) -> Pool:
     return Pool({pk: name for pk, (name, _, _) in pairs.items()}, roots)
 
 
-_FEWEST = 10
-"""Cards that are told apart at least."""
-
-_NEVER = datetime.max.replace(tzinfo=UTC)
-
-
 def waited(campaign: Campaign, pool: Pool) -> dict[UUID, int]:
     """Cards about any pair that were drawn while each exported pair waited; at least 1.
 
@@ -76,7 +75,7 @@ def cards_between(drawn: Sequence[datetime], since: datetime, until: datetime | 
     return max(1, end - bisect_right(drawn, since))
 
 
-def told(cards: int) -> int:
+def rounded(cards: int) -> int:
     """The number as it is exported: its first digit and zeros, at least 10.
 
     Pairs that somebody added on one card came at one moment. The exact number would show that, also of people whose

@@ -27,7 +27,7 @@ def require_number(campaign: Campaign, number: str) -> None:
         UserError: says what it should look like, or what there is.
     """
     if not _NUMBER.fullmatch(number):
-        raise UserError(f"'{number}' is no number of a release: write it as 1.0 (or 1.0.1 for a patch).")
+        raise UserError(f"Invalid release number '{number}': write it as 1.0 (or 1.0.1 for a patch).")
     made = set(campaign.releases.finished().values_list("number", flat=True))
     if number in made:
         taken = ", ".join(sorted(made))
@@ -66,7 +66,7 @@ def released(campaign: Campaign, folder: Path) -> Release:
     """
     about = read_about(folder)
     if about is None or not about.release:
-        raise UserError(f"{folder} holds no release: name the folder of one.")
+        raise UserError(f"{folder} is not a release: name the folder of a release.")
     release = campaign.releases.finished().filter(number=about.release).first()
     if release is None or about.campaign != campaign.slug:
         raise UserError(f"{folder} holds a release of another campaign than '{campaign.slug}'.")

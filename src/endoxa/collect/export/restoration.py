@@ -1,4 +1,4 @@
-"""From an export back to a campaign, for research on a copy: a working database that holds what the tables hold.
+"""Import an export as a campaign, for research on a copy: a database that holds what the tables hold.
 
 Not a backup: cookies, receipt codes, exact times, pending pairs and cards without an answer are in no export. People
 whose rows cannot be linked have stand-ins. Exported again (`imported=True`), the copy gives the same tables, byte for
@@ -41,6 +41,16 @@ from endoxa.collect.models import (
     Tombstone,
 )
 from endoxa.errors import UserError
+
+Pairs = Mapping[str, Pair]
+"""Pairs by their public id."""
+
+_Row = dict[str, Any]
+
+_BATCH = 500
+"""Rows that are updated in one statement."""
+
+_NEGATIVE = {word: negative for negative, word in POLARITIES.items()}
 
 
 @dataclass
@@ -107,17 +117,6 @@ def _person(
         origins=list(origins),
         extras=dict(extras or {}),
     )
-
-
-Pairs = Mapping[str, Pair]
-"""Pairs by their public id."""
-
-_Row = dict[str, Any]
-
-_BATCH = 500
-"""Rows that are updated in one statement."""
-
-_NEGATIVE = {word: negative for negative, word in POLARITIES.items()}
 
 
 def add_pairs(campaign: Campaign, pairs: pl.DataFrame, mentions: pl.DataFrame) -> Pairs:

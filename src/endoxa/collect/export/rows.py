@@ -1,4 +1,4 @@
-"""The rows of each table, read from the database and stripped to the declared columns."""
+"""Rows of the exported tables, read from the database and reduced to the declared columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.export.columns import OTHER, POLARITIES, SHARED_TIERS, schema_of
 from endoxa.collect.export.people import Published
-from endoxa.collect.export.pool import Pool, told, waited
+from endoxa.collect.export.pool import Pool, rounded, waited
 from endoxa.collect.models import (
     Campaign,
     Card,
@@ -30,6 +30,8 @@ from endoxa.collect.models import (
     Statement,
     Tombstone,
 )
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,6 @@ def _form(table: Mapping[str, Any]) -> _Form:
     return _Form(table["pattern"], *(tuple(table.get(key, ())) for key in ("countries", "starts", "ends")))
 
 
-Row = dict[str, Any]
-
-
 def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
     """Live pairs that were not merged away, without their figures (see `counting`)."""
     cards = waited(campaign, pool)
@@ -95,7 +94,7 @@ def pair_rows(campaign: Campaign, pool: Pool) -> pl.DataFrame:
                 "origin": pair.source,
                 "calibration": pair.calibration,
                 "k": campaign.settings.sampler.k,
-                "cards_while_waiting": told(cards[pair.public_id]) if pair.waited is None else pair.waited,
+                "cards_while_waiting": rounded(cards[pair.public_id]) if pair.waited is None else pair.waited,
                 "merged_ids": " ".join(sorted(merged.get(pair.public_id, ()))),
             }
             for pair in live
@@ -245,12 +244,12 @@ def _drawn(card: Card, who: Published) -> Row:
     """How a card was drawn. Nothing of people without a key: cards about their own country stand out by it."""
     if not who.linked:
         return {"tier": "", "weight": None, "propensity": None, "pool": None}
-    told = card.tier not in SHARED_TIERS
+    named = card.tier not in SHARED_TIERS
     return {
-        "tier": card.tier if told else OTHER,
-        "weight": card.weight if told else None,
+        "tier": card.tier if named else OTHER,
+        "weight": card.weight if named else None,
         "propensity": card.propensity,
-        "pool": card.pool if told else None,
+        "pool": card.pool if named else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""One export from beginning to end; it is in the log before it is handed over, so none leaves unseen."""
+"""Run one export. The log entry is written before the export is handed over."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from pathlib import Path
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import IntegrityError, transaction
 
-from endoxa.collect.audit import record
 from endoxa.collect.export.card import data_card, survey_map
 from endoxa.collect.export.folder import FORMATS, About, LeftOut, new_folder, write_tables
 from endoxa.collect.export.releases import NumberTakenError, numbered
 from endoxa.collect.export.tables import Tables, read_tables
-from endoxa.collect.models import AuditEntry, Campaign, Release
+from endoxa.collect.models import AuditEntry, Campaign, Release, record
 from endoxa.collect.withdrawals import Keys, new_salt
 from endoxa.datasets.collected import WITHDRAWALS
 from endoxa.datasets.files import sha256
@@ -75,8 +74,8 @@ class Delivery:
                     sha256=report.sha256,
                 )
         except IntegrityError:
-            told = f"Release {report.release} was made by somebody else meanwhile."
-            raise NumberTakenError(told) from None
+            message = f"Release {report.release} was made by somebody else meanwhile."
+            raise NumberTakenError(message) from None
         try:
             yield
         except BaseException:
@@ -121,7 +120,7 @@ def export_campaign(
     """
     unknown = sorted(set(formats) - set(FORMATS))
     if unknown or not formats:
-        raise UserError(f"'{''.join(unknown[:1])}' is no format: choose among {', '.join(FORMATS)}.")
+        raise UserError(f"Unknown format '{''.join(unknown[:1])}' (available: {', '.join(FORMATS)}).")
     if imported and release is not None:
         raise UserError("A copy of an export cannot be released: release the campaign itself.")
     salt = None if imported else new_salt()

@@ -1,4 +1,4 @@
-"""All tables of an export as of one moment, what is to be said of them, and the figures of each pair."""
+"""All tables of an export at one moment, what was left out, and the statistics of each pair."""
 
 from __future__ import annotations
 

@@ -5,13 +5,23 @@ cards expire and pace is measured, and rounded to the hour in exports.
 """
 
 from endoxa.collect.models.campaign import Campaign, JoinCode, Membership, Role, SettingsVersion, State
-from endoxa.collect.models.cards import CLOSED, Card, CardState, Rating, Skip, SkipReason
+from endoxa.collect.models.cards import CLOSED, RATING_WORDS, Card, CardState, Rating, Skip, SkipReason
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
-from endoxa.collect.models.records import Act, Action, Attempts, AuditEntry, Claim, Release, Tombstone
+from endoxa.collect.models.records import (
+    Act,
+    Action,
+    Attempts,
+    AuditEntry,
+    Claim,
+    Release,
+    Tombstone,
+    record,
+)
 
 __all__ = [
     "CLOSED",
+    "RATING_WORDS",
     "Act",
     "Action",
     "Attempts",
@@ -37,4 +47,5 @@ __all__ = [
     "Statement",
     "Tombstone",
     "Via",
+    "record",
 ]

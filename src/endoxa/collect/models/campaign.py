@@ -1,4 +1,4 @@
-"""A campaign, its settings through time, who may do what in it, and the codes that open it."""
+"""A campaign, the versions of its settings, the roles of accounts in it, and its join codes."""
 
 from __future__ import annotations
 

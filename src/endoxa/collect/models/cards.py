@@ -1,15 +1,26 @@
-"""Cards that were drawn, and what people answered. An open card is the lease on its pair."""
+"""Cards that were drawn, and their answers. An open card is the lease on its pair."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 
 from endoxa.collect.models.campaign import Campaign
 from endoxa.collect.models.pairs import Pair
 from endoxa.collect.models.people import Person
+
+RATING_WORDS: Mapping[int, str] = {
+    1: gettext_noop("I have never heard it"),
+    2: gettext_noop("I have heard it once or twice"),
+    3: gettext_noop("Some people here say it"),
+    4: gettext_noop("Many people here say it"),
+    5: gettext_noop("Everyone here knows it"),
+}
+"""The rating scale: values and their words in English, which pages translate and exports document."""
 
 
 class CardState(models.TextChoices):
@@ -69,7 +80,7 @@ class Card(models.Model):
 
 
 class Rating(models.Model):
-    """How known a pair is where the person lives: 1 (never heard) to 5 (everyone knows it).
+    """How known a pair is where the person lives; `value` as in `RATING_WORDS`.
 
     `surplus`: the pair had k ratings already and nothing asked for more.
     """
@@ -86,7 +97,10 @@ class Rating(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["person", "pair"], name="rating_once"),
-            models.CheckConstraint(condition=Q(value__gte=1, value__lte=5), name="rating_one_to_five"),
+            models.CheckConstraint(
+                condition=Q(value__gte=min(RATING_WORDS), value__lte=max(RATING_WORDS)),
+                name="rating_one_to_five",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Pairs of a country and what is said of its people, and who said so unprompted."""
+"""Pairs of a country and an attribute, and mentions: who proposed them unprompted."""
 
 from __future__ import annotations
 

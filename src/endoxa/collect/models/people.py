@@ -1,4 +1,4 @@
-"""A contributor: a pseudonym and what they chose to say of themselves, and answers to the survey."""
+"""Contributors under pseudonyms, with their profile and their answers to the survey."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written down: the log, releases, withdrawals, tries, and what moderators decided."""
+"""Records: log, releases, withdrawals, counts of tries, decisions of moderators."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import uuid
 from datetime import timedelta
 
 from django.conf import settings as django_settings
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -29,6 +30,14 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return self.action
+
+
+def record(
+    campaign: Campaign, user: User | AnonymousUser | None, action: str, **detail: str | int | bool
+) -> AuditEntry:
+    """Note an action; `user` None is the command line, or somebody who left. Never pass words of contributors."""
+    who = user if isinstance(user, User) else None
+    return AuditEntry.objects.create(campaign=campaign, user=who, action=action, detail=detail)
 
 
 class ReleaseQuerySet(models.QuerySet["Release"]):
@@ -149,7 +158,7 @@ class Act(models.Model):
 
 
 class Claim(models.Model):
-    """A moderator is looking at a pair until `until`; others are told, not stopped."""
+    """A moderator is looking at a pair until `until`; others see a note and may still decide."""
 
     pair = models.OneToOneField(Pair, on_delete=models.CASCADE, related_name="claim")
     user = models.ForeignKey(django_settings.AUTH_USER_MODEL, on_delete=models.CASCADE)

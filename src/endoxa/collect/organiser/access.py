@@ -1,4 +1,4 @@
-"""Who may open which page of a campaign. Nothing is allowed that is not named."""
+"""Roles that may open a page of a campaign. A page without named roles is closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sign in, with a limit on wrong passwords, and out; the password; the campaigns of an account."""
+"""Pages of accounts: sign in with a limit on wrong passwords, sign out, password, campaigns."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from endoxa.collect.security.sessions import known_as, remember
 
 _TOO_OFTEN = gettext_lazy("That was tried too often. Please wait ten minutes, then try again.")
 _WRONG = gettext_lazy("This name and password do not go together. Please look at both again.")
+
+sign_out = auth.LogoutView.as_view(next_page="organiser:login")
 
 
 class SignInForm(AuthenticationForm):
@@ -115,7 +117,6 @@ class ChangePassword(auth.PasswordChangeView):
 
 
 sign_in = SignIn.as_view()
-sign_out = auth.LogoutView.as_view(next_page="organiser:login")
 change_password = ChangePassword.as_view()
 
 

@@ -1,4 +1,4 @@
-"""The log of what accounts did: stored in English, as names, shown in the language of the page."""
+"""Page of the audit log: stored in English, shown in the language of the page."""
 
 from __future__ import annotations
 
@@ -93,6 +93,13 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, Promise]] = {
 }
 """Values that are words of ours, by action and detail."""
 
+COMMAND_LINE = "-"
+"""Stands for the command line, and for accounts that are gone, among accounts."""
+CONTRIBUTORS = "+"
+"""Stands for contributors, who are no accounts."""
+
+PAGE = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Detail:
@@ -130,10 +137,10 @@ def lines(campaign: Campaign, entries: Iterable[AuditEntry]) -> list[Line]:
     ]
 
 
-def _uuid(told: object) -> UUID | None:
+def _uuid(text: object) -> UUID | None:
     """The id that was noted; None if it is none."""
     try:
-        return UUID(str(told))
+        return UUID(str(text))
     except ValueError:
         return None
 
@@ -145,11 +152,11 @@ def _who(entry: AuditEntry) -> str:
 
 
 def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
-    told = str(DETAILS.get(name, name))
+    label = str(DETAILS.get(name, name))
     if name == "pair":
         # The mark that moderation pages show.
-        return Detail(told, str(value)[:4], str(value) if str(value) in pairs else "")
-    return Detail(told, _value(action, name, value))
+        return Detail(label, str(value)[:4], str(value) if str(value) in pairs else "")
+    return Detail(label, _value(action, name, value))
 
 
 def action_name(action: str) -> str:
@@ -162,12 +169,6 @@ def _value(action: str, name: str, value: object) -> str:
         return ", ".join(label_of([field]) for field in str(value).split(", "))
     known = _VALUES.get((action, name), {})
     return str(known.get(str(value), value))
-
-
-COMMAND_LINE = "-"
-"""Stands for the command line, and for accounts that are gone, among accounts."""
-CONTRIBUTORS = "+"
-"""Stands for contributors, who are no accounts."""
 
 
 class LogForm(forms.Form):
@@ -210,9 +211,6 @@ class LogForm(forms.Form):
         if account == CONTRIBUTORS:
             return found.filter(user__isnull=True, action=WITHDRAWAL)
         return found.filter(user__username=account) if account else found
-
-
-PAGE = 50
 
 
 @allowed(Role.ORGANISER)

@@ -1,4 +1,4 @@
-"""The pages of join codes: make, revoke, show as a poster."""
+"""Pages of join codes: make, revoke, show as a poster."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from endoxa.collect.audit import record
 from endoxa.collect.campaign import in_language
-from endoxa.collect.models import Campaign, JoinCode, Role
+from endoxa.collect.models import Campaign, JoinCode, Role, record
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.dashboard.views import ROLES as DASHBOARD
 from endoxa.collect.organiser.invitations import (

@@ -1,4 +1,4 @@
-"""Join codes: a new one, the newest that opens a campaign now, and the address in the QR code."""
+"""Join codes: make a new one, find the newest valid one, build the address for the QR code."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from endoxa.collect.models import Campaign, JoinCode
 from endoxa.collect.security.codes import new_code
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
+
+LENGTH = 8
+"""Characters of a code; why that is enough: `security.limits`."""
 
 
 def newest_code(campaign: Campaign) -> JoinCode | None:
@@ -55,10 +58,6 @@ def qr_code(address: str) -> bytes:
         out, kind="svg", light="#ffffff", omitsize=True, svgclass=None, lineclass=None
     )
     return out.getvalue()
-
-
-LENGTH = 8
-"""Characters of a code; why that is enough: `security.limits`."""
 
 
 def make_code(campaign: Campaign, days: int) -> JoinCode:

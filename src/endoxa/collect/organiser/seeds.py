@@ -1,4 +1,4 @@
-"""Seeds: upload a file, look at what it would do, add it; the log has one entry for it."""
+"""Pages of seeds: upload a file, preview, add; one log entry per upload."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa.collect import geography
-from endoxa.collect.audit import record
 from endoxa.collect.entry.seed_files import SeedFileError, read_seeds
 from endoxa.collect.entry.seeding import SeedReport, SeedRow, add_seeds, preview_seeds, unkind
-from endoxa.collect.models import AuditEntry, Campaign, Pair, Role, Source
+from endoxa.collect.models import AuditEntry, Campaign, Pair, Role, Source, record
 from endoxa.collect.organiser.access import allowed
 
 MEGABYTES = 2
 _DAY_SECONDS = 86_400
+
+FIRST = 10
+"""Rows of each kind that are shown."""
+
+ADDED = "seeds added"
+"""The action in the log."""
 
 
 class UploadForm(forms.Form):
@@ -88,10 +93,6 @@ class RowsForm(forms.Form):
         return signing.dumps([astuple(row) for row in rows], salt=self._salt, compress=True)
 
 
-FIRST = 10
-"""Rows of each kind that are shown."""
-
-
 @dataclass(frozen=True)
 class Shown:
     """A row with names in the language of the page, and whether it is unkind (None: not known)."""
@@ -141,10 +142,6 @@ def counted(report: SeedReport) -> list[Counted]:
         )
         for country, total in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     ]
-
-
-ADDED = "seeds added"
-"""The action in the log."""
 
 
 def logged(campaign: Campaign, user: User | AnonymousUser) -> Callable[[SeedReport], None]:

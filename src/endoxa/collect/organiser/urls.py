@@ -1,4 +1,4 @@
-"""Addresses of the pages for accounts."""
+"""URLs of the pages for accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of the pages for accounts, states, roles, orders, and figures with names on them."""
+"""Labels of states, roles and balances, and figures with the names of their rows."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def load_preset(name: str) -> Preset:
         UserError: if there is none of this name.
     """
     if name not in preset_names():
-        raise UserError(f"There is no preset '{name}': choose one of {', '.join(preset_names())}.")
+        raise UserError(f"Unknown preset '{name}' (available: {', '.join(preset_names())}).")
     content = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     settings = CampaignSettings.model_validate(content)
     seeds = _FOLDER / f"{name}.csv"

@@ -1,1 +1,1 @@
-"""A campaign as a folder: made, served, backed up, restored; and the accounts that may enter."""
+"""A campaign as a folder: create, serve, back up, restore; and its accounts."""

@@ -1,4 +1,4 @@
-"""Accounts and their roles. They are made on the command line only, so nobody can make one from outside."""
+"""Accounts and roles. They are made on the command line only, so nobody can make one from outside."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from endoxa.collect.audit import record
-from endoxa.collect.models import Campaign, Membership, Role
+from endoxa.collect.models import Campaign, Membership, Role, record
 from endoxa.collect.security import limits
 from endoxa.collect.security.codes import new_code
 from endoxa.collect.security.limits import LOGIN_ACCOUNT, LOGIN_SITE
@@ -113,7 +112,7 @@ def role_named(word: str | None) -> Role | None:
     """
     if word is None or word in Role.values:
         return Role(word) if word else None
-    raise UserError(f"There is no role '{word}': choose {', '.join(Role.values[:-1])} or {Role.values[-1]}.")
+    raise UserError(f"Unknown role '{word}': choose {', '.join(Role.values[:-1])} or {Role.values[-1]}.")
 
 
 def new_password_text() -> str:

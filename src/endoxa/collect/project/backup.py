@@ -1,4 +1,4 @@
-"""Backing up a campaign to one zip, and restoring it without the people who withdrew since."""
+"""Back up a campaign to one zip, and restore it without people who withdrew since."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING
 from zlib import error as ZlibError  # noqa: N812
 
-from endoxa.collect.drafts import draft, remove_dead
+from endoxa.collect.files import draft, remove_dead
 from endoxa.collect.project.folder import MARK, Folder, enter, held, make_folder, open_folder, refuse_used
-from endoxa.collect.project.sqlite import check_database, copy_database, forget_sessions
+from endoxa.collect.sqlite import check_database, copy_database, forget_sessions
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MANIFEST = "backup.json"
 _DATABASE, _SECRET, _WITHDRAWALS = "db.sqlite3", "secret.key", "withdrawals.jsonl"
 _FORMAT = 1
+
+_DRAFT = "restore"
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,10 @@ def read_archive(path: Path) -> Archive:
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: name a file that `endoxa collect backup` wrote.") from None
     except (OSError, zipfile.BadZipFile, ZlibError, ValueError, KeyError, TypeError):
-        raise UserError(f"{path} is no backup of ours, or is damaged: take another one.") from None
+        raise UserError(f"{path} is not an endoxa backup, or is damaged: use another file.") from None
     if not whole:
-        raise UserError(f"{path} is damaged: its checksums do not agree. Take another one.")
+        raise UserError(f"{path} is damaged: its checksums do not match. Use another backup.")
     return Archive(manifest["made_at"], parts[_DATABASE], secret, withdrawals)
-
-
-_DRAFT = "restore"
 
 
 @contextmanager
@@ -144,7 +143,7 @@ def _refuse_target(folder: Folder, target: Path, *, replace: bool) -> None:
             f"{target} is in the campaign's own folder, which a backup must outlive: choose another."
         )
     if not target.parent.is_dir():
-        raise UserError(f"{target.parent} is no folder: make it, or choose another file.")
+        raise UserError(f"{target.parent} is not a folder: create it, or choose another file.")
     if target.exists() and not replace:
         raise UserError(f"{target} is there already; nothing was changed. --replace overwrites it.")
 

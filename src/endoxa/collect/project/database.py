@@ -1,4 +1,4 @@
-"""Bringing the database up to the installed version."""
+"""Update the database to the installed version, and explain its errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from endoxa.collect.project.sqlite import told
+from endoxa.collect.sqlite import explanation
 from endoxa.errors import UserError
 
 
@@ -29,7 +29,7 @@ def explained() -> Iterator[None]:
         # Django raises its own errors from the library's.
         cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
         if isinstance(cause, sqlite3.Error):
-            raise UserError(told(cause, "The database file")) from None
+            raise UserError(explanation(cause, "The database file")) from None
         if isinstance(problem, OperationalError):
             raise UserError(
                 "The database cannot be opened: is DATABASE_URL right, does the server run, may this account use it?"

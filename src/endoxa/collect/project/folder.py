@@ -19,7 +19,7 @@ from pathlib import Path
 
 import dj_database_url
 
-from endoxa.collect.filelock import take
+from endoxa.collect.files import take
 from endoxa.errors import UserError
 
 MARK = "endoxa-campaign.json"
@@ -207,7 +207,7 @@ def _refuse_other_databases() -> None:
     if not known:
         # The address itself holds a password.
         raise UserError(
-            "DATABASE_URL names no database that can be used: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
+            "DATABASE_URL is invalid: write postgres://USER:PASSWORD@HOST/NAME, or unset it "
             "for the SQLite file in the folder."
         )
 

@@ -1,4 +1,4 @@
-"""Withdrawing again who and what had been withdrawn before a backup was restored."""
+"""Repeat withdrawals after a backup was restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answering requests: Granian, without any log of them."""
+"""Run the web server (Granian) without an access log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from endoxa.collect.privacy import erase_traces
 from endoxa.errors import UserError
 
 _WORKERS = 2
-"""Processes, if not told."""
+"""Default number of processes."""
 _READERS = 128
 """Threads of a process that wait for what browsers send; idle ones end after half a minute."""
 _SOON = 10.0
@@ -46,7 +46,7 @@ def serve(host: str, port: int, workers: int | None) -> None:
             early = early + 1 if time.monotonic() - started < _SOON else 0
             if early == _TRIES:
                 raise UserError(
-                    "The site cannot run: its worker dies at once. Is there enough memory and disk space?"
+                    "The site cannot run: its worker process ends at once. Is there enough memory and disk space?"
                 )
             started = time.monotonic()
     finally:

@@ -1,4 +1,4 @@
-"""The first minutes of a campaign, from a preset, and what serving it needs before the first answer."""
+"""Start a campaign from a preset, and prepare it for serving."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import pydantic
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
-from endoxa.collect.audit import record
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
-from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State
+from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State, record
 from endoxa.collect.organiser.dashboard.services import lacking
 from endoxa.collect.organiser.invitations import make_code
 from endoxa.collect.presets import load_preset
@@ -55,7 +55,8 @@ def start(
 
     Raises:
         UserError: unknown preset; a slug that is taken, is the address of another page, or has other characters than
-            letters, digits, - and _; a name or password that cannot be used.
+            letters, digits, - and _; a name or password that cannot be used; an organisation or contact that is too
+            long.
     """
     campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
     report = add_seeds(campaign, seeds)
@@ -79,11 +80,18 @@ def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Cam
     if Campaign.objects.filter(slug=slug).exists():
         raise UserError(f"The database has a campaign '{slug}' already: choose another name (--name).")
     loaded = load_preset(preset)
-    content = loaded.settings.model_dump(mode="json") | {key: text for key, text in named.items() if text}
-    settings = CampaignSettings.model_validate(content)
+    settings = _named(loaded.settings, {key: text for key, text in named.items() if text})
     campaign = Campaign.objects.create(slug=slug, state=State.OPEN)
     SettingsVersion.objects.create(campaign=campaign, number=1, content=settings.model_dump(mode="json"))
     return campaign, loaded.seeds
+
+
+def _named(settings: CampaignSettings, named: dict[str, str]) -> CampaignSettings:
+    try:
+        return CampaignSettings.model_validate(settings.model_dump(mode="json") | named)
+    except pydantic.ValidationError as problem:
+        found = problem.errors()[0]
+        raise UserError(f"--{found['loc'][0]}: {found['msg']}. Shorten it.") from None
 
 
 @dataclass(frozen=True)

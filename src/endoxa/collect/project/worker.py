@@ -1,4 +1,4 @@
-"""The site in a process of `project.server`, which ends with the process that started it.
+"""The site in a worker process of `project.server`; the worker ends with the process that started it.
 
 Nobody would tell it to end where that one was killed, and it would keep the port and the folder for good.
 """

@@ -16,13 +16,14 @@ from endoxa.collect.sampler.controller import (
     under,
 )
 from endoxa.collect.sampler.draw import draw
-from endoxa.collect.sampler.settings import SamplerSettings
+from endoxa.collect.sampler.settings import Conflict, SamplerSettings
 from endoxa.collect.sampler.types import Cell, Drawn, Person, Pool, Region, Rows
 
 __all__ = [
     "KEPT_SECONDS",
     "Balance",
     "Cell",
+    "Conflict",
     "Drawn",
     "Expected",
     "Forecast",

@@ -1,4 +1,4 @@
-"""The balance between new pairs and ratings: without it, each card adds more work than it does.
+"""The balance between new pairs and ratings. Without it pairs come faster than ratings.
 
 If a card yields g new pairs, ratings per pair tend to 1/g whatever the sampler; so the fields for new pairs
 are shown on fewer cards as the ratings still missing come near to what the people present can give.
@@ -11,6 +11,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from endoxa.collect.sampler.settings import SamplerSettings
+
+_CLOSING = 0.3
+"""Last share of the time, in which no further pairs are asked for: pairs that come late find nobody to rate them."""
+
+KEPT_SECONDS = 5.0
+"""How long a forecast is kept."""
+
+_FIRST_PACE = 1.5
+"""Ratings per person and minute of a workshop before anything is known."""
+
+_FIRST_CARDS = 20
+"""Ratings per person of an online campaign before anything is known."""
 
 
 class Balance(StrEnum):
@@ -27,18 +39,6 @@ _LIMITS = ((0.3, Balance.EXPLORE), (0.4, Balance.BALANCE), (0.5, Balance.SPARSE)
 """Backlog as a share of the capacity up to which each is chosen. Far less than 1: people tire and leave, not everybody
 can rate everything, and what is on its way when the fields close still comes. In simulations 0.8, 0.9 and 1 left nearly
 half of all pairs short of k ratings (docs/collect/simulate.md)."""
-
-_CLOSING = 0.3
-"""Last share of the time, in which no further pairs are asked for: pairs that come late find nobody to rate them."""
-
-KEPT_SECONDS = 5.0
-"""How long a forecast is kept."""
-
-_FIRST_PACE = 1.5
-"""Ratings per person and minute of a workshop before anything is known."""
-
-_FIRST_CARDS = 20
-"""Ratings per person of an online campaign before anything is known."""
 
 
 @dataclass(frozen=True)

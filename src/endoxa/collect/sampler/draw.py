@@ -1,4 +1,4 @@
-"""The draw of one pair, with the probability that it had.
+"""Draw one pair, with the probability of the draw.
 
 A card comes from one of several branches: the next pair of the calibration set, exploration (equal chances), countries
 that got too little, or the tiers (own country, near, anywhere, disagreement), within which pairs are weighed. A pair
@@ -34,6 +34,11 @@ from endoxa.collect.sampler.types import (
 _HEAVY = 0.25
 _SMALLEST = 1e-3
 
+_PROMPT = "prompt"
+
+_FLOOR_FROM = 50
+"""Cards before which no country can be said to get too little."""
+
 
 def weights(
     rows: Rows,
@@ -55,12 +60,6 @@ def weights(
     wanted = np.where(missing > 0, np.maximum(missing, _SMALLEST) ** settings.evenness, 0.0)
     result: FloatArray = wanted / np.sqrt(1 + covered) * age * topic
     return result
-
-
-_PROMPT = "prompt"
-
-_FLOOR_FROM = 50
-"""Cards before which no country can be said to get too little."""
 
 
 @dataclass(frozen=True)

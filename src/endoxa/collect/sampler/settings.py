@@ -1,12 +1,22 @@
-"""The numbers of the sampler. Each is configuration; `simulate` tries others."""
+"""Settings of the sampler. `simulate` tries other values."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Conflict(StrEnum):
+    """Values that do not fit together, with the message of each."""
+
+    K_MAX = "k_max must be at least k"
+    CANDIDATES = "candidates must be at most whole"
+    SHARES = "own, near, anywhere and topup must add up to 1"
+    ONLY_TOPUP = "own, near and anywhere cannot all be 0"
 
 
 class SamplerSettings(BaseModel):
@@ -34,7 +44,7 @@ class SamplerSettings(BaseModel):
         break_after: cards after which a pause is offered.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     k: Annotated[int, Field(ge=1, le=50)] = 3
     k_max: Annotated[int, Field(ge=1, le=200)] = 7
@@ -60,14 +70,18 @@ class SamplerSettings(BaseModel):
     lease_online: Annotated[int, Field(ge=1, le=1_440)] = 30
     break_after: Annotated[int, Field(ge=1, le=1_000)] = 15
 
+    def conflicts(self) -> list[Conflict]:
+        """Values that do not fit together; empty for settings that were validated."""
+        broken = {
+            Conflict.K_MAX: self.k_max < self.k,
+            Conflict.CANDIDATES: self.candidates > self.whole,
+            Conflict.SHARES: abs(self.own + self.near + self.anywhere + self.topup - 1) > 1e-6,
+            Conflict.ONLY_TOPUP: self.own + self.near + self.anywhere <= 0,
+        }
+        return [conflict for conflict, found in broken.items() if found]
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.k_max < self.k:
-            raise ValueError("k_max must be at least k")
-        if self.candidates > self.whole:
-            raise ValueError("candidates must be at most whole")
-        if abs(self.own + self.near + self.anywhere + self.topup - 1) > 1e-6:
-            raise ValueError("own, near, anywhere and topup must add up to 1")
-        if self.own + self.near + self.anywhere <= 0:
-            raise ValueError("own, near and anywhere cannot all be 0")
+        if found := self.conflicts():
+            raise ValueError("; ".join(found))
         return self

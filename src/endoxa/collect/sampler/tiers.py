@@ -1,4 +1,4 @@
-"""What a pair needs, which pairs belong to which tier for one person, and how often each tier is drawn from."""
+"""Tiers: what a pair needs, which pairs a tier holds for one person, and the share of each tier."""
 
 from __future__ import annotations
 

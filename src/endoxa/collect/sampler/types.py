@@ -1,4 +1,4 @@
-"""What goes into a draw and what comes out of it."""
+"""Inputs and results of a draw."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What protects the site: headers, limits."""
+"""Protection of the site: headers, limits, codes, sessions, logs."""

@@ -1,4 +1,4 @@
-"""Cookies, receipt codes and join codes: how they are made, and what is stored of them, which is hashes only."""
+"""Cookies, receipt codes and join codes: how they are made. Only hashes of secrets are stored."""
 
 from __future__ import annotations
 

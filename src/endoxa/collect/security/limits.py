@@ -1,4 +1,4 @@
-"""How often what may be tried, and why these numbers hold.
+"""Rate limits, with the reasons for their numbers.
 
 Codes are protected by their length. Join codes have 8 of 30 characters, 6.6e11 codes: at 1,000 guesses a second, more
 than a site of one machine answers, an even chance at one live code takes 14 years, and codes expire within weeks.

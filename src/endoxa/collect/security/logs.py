@@ -1,4 +1,4 @@
-"""What is written down when something goes wrong: where in the code, never what was asked or by whom.
+"""Logs of errors: places in the code only, never the request or its sender.
 
 Messages of Django and of libraries can hold paths with join codes, form data, host names or the words of contributors,
 and so can the text of an exception ("Key (...)=(...) already exists"). So of a record only the logger, the name of the

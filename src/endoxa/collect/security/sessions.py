@@ -21,6 +21,10 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 _KEY = re.compile(r"[a-z0-9]{32}")
 
+COOKIE = "endoxa_known_browser"
+_SALT = "endoxa.known_browser"
+_SECONDS = 180 * 86_400
+
 
 class SessionStore(db.SessionStore):
     """Sessions in the database."""
@@ -29,26 +33,21 @@ class SessionStore(db.SessionStore):
         return key is not None and _KEY.fullmatch(key) is not None
 
 
-COOKIE = "endoxa_known_browser"
-_SALT = "endoxa.known_browser"
-_SECONDS = 180 * 86_400
-
-
 def known_as(request: HttpRequest, name: str) -> str:
     """What tells this browser from others in which the account `name` signed in; "" if it never did in this one."""
     try:
-        told = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS)
+        stored = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS)
     except signing.BadSignature:
         return ""
-    return str(told["browser"]) if constant_time_compare(told["account"], _hidden(name)) else ""
+    return str(stored["browser"]) if constant_time_compare(stored["account"], _hidden(name)) else ""
 
 
 def remember(response: HttpResponseBase, name: str) -> None:
     """Know this browser again: the account `name` has just signed in."""
-    told = {"account": _hidden(name), "browser": secrets.token_hex(16)}
+    values = {"account": _hidden(name), "browser": secrets.token_hex(16)}
     response.set_cookie(
         COOKIE,
-        signing.dumps(told, salt=_SALT),
+        signing.dumps(values, salt=_SALT),
         max_age=_SECONDS,
         path=settings.SESSION_COOKIE_PATH,
         httponly=True,

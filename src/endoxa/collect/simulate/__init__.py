@@ -1,1 +1,1 @@
-"""The sampler against simulated contributors."""
+"""Simulated campaigns: the sampler and its rivals with simulated contributors."""

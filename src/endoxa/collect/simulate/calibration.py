@@ -18,6 +18,12 @@ from endoxa.collect.simulate.run import Outcome, simulate
 from endoxa.collect.simulate.settings import WorldSettings, load_world
 from endoxa.collect.simulate.world import World
 
+_SEARCHED: dict[str, tuple[str, ...]] = {
+    "collected": ("minutes", "typed", "tick_near", "tick_far", "fame", "near", "far", "english"),
+    "rated": ("known", "unknown", "elsewhere", "own_negative", "noise"),
+}
+_ROUNDS = 2
+
 
 @dataclass(frozen=True)
 class Marginal:
@@ -44,12 +50,6 @@ PUBLISHED: tuple[Marginal, ...] = (
     Marginal("agreed", "share of pairs rated twice or more without any variance (section 4.2)", 0.40, 0.03),
 )
 """In-group share: Table 1's percentages weighted by its counts. A validation is a rating or a proposal."""
-
-_SEARCHED: dict[str, tuple[str, ...]] = {
-    "collected": ("minutes", "typed", "tick_near", "tick_far", "fame", "near", "far", "english"),
-    "rated": ("known", "unknown", "elsewhere", "own_negative", "noise"),
-}
-_ROUNDS = 2
 
 
 def marginals(outcome: Outcome) -> dict[str, float]:
@@ -95,7 +95,7 @@ def fit(start: WorldSettings, *, seeds: int, steps: int, tell: Callable[[str], N
         start: where the search begins; what is not searched stays.
         seeds: worlds behind each try, the same for all.
         steps: tries of each search.
-        tell: is told the gap that is left.
+        tell: callback for the gap that is left.
     """
     settings = start
     for _ in range(_ROUNDS):

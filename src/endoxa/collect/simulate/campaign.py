@@ -1,4 +1,4 @@
-"""What an arm sees and changes while a simulated campaign runs: the pool, who saw what, which cards are reserved."""
+"""State of a simulated campaign: the pool, who saw what, and which pairs are reserved."""
 
 from __future__ import annotations
 

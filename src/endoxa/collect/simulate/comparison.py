@@ -1,4 +1,4 @@
-"""A whole comparison: campaigns that are missing, run on several processes, stored as they end, told."""
+"""Run a comparison: missing campaigns on several processes, stored as they finish, then the report."""
 
 from __future__ import annotations
 
@@ -28,6 +28,25 @@ Key = tuple[str, str, int]
 
 _ROWS = "rows.jsonl"
 _SETUP = "setup.json"
+
+ENOUGH = 0.95
+"""Share of pairs that must get k ratings."""
+
+_PILOTS = range(1_000_000, 1_000_002)
+"""Seeds of the tuning; results use others."""
+
+_STEPS = 40
+
+Row = dict[str, Any]
+Told = Callable[[str, float, int], None]
+
+_TUNING = -1
+"""In place of a seed: the row holds the share that an arm was tuned to."""
+
+FITTED = "laces"
+"""The world that was fitted to LACES's published numbers."""
+
+_FITTED_SEEDS = 8
 
 
 @dataclass(frozen=True)
@@ -92,15 +111,6 @@ def _mend(path: Path) -> None:
         path.write_bytes(content[: content.rfind(b"\n") + 1])
 
 
-ENOUGH = 0.95
-"""Share of pairs that must get k ratings."""
-
-_PILOTS = range(1_000_000, 1_000_002)
-"""Seeds of the tuning; results use others."""
-
-_STEPS = 40
-
-
 def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> float:
     """The largest share, in steps of 1/40, with which at least 95 % of all pairs get k ratings.
 
@@ -121,13 +131,6 @@ def best_share(arm: Arm, settings: WorldSettings, sampler: SamplerSettings) -> f
 def _reached(arm: Arm, worlds: Iterable[World], sampler: SamplerSettings, share: float) -> float:
     pools = [simulate(world, arm, sampler, share=share).campaign.pool for world in worlds]
     return float(np.mean([(pool["ratings"] >= sampler.k).mean() for pool in pools]))
-
-
-Row = dict[str, Any]
-Told = Callable[[str, float, int], None]
-
-_TUNING = -1
-"""In place of a seed: the row holds the share that an arm was tuned to."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ def run_all(
         sampler: settings of the sampler.
         store: where rows go; (cell, arm, seed) is there exactly once afterwards.
         jobs: processes.
-        tell: is told what is done, how much of it, and of how much.
+        tell: callback for progress: what is done, how much of it, and of how much.
     """
     planned = list(planned)
     done = store.done()
@@ -250,12 +253,6 @@ def _work(job: _Job) -> list[Row]:
     ]
 
 
-FITTED = "laces"
-"""The world that was fitted to LACES's published numbers."""
-
-_FITTED_SEEDS = 8
-
-
 @dataclass(frozen=True)
 class Comparison:
     """What to compare.
@@ -286,7 +283,7 @@ def compare(asked: Comparison, folder: Path, *, restart: bool, tell: Told) -> li
         asked: what to compare.
         folder: where results go.
         restart: forget what is there.
-        tell: is told how far it is.
+        tell: callback for progress.
 
     Raises:
         UserError: an arm is unknown, or the folder holds campaigns with other settings.

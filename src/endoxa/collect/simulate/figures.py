@@ -1,4 +1,4 @@
-"""Four figures of a comparison: arms, grid, ratings a pair, and what weighting does to the mean rating."""
+"""Four figures of a comparison: arms, grid, ratings per pair, and the effect of weights on mean ratings."""
 
 from __future__ import annotations
 

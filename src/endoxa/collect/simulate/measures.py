@@ -1,4 +1,4 @@
-"""What a simulated campaign is judged by: one row of numbers, their means, and arms compared over seeds.
+"""Measures of a simulated campaign: one row per campaign, their means, and arms compared over seeds.
 
 One set of resamples serves a whole cell: each resample takes the same seeds for every arm and measure, so that the
 luck that arms share does not widen the interval of their comparison.
@@ -48,6 +48,10 @@ MEASURES: dict[str, str] = {
     f"rated_{MOST}": f"share of pairs with {MOST} ratings or more",
 }
 """Measures of one campaign by name."""
+
+_RESAMPLES = 2_000
+_TAILS = (0.025, 0.975)
+_SEED = 1
 
 
 def measure(outcome: Outcome) -> dict[str, float]:
@@ -127,11 +131,6 @@ def _distribution(ratings: np.ndarray) -> dict[str, float]:
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else math.nan
-
-
-_RESAMPLES = 2_000
-_TAILS = (0.025, 0.975)
-_SEED = 1
 
 
 @dataclass(frozen=True)

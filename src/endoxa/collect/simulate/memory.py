@@ -1,4 +1,4 @@
-"""The sampler's view of pairs that are kept in memory: `sampler.Pool` over arrays, with counts that are kept up."""
+"""A pool of pairs in memory: `sampler.Pool` over arrays, with running counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many people a campaign needs: our sampler with different numbers of people, before anybody is invited."""
+"""Estimate how many people a campaign needs, by simulation with different numbers of people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison leaves behind: tables, figures, one page, and whether our sampler proved itself."""
+"""The report of a comparison: tables, figures, a page, and the criteria that the site meets or fails."""
 
 from __future__ import annotations
 
@@ -20,6 +20,26 @@ from endoxa.collect.simulate.settings import MAIN, GridCell
 
 _OURS, _SURVEY, _NEAR_SURVEY = "endoxa", "static-tuned", "static-proximity"
 _CELLS = 0.8
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": lambda value, bound: value >= bound,
+    "<=": lambda value, bound: value <= bound,
+}
+
+_HEADS = {
+    "valid": "unique valid pairs",
+    "complete": "with k ratings",
+    "tail": "beyond rank 50",
+    "reached": "pairs with k ratings",
+    "over": "ratings beyond k",
+    "surplus": "not asked for",
+    "near": "ratings by near people",
+    "gini": "Gini",
+    "duplicates": "duplicates",
+}
+_COUNTS = ("valid", "complete", "tail")
+_PLAIN = ("gini",)
+_TAG = re.compile(r'^<svg [^>]*?(width="[^"]+" height="[^"]+" viewBox="[^"]+")[^>]*>')
 
 
 @dataclass(frozen=True)
@@ -114,12 +134,6 @@ def _low(cell: CellResults, measure: str) -> float:
     return cell.ratio(_OURS, _SURVEY, measure).low
 
 
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">=": lambda value, bound: value >= bound,
-    "<=": lambda value, bound: value <= bound,
-}
-
-
 def _share(number: str, text: str, found: Interval, sign: str, bound: float) -> Verdict:
     least = "at least" if sign == ">=" else "at most"
     return Verdict(
@@ -133,22 +147,6 @@ def _share(number: str, text: str, found: Interval, sign: str, bound: float) -> 
 
 def _interval_shown(found: Interval, form: str) -> str:
     return f"{found.value:{form}} [{found.low:{form}}, {found.high:{form}}]"
-
-
-_HEADS = {
-    "valid": "unique valid pairs",
-    "complete": "with k ratings",
-    "tail": "beyond rank 50",
-    "reached": "pairs with k ratings",
-    "over": "ratings beyond k",
-    "surplus": "not asked for",
-    "near": "ratings by near people",
-    "gini": "Gini",
-    "duplicates": "duplicates",
-}
-_COUNTS = ("valid", "complete", "tail")
-_PLAIN = ("gini",)
-_TAG = re.compile(r'^<svg [^>]*?(width="[^"]+" height="[^"]+" viewBox="[^"]+")[^>]*>')
 
 
 def write_report(

@@ -1,4 +1,4 @@
-"""One campaign in continuous time: people come, take cards, answer them when done, tire and leave."""
+"""Run one campaign in continuous time: people arrive, answer cards, get tired and leave."""
 
 from __future__ import annotations
 

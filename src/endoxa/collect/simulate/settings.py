@@ -1,4 +1,4 @@
-"""What a simulated world is like, and the worlds that differ from the main one in one respect."""
+"""Settings of a simulated world, and the grid of worlds that differ from the main one in one respect."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ Minutes = Annotated[float, Field(gt=0)]
 Positive = Annotated[float, Field(ge=0)]
 
 _FILE = Path(__file__).with_name("worlds.toml")
+
+MAIN = "main"
+"""Name of the cell of the main world."""
+
+_TWO_WEEKS = 14 * 24 * 60.0
+
+_ONLINE: Mapping[str, object] = {"arrival": "online", "spread": _TWO_WEEKS}
+_TIRED: Mapping[str, object] = {"dropout": 0.3, "slowing": 1.0}
+_CONSPICUOUS = 1.3
 
 
 class WorldSettings(BaseModel):
@@ -122,18 +131,8 @@ def load_world(name: str) -> WorldSettings:
     """
     worlds = _worlds()
     if name not in worlds:
-        raise UserError(f"Unknown world '{name}': choose one of {', '.join(worlds)}.")
+        raise UserError(f"Unknown world '{name}' (available: {', '.join(worlds)}).")
     return WorldSettings.model_validate(worlds[name])
-
-
-MAIN = "main"
-"""Name of the cell of the main world."""
-
-_TWO_WEEKS = 14 * 24 * 60.0
-
-_ONLINE: Mapping[str, object] = {"arrival": "online", "spread": _TWO_WEEKS}
-_TIRED: Mapping[str, object] = {"dropout": 0.3, "slowing": 1.0}
-_CONSPICUOUS = 1.3
 
 
 @dataclass(frozen=True)

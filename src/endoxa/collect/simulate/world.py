@@ -1,4 +1,4 @@
-"""A simulated world: who there is, what is said of each country, and what each person knows of it.
+"""A simulated world: its people, its pairs per country, and what each person knows.
 
 All that is random about people is drawn here, once for a seed, so that every arm meets the same people: what they
 know, in which order it comes to their mind, how they rate it, when they come and when they leave.

@@ -1,1 +1,1 @@
-"""Tags that templates load."""
+"""Template tags."""

@@ -1,4 +1,4 @@
-"""What the pages of accounts have in common: links to the pages of a campaign, times and numbers."""
+"""Template tags of the account pages: links to the pages of a campaign, times and numbers."""
 
 from __future__ import annotations
 

@@ -12,8 +12,11 @@ from typing import Any, Protocol
 from endoxa.curate.language import language_name
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import shown, without_organization
-from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec, parse_model
+from endoxa.models import ModelOptions, ModelSpec, parse_model
+from endoxa.models.chat.providers import PROVIDERS
+from endoxa.models.clients import NO_KEY, server_client, shown
+from endoxa.models.retrying import ATTEMPTS, PATIENCE, Retrier, raise_if_transient
+from endoxa.models.spec import KEY_VARIABLE
 
 FORMS = "hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME, or a file of translations"
 
@@ -52,12 +55,13 @@ def open_translator(words: str) -> Translator:
         return Seq2SeqTranslator.load(parse_model(words))
     if words.startswith(("openai/", "http://", "https://")):
         return ChatTranslator.connect(words)
-    if words.startswith(("anthropic/", "sim/")):
+    if any(provider.takes(words) for provider in PROVIDERS.all().values()):
         raise UserError(f"Cannot translate with '{words}': give {FORMS}.")
 
     return TableTranslator.read(Path(words))
 
 
+OPENAI_URL = "https://api.openai.com/v1"
 AT_ONCE = 8
 """Requests under way at once."""
 LONGEST_ANSWER = 4
@@ -77,6 +81,7 @@ class ChatTranslator:
     name: str
     served_name: str
     client: Any
+    retrier: Retrier
     remembered: bool = True
 
     @classmethod
@@ -86,24 +91,24 @@ class ChatTranslator:
         Raises:
             UserError: the openai package or the key is missing, or the words name no model.
         """
-        try:
-            import openai
-        except ImportError as problem:
-            raise UserError(
-                'Translation by a chat model needs openai: pip install "endoxa[server]".'
-            ) from problem
+        who = f"The translator '{words}'"
+        retrier = Retrier(
+            who,
+            ATTEMPTS,
+            PATIENCE,
+            silence="does not answer as expected",
+            advice="Check address, model and key.",
+        )
         if words.startswith("openai/"):
             name, key = words.removeprefix("openai/"), os.environ.get("OPENAI_API_KEY")
             if not name or not key:
                 raise UserError(
                     "openai/ needs a model's name behind it, and a key in the environment variable OPENAI_API_KEY."
                 )
-            return cls(words, name, openai.OpenAI(api_key=key, max_retries=5, timeout=120))
+            return cls(words, name, server_client(who, OPENAI_URL, key, is_openai=True), retrier)
         spec = parse_model(words)
-        client = openai.OpenAI(
-            base_url=spec.target, api_key=os.environ.get(KEY_VARIABLE, "none"), max_retries=5, timeout=120
-        )
-        return cls(words, spec.served_name, without_organization(client))
+        client = server_client(who, spec.target, os.environ.get(KEY_VARIABLE, NO_KEY))
+        return cls(words, spec.served_name, client, retrier)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> Iterator[str | None]:
         """See `Translator.translate`.
@@ -117,10 +122,21 @@ class ChatTranslator:
                 yield from pool.map(lambda text: self._ask(prompt, text), texts[start : start + AT_ONCE])
 
     def _ask(self, prompt: str, text: str) -> str | None:
+        answer = self.retrier.call(lambda: self._once(prompt, text))
+        content = answer.choices[0].message.content if answer and answer.choices else None
+        return _usable(content or "", text)
+
+    def _once(self, prompt: str, text: str) -> Any:
+        """What comes of one call; None where the server refuses this text.
+
+        Raises:
+            TransientError: it did not work this time.
+            UserError: the server refuses the key or the model.
+        """
         import openai
 
         try:
-            answer = self.client.chat.completions.create(
+            return self.client.chat.completions.create(
                 model=self.served_name,
                 temperature=0,
                 messages=[{"role": "system", "content": prompt}, {"role": "user", "content": text}],
@@ -128,12 +144,11 @@ class ChatTranslator:
         except (openai.BadRequestError, openai.UnprocessableEntityError):
             return None
         except openai.OpenAIError as problem:
+            raise_if_transient(problem, self.client.api_key)
             raise UserError(
                 f"The translator '{self.name}' does not answer ({shown(str(problem), self.client.api_key)}): "
                 "check address, model and key. What was translated is kept; the same command continues."
             ) from problem
-        content = answer.choices[0].message.content if answer.choices else None
-        return _usable(content or "", text)
 
 
 def _usable(content: str, text: str) -> str | None:

@@ -10,11 +10,9 @@ from endoxa.engine.asking.cost import BATCH_SHARE, Expected, bounded, cost
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.instrument import Plan
 from endoxa.errors import UserError
-from endoxa.models import ModelOptions, look_at, parse_model
 from endoxa.models.chat import ChatSpec, parse_chat_model
 from endoxa.models.chat.prices import Price, price_of
 from endoxa.models.chat.spec import ChatOptions
-from endoxa.models.spec import KEY_VARIABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Planned:
         price: its price, where known.
         dollars: what the expected work comes to; None where the price is not known.
         most_dollars: what the most comes to.
-        provider: see `ChatSpec.provider`; "server" for every server of one's own.
+        unpriced: what is said of the cost where no price is known (`endoxa.models.chat.Provider.unpriced`).
     """
 
     model: str
@@ -37,7 +35,7 @@ class Planned:
     price: Price | None
     dollars: float | None
     most_dollars: float | None
-    provider: str
+    unpriced: str
 
 
 def parse_models(names: Sequence[str]) -> list[ChatSpec]:
@@ -75,7 +73,7 @@ def prices(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> dict[str, Pr
         UserError: --max-cost is set, and a price is not known or answers may be of any length.
     """
     found = {spec.text: price_of(spec, settings.price) for spec in specs}
-    unknown = [spec.text for spec in specs if found[spec.text] is None and not is_free(spec)]
+    unknown = [spec.text for spec in specs if found[spec.text] is None and not spec.host.free]
     if settings.max_cost is not None and unknown:
         raise UserError(
             f"--max-cost needs the price of '{unknown[0]}', which is not known: give it with --price IN,OUT (US "
@@ -84,11 +82,6 @@ def prices(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> dict[str, Pr
     if settings.max_cost is not None and any(found.values()) and not bounded(settings.sampling):
         raise UserError("--max-cost needs a most number of tokens of an answer: give --max-tokens.")
     return found
-
-
-def is_free(spec: ChatSpec) -> bool:
-    """Nobody sends a bill: weights loaded here and simulated respondents."""
-    return spec.kind in ("hf", "sim")
 
 
 def planned(
@@ -115,7 +108,7 @@ def planned(
     def dollars(spec: ChatSpec, work: Expected) -> float | None:
         price = known[spec.text]
         if price is None:
-            return 0.0 if is_free(spec) else None
+            return 0.0 if spec.host.free else None
         return share * cost(work.usage, price)
 
     return [
@@ -126,38 +119,15 @@ def planned(
             known[spec.text],
             dollars(spec, expected),
             dollars(spec, most),
-            "server" if spec.key_variable == KEY_VARIABLE else spec.provider,
+            spec.host.unpriced,
         )
         for spec in specs
     ]
 
 
-def local_options(options: ChatOptions) -> ModelOptions:
-    """How weights are loaded that are not asked but looked at or scored."""
-    return ModelOptions(
-        device=options.device,
-        dtype=options.dtype,
-        revision=options.revision,
-        tokenizer=options.tokenizer,
-        trust_remote_code=options.trust_remote_code,
-    )
-
-
 def model_identity(spec: ChatSpec, options: ChatOptions) -> dict[str, Any]:
     """What of a model decides its answers: its files, where they are here."""
-    if spec.kind != "hf":
-        return {"name": spec.text}
-    local = local_options(options)
-    return {
-        "name": spec.text,
-        "fingerprint": look_at(parse_model(spec.text), local).fingerprint,
-        "dtype": local.dtype,
-        "revision": local.revision,
-    }
-
-
-FREE = {"hf": "free (runs here)", "sim": "free (simulated)"}
-"""What stands in the place of a cost that nobody asks for, by provider."""
+    return dict(spec.host.identity(spec, options))
 
 
 def plan_table(expected: Sequence[Planned]) -> Plan:
@@ -184,7 +154,7 @@ def plan_table(expected: Sequence[Planned]) -> Plan:
 
 def _cost(row: Planned) -> str:
     if row.price is None:
-        return FREE.get(row.provider, "own server" if row.provider == "server" else "not known")
+        return row.unpriced
     return _span(_dollars(row.dollars or 0.0), _dollars(row.most_dollars or 0.0))
 
 

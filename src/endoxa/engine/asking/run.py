@@ -19,14 +19,14 @@ from endoxa.engine.asking.calls import Asking, Report, ask_all, counting_lost
 from endoxa.engine.asking.cost import Budget, spent
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal, Totals
-from endoxa.engine.asking.plan import is_free, prices, require_askable
+from endoxa.engine.asking.plan import prices, require_askable
 from endoxa.engine.asking.settings import ChatRunSettings
 from endoxa.engine.instrument import Run, Work
 from endoxa.engine.journal import JournalError
 from endoxa.errors import UserError
 from endoxa.models.chat import ChatSpec, open_chat
 from endoxa.models.chat.prices import price_of
-from endoxa.models.chat.retrying import SilentError
+from endoxa.models.retrying import SilentError
 from endoxa.schema import Message, Progress, Sampling, Usage
 
 log = logging.getLogger(__name__)
@@ -180,7 +180,7 @@ def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal
 
     async def look(number: int) -> None:
         spec = asked.specs[number]
-        if spec.kind == "hf":
+        if spec.host.runs_here:
             return
 
         def lost(_messages: Sequence[Message], _sampling: Sampling, taken: Usage | None) -> None:
@@ -273,12 +273,9 @@ def usage(
 
 def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
     """Versions of the libraries that reach these models and know their prices."""
-    remote = [spec for spec in specs if not is_free(spec)]
-    wanted = {"anthropic" if spec.kind == "anthropic" else "openai" for spec in remote}
-    if remote:
-        wanted |= {"stamina", "aiolimiter", "genai-prices"}
-    if any(spec.kind == "hf" for spec in specs):
-        wanted |= {"torch", "transformers"}
+    wanted = {name for spec in specs for name in spec.host.libraries}
+    if any(spec.host.price for spec in specs):
+        wanted.add("genai-prices")
     return {name: version(name) for name in sorted(wanted) if find_spec(name.replace("-", "_"))}
 
 

@@ -9,8 +9,8 @@ from annotated_types import Gt
 from pydantic import model_validator
 
 from endoxa.engine.settings import RunSettings
-from endoxa.models.chat.clients import refuse_secrets
 from endoxa.models.chat.spec import ChatOptions
+from endoxa.models.clients import refuse_secrets
 from endoxa.schema import Sampling
 from endoxa.schema.options import ASKING, DATA, MONEY, NETWORK, Option, finite
 

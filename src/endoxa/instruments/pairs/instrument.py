@@ -61,7 +61,7 @@ def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
 
 def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
     for skip in run.facts["skipped"]:
-        yield f"Skipped for {skip['model']}: {skip['reason']}"
+        yield f"skipped for {skip['model']}: {skip['reason']}"
     yield f"{run.counts['items']} pairs, {run.counts['records']} records: {run.folder / 'records.parquet'}"
     if run.counts["unscored"]:
         yield f"{run.counts['unscored']} could not be scored: {run.folder / 'unscored.csv'}"

@@ -1,10 +1,8 @@
 """Chat models: remote interfaces, weights generated in process, simulated respondents.
 
 `parse_chat_model` reads the words of the command line, `open_chat` turns them into an `endoxa.schema.ChatModel`,
-`endoxa.models.chat.batch.open_batch` into its provider's batch interface. Nothing is imported that the chosen kind
-does not need.
-
-Providers' batch interfaces: requests handed in together, answered within a day, at half the price.
+`open_batch` into their provider's batch interface: requests handed in together, answered within a day, at half the
+price. No library is imported that the chosen provider does not need.
 """
 
 from __future__ import annotations
@@ -12,11 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
-from endoxa.models.chat.service import BatchClient, BatchRequest, BatchStatus
-from endoxa.models.chat.spec import ChatOptions, ChatSpec, parse_chat_model
+from endoxa.models.chat.providers import parse_chat_model
+from endoxa.models.chat.service import BatchClient, BatchRequest, BatchStatus, Lost
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
+from endoxa.models.libraries import require_libraries
 
 if TYPE_CHECKING:
-    from endoxa.models.chat.service import Lost
     from endoxa.schema import ChatModel
 
 __all__ = [
@@ -25,6 +24,7 @@ __all__ = [
     "BatchStatus",
     "ChatOptions",
     "ChatSpec",
+    "Provider",
     "open_batch",
     "open_chat",
     "parse_chat_model",
@@ -43,17 +43,8 @@ def open_chat(spec: ChatSpec, options: ChatOptions, lost: Lost = lambda *_: None
     Raises:
         UserError: a package or a key is missing, or local weights cannot be loaded.
     """
-    if spec.kind == "hf":
-        from endoxa.models.chat.local import open_local_chat
-
-        return open_local_chat(spec, options)
-    if spec.kind == "sim":
-        from endoxa.models.chat.simulated import SimulatedModel
-
-        return SimulatedModel(spec)
-    from endoxa.models.chat.remote import open_remote
-
-    return open_remote(spec, options, lost)
+    _require_libraries(spec)
+    return spec.host.open(spec, options, lost)
 
 
 def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) -> BatchClient:
@@ -67,14 +58,10 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     Raises:
         UserError: the provider has none, or a package or the key is missing.
     """
-    require_batches(spec)
-    if spec.kind == "anthropic":
-        from endoxa.models.chat.anthropic import AnthropicBatches
-
-        return AnthropicBatches.open(spec, options, worked=worked)
-    from endoxa.models.chat.openai_compatible import OpenAiBatches
-
-    return OpenAiBatches.open(spec, options, worked=worked)
+    if spec.host.open_batch is None:
+        raise _without_batches(spec)
+    _require_libraries(spec)
+    return spec.host.open_batch(spec, options, worked)
 
 
 def require_batches(spec: ChatSpec) -> None:
@@ -83,7 +70,13 @@ def require_batches(spec: ChatSpec) -> None:
     Raises:
         UserError: it is.
     """
-    if spec.batches is False:
-        raise UserError(
-            f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch."
-        )
+    if spec.host.open_batch is None:
+        raise _without_batches(spec)
+
+
+def _without_batches(spec: ChatSpec) -> UserError:
+    return UserError(f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch.")
+
+
+def _require_libraries(spec: ChatSpec) -> None:
+    require_libraries(f"The model '{spec.text}'", spec.host.libraries, spec.host.install)

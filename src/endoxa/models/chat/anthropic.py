@@ -1,10 +1,8 @@
-"""Anthropic's messages.
+"""Anthropic: its messages, its message batches, and the provider.
 
 API version 2026-10-21 answers a request that names temperature, top_p or top_k with status 400, whatever the value.
 So temperature 1, which is what a request without it means, is left out; another temperature, or a top_p, is sent with
 the version before (2023-06-01), which the models that can be sampled so still take. There is no seed.
-
-Anthropic's message batches.
 
 A batch of theirs holds no metadata, so a batch whose id was lost (the run was killed between handing it in and noting
 its id, or the answer to it got lost) cannot be found again: its requests are handed in once more and paid twice. Each
@@ -20,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
-from endoxa.models.chat.clients import anthropic_client, read_key, shown
-from endoxa.models.chat.failures import Failure, error_words
-from endoxa.models.chat.service import BatchRequest, BatchStatus, Request, UnusableError
-from endoxa.models.chat.spec import ChatOptions, ChatSpec
+from endoxa.models.chat.clients import connect_seconds, read_key
+from endoxa.models.chat.prices import list_price
+from endoxa.models.chat.remote import RemoteModel
+from endoxa.models.chat.service import BatchRequest, BatchStatus, Lost, Request, UnusableError
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
+from endoxa.models.clients import keep_quiet, shown
+from endoxa.models.retrying import Failure, error_words
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -41,6 +42,20 @@ _FINISH = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
 }
+BATCHES = f"{PATH}/batches"
+STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "api_error": 500,
+    "overloaded_error": 529,
+}
+"""HTTP status of each type of error (Anthropic's list of errors); results name the type alone."""
 
 
 class _Block(BaseModel):
@@ -179,22 +194,6 @@ def read_message(body: str | bytes) -> ChatAnswer:
     )
 
 
-BATCHES = f"{PATH}/batches"
-STATUSES = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "timeout_error": 504,
-    "api_error": 500,
-    "overloaded_error": 529,
-}
-"""HTTP status of each type of error (Anthropic's list of errors); results name the type alone."""
-
-
 class _Counts(BaseModel):
     processing: int = 0
     succeeded: int = 0
@@ -210,7 +209,7 @@ class _Batch(BaseModel):
 
 
 class AnthropicBatches:
-    """See `endoxa.models.chat.batch.client.BatchClient`."""
+    """See `endoxa.models.chat.service.BatchClient`."""
 
     max_requests = MAX_REQUESTS
     max_bytes = MAX_BYTES
@@ -231,7 +230,7 @@ class AnthropicBatches:
             UserError: a package or the key is missing.
         """
         key = read_key(spec)
-        return cls(spec, anthropic_client(spec, key, options), key, options, worked=worked)
+        return cls(spec, _client(spec, key, options), key, options, worked=worked)
 
     async def submit(self, requests: Sequence[BatchRequest], *, tag: str) -> str:
         """See `BatchClient.submit`; the tag has no place there."""
@@ -289,3 +288,36 @@ def read_line(line: Mapping[str, Any], key: str) -> Line:
         return Line(name)
     words, code = error_words(result.get("error"))
     return Line(name, failure=Failure(STATUSES.get(code, 500), shown(words, key), code))
+
+
+def _client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncAnthropic:
+    import anthropic
+
+    keep_quiet()
+    return anthropic.AsyncAnthropic(
+        api_key=key,
+        base_url=spec.base_url,
+        max_retries=0,
+        timeout=anthropic.Timeout(options.timeout, connect=connect_seconds(options), pool=None),
+    )
+
+
+def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
+    key = read_key(spec)
+    return RemoteModel(spec, AnthropicService(spec, _client(spec, key, options)), key, options, lost)
+
+
+def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> AnthropicBatches:
+    return AnthropicBatches.open(spec, options, worked=worked)
+
+
+ANTHROPIC = Provider(
+    name="anthropic",
+    kind="anthropic",
+    open=_open,
+    open_batch=_open_batch,
+    base_url="https://api.anthropic.com",
+    key="ANTHROPIC_API_KEY",
+    price=list_price,
+    libraries=("anthropic", "stamina", "aiolimiter"),
+)

@@ -10,17 +10,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.models.chat.failures import (
-    Failure,
-    TransientError,
-    judge,
-    permanent,
-    raise_if_passing,
-    read_failure,
-)
-from endoxa.models.chat.retrying import Retrier
+from endoxa.models.chat.failures import judge, permanent
 from endoxa.models.chat.service import UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
+from endoxa.models.retrying import Failure, Retrier, TransientError, raise_if_passing, read_failure
 from endoxa.schema import ChatAnswer
 
 MAX_REQUESTS = 10_000

@@ -1,31 +1,28 @@
 """Hugging Face weights that answer conversations in this process, with the tokenizer's chat template.
 
-Settings of the draw for a model in this process: those asked for, and the checkpoint's own where none are.
-
-Callers that wait together are answered together.
+Settings of the draw are those asked for, and the checkpoint's own where none are.
 """
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import sys
-import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.models import require_local
-from endoxa.models.chat.spec import ChatOptions
+from endoxa.models.chat.batcher import Batcher
+from endoxa.models.chat.service import Lost
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
 from endoxa.models.chat.templates import Template, find_template, part_thoughts, render
+from endoxa.models.libraries import LOCAL, LOCAL_INSTALL, require_local
 from endoxa.models.spec import ModelOptions, ModelSpec
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
     from endoxa.models.chat.generation import Prompt, Settings
-    from endoxa.models.chat.spec import ChatSpec
-    from endoxa.models.local import Checkpoint
+    from endoxa.models.checkpoint import Checkpoint
 
 
 USUAL_TOKENS = 512
@@ -86,28 +83,50 @@ def refuse_unknown(name: str, sampling: Sampling) -> None:
         )
 
 
-def open_local_chat(spec: ChatSpec, options: ChatOptions) -> LocalChat:
+def model_options(options: ChatOptions, *, packed_weights: bool = True) -> ModelOptions:
+    """How weights are loaded; packed where they are looked at or scored instead of asked."""
+    return ModelOptions(
+        device=options.device,
+        dtype=options.dtype,
+        revision=options.revision,
+        tokenizer=options.tokenizer,
+        trust_remote_code=options.trust_remote_code,
+        packed_weights=packed_weights,
+    )
+
+
+def _as_model(spec: ChatSpec) -> ModelSpec:
+    return ModelSpec(spec.text, "hf", spec.served_name)
+
+
+def identity(spec: ChatSpec, options: ChatOptions) -> Mapping[str, Any]:
+    """What of local weights decides the answers: their files, type and revision.
+
+    Raises:
+        UserError: torch is missing, or the model is not there.
+    """
+    require_local(spec.text)
+    from endoxa.models.local import look_at_local
+
+    loading = model_options(options)
+    return {
+        "name": spec.text,
+        "fingerprint": look_at_local(_as_model(spec), loading).fingerprint,
+        "dtype": loading.dtype,
+        "revision": loading.revision,
+    }
+
+
+def open_local_chat(spec: ChatSpec, options: ChatOptions, _lost: Lost) -> LocalChat:
     """Load weights, tokenizer and chat template.
 
     Raises:
-        UserError: torch is missing, the model cannot be had or cannot write, or nothing says how a conversation is
+        UserError: the model cannot be had or cannot write, or nothing says how a conversation is
             written for it.
     """
-    model = ModelSpec(spec.text, "hf", spec.served_name)
-    require_local(model)
     from endoxa.models.local import load_checkpoint
 
-    checkpoint = load_checkpoint(
-        model,
-        ModelOptions(
-            device=options.device,
-            dtype=options.dtype,
-            revision=options.revision,
-            tokenizer=options.tokenizer,
-            trust_remote_code=options.trust_remote_code,
-            packed_weights=False,
-        ),
-    )
+    checkpoint = load_checkpoint(_as_model(spec), model_options(options, packed_weights=False))
     if checkpoint.architecture == "masked" or not checkpoint.network.can_generate():
         raise UserError(
             f"The model '{spec.text}' is a {checkpoint.architecture} language model that cannot write an answer: name "
@@ -224,101 +243,15 @@ class LocalChat:
         )
 
 
-Request = TypeVar("Request")
-Result = TypeVar("Result")
-GATHERING = 0.01
-"""Seconds given to callers that have just been answered to come back, before a batch that is not full starts."""
-
-Compute = Callable[[Sequence[Request], Callable[[], bool]], Sequence[Result]]
-"""Results of a batch in its order; may stop, with any results, once the second argument returns True."""
-
-
-@dataclass(slots=True, eq=False)
-class _Caller(Generic[Request, Result]):
-    request: Request
-    future: asyncio.Future[Result]
-
-
-class Batcher(Generic[Request, Result]):
-    """Gathers requests of concurrent callers into batches, and computes one batch after the other in a thread.
-
-    No more is held than what callers wait for.
-
-    Args:
-        compute: computes a batch; its errors reach every caller of the batch, and no other.
-        alike: requests with the same value may share a batch.
-        size: most requests in a batch.
-    """
-
-    def __init__(
-        self, compute: Compute[Request, Result], alike: Callable[[Request], Hashable], size: int
-    ) -> None:
-        self._compute, self._alike, self._size = compute, alike, size
-        self._callers: list[_Caller[Request, Result]] = []
-        self._serving: asyncio.Task[None] | None = None
-
-    async def submit(self, request: Request) -> Result:
-        """The result of `request`, computed with whatever else waits.
-
-        Raises:
-            Exception: what `compute` raised for the batch.
-        """
-        loop = asyncio.get_running_loop()
-        caller: _Caller[Request, Result] = _Caller(request, loop.create_future())
-        self._callers.append(caller)
-        if self._serving is None or self._serving.done():
-            self._serving = loop.create_task(self._serve())
-        return await caller.future
-
-    async def close(self) -> None:
-        """Give up what is under way and what waits; callers are cancelled."""
-        if self._serving is not None and not self._serving.done():
-            self._serving.cancel()
-            await asyncio.wait([self._serving])
-        for caller in self._callers:
-            caller.future.cancel()
-        self._callers = []
-
-    async def _serve(self) -> None:
-        """Answer batch after batch until nobody waits."""
-        while self._callers:
-            if len(self._callers) < self._size:
-                await asyncio.sleep(GATHERING)
-            batch = self._next()
-            if batch:
-                await self._answer(batch)
-
-    def _next(self) -> list[_Caller[Request, Result]]:
-        """Take the caller who waits longest, and those who can share a batch with it."""
-        waiting = [caller for caller in self._callers if not caller.future.done()]
-        kind = self._alike(waiting[0].request) if waiting else None
-        batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
-        taken = set(map(id, batch))
-        self._callers = [caller for caller in waiting if id(caller) not in taken]
-        return batch
-
-    async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:
-        given_up = threading.Event()
-
-        def abandoned() -> bool:
-            return given_up.is_set() or all(caller.future.cancelled() for caller in batch)
-
-        requests = [caller.request for caller in batch]
-        work = asyncio.ensure_future(asyncio.to_thread(self._compute, requests, abandoned))
-        try:
-            answered = list(zip(batch, await asyncio.shield(work), strict=True))
-        except asyncio.CancelledError:
-            for caller in batch:
-                caller.future.cancel()
-            given_up.set()
-            # A thread cannot be cancelled: it is told, and waited for.
-            await asyncio.wait([work])
-            raise
-        except Exception as problem:  # whatever it is, those who wait for it must hear of it
-            for caller in batch:
-                if not caller.future.done():
-                    caller.future.set_exception(problem)
-        else:
-            for caller, result in answered:
-                if not caller.future.done():
-                    caller.future.set_result(result)
+WEIGHTS = Provider(
+    name="hf",
+    kind="hf",
+    open=open_local_chat,
+    free=True,
+    unpriced="free (runs here)",
+    runs_here=True,
+    likelihoods=True,
+    identity=identity,
+    libraries=LOCAL,
+    install=LOCAL_INSTALL,
+)

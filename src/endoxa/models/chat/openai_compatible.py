@@ -1,18 +1,18 @@
-"""OpenAI's chat completions, as every server with its interface speaks them, and OpenAI's batches."""
+"""OpenAI's chat completions, as every server with its interface speaks them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
-from endoxa.models.chat.clients import openai_client, read_key, shown
-from endoxa.models.chat.failures import Failure, error_words
-from endoxa.models.chat.service import BatchRequest, BatchStatus, Request, UnusableError
+from endoxa.models.chat.clients import connect_seconds
+from endoxa.models.chat.service import Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
+from endoxa.models.clients import keep_quiet, without_organization
+from endoxa.models.retrying import error_words
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 PATH = "/chat/completions"
+OPENAI_KIND = "openai"
+"""`Provider.kind` of OpenAI itself."""
 
 
 class _Thought(BaseModel):
@@ -67,6 +69,20 @@ class _Completion(BaseModel):
     model: str | None = None
 
 
+def open_client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncOpenAI:
+    """A client of OpenAI, or of a server with its interface, which must not learn of the organization at OpenAI."""
+    import openai
+
+    keep_quiet()
+    client = openai.AsyncOpenAI(
+        api_key=key,
+        base_url=spec.base_url,
+        max_retries=0,
+        timeout=openai.Timeout(options.timeout, connect=connect_seconds(options), pool=None),
+    )
+    return client if spec.kind == OPENAI_KIND else without_organization(client)
+
+
 class OpenAiService:
     """One model behind OpenAI's interface; see `endoxa.models.chat.service.ChatService`."""
 
@@ -96,8 +112,8 @@ class OpenAiService:
         """See `ChatService.describe`."""
         return {
             "interface": "OpenAI chat completions",
-            "max_tokens_field": self._spec.max_tokens_field,
-            "seed_field": self._spec.seed_field,
+            "max_tokens_field": self._spec.host.max_tokens_field,
+            "seed_field": self._spec.host.seed_field,
         }
 
     async def close(self) -> None:
@@ -110,8 +126,8 @@ def completion_body(spec: ChatSpec, messages: Sequence[Message], sampling: Sampl
     settings = {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
-        spec.max_tokens_field: sampling.max_tokens,
-        **({spec.seed_field: sampling.seed} if spec.seed_field else {}),
+        spec.host.max_tokens_field: sampling.max_tokens,
+        **({spec.host.seed_field: sampling.seed} if spec.host.seed_field else {}),
         "reasoning_effort": sampling.reasoning,
         "response_format": _response_format(sampling.answer_schema),
     }
@@ -184,8 +200,6 @@ def _usage(counted: _Counted | None) -> Usage:
 
 def _instead(body: str | bytes) -> str:
     """What came in the place of a completion."""
-    import json
-
     whole = body if isinstance(body, str) else body.decode(errors="replace")
     try:
         content = json.loads(body)
@@ -193,166 +207,3 @@ def _instead(body: str | bytes) -> str:
         return f"it is not whole JSON: '{whole}'"
     words, _ = error_words(content) if isinstance(content, dict) and "error" in content else ("", "")
     return words or f"it has no choices: '{whole}'"
-
-
-TAG = "endoxa"
-"""Name of the tag in a batch's metadata."""
-PAGE = 100
-PAGES = 20
-"""So many pages of the list of batches are searched for a tag, newest first."""
-_WORKING = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
-
-
-class _File(BaseModel):
-    id: str
-
-
-class _Counts(BaseModel):
-    total: int = 0
-    completed: int = 0
-    failed: int = 0
-
-
-class _Error(BaseModel):
-    message: str | None = None
-
-
-class _Errors(BaseModel):
-    data: list[_Error] | None = None
-
-
-class _Batch(BaseModel):
-    id: str
-    status: str
-    metadata: dict[str, str] | None = None
-    output_file_id: str | None = None
-    error_file_id: str | None = None
-    request_counts: _Counts | None = None
-    errors: _Errors | None = None
-
-
-class _Page(BaseModel):
-    data: list[_Batch]
-    has_more: bool = False
-
-
-class OpenAiBatches:
-    """See `endoxa.models.chat.batch.client.BatchClient`."""
-
-    max_requests = MAX_REQUESTS
-    max_bytes = MAX_BYTES
-
-    def __init__(
-        self, spec: ChatSpec, client: AsyncOpenAI, key: str, options: ChatOptions, *, worked: bool
-    ) -> None:
-        import openai
-
-        self._spec, self._client, self._key = spec, client, key
-        self._calls = Calls(spec, key, options, openai.APIError, worked=worked)
-
-    @classmethod
-    def open(cls, spec: ChatSpec, options: ChatOptions, *, worked: bool) -> OpenAiBatches:
-        """A client with the key from the environment.
-
-        Raises:
-            UserError: a package or the key is missing.
-        """
-        key = read_key(spec)
-        return cls(spec, openai_client(spec, key, options), key, options, worked=worked)
-
-    async def submit(self, requests: Sequence[BatchRequest], *, tag: str) -> str:
-        """See `BatchClient.submit`. A batch whose answer got lost on the way is found by its tag, not made twice."""
-        content = b"".join(self._line(request) for request in requests)
-
-        async def upload() -> str:
-            named = (f"{tag}.jsonl", content, "application/jsonl")
-            return (await self._client.files.with_raw_response.create(file=named, purpose="batch")).text
-
-        file = await self._calls.run(upload, reader(_File))
-        body = {
-            "input_file_id": file.id,
-            "endpoint": f"/v1{PATH}",
-            "completion_window": "24h",
-            "metadata": {TAG: tag},
-        }
-        tried = False
-
-        async def create() -> str:
-            nonlocal tried
-            known = await self.find(tag) if tried else []
-            tried = True
-            if known:
-                return await self._client.get(f"/batches/{known[0]}", cast_to=str)
-            return await self._client.post("/batches", cast_to=str, body=body)
-
-        return (await self._calls.run(create, reader(_Batch))).id
-
-    def _line(self, request: BatchRequest) -> bytes:
-        name, messages, sampling = request
-        body = completion_body(self._spec, messages, sampling)
-        line = {"custom_id": name, "method": "POST", "url": f"/v1{PATH}", "body": body}
-        return json.dumps(line, ensure_ascii=False).encode() + b"\n"
-
-    async def find(self, tag: str) -> list[str]:
-        """See `BatchClient.find`."""
-        found: list[str] = []
-        after: dict[str, str] = {}
-        for _ in range(PAGES):
-            params = {"limit": PAGE, **after}
-
-            async def send(params: Mapping[str, object] = params) -> str:
-                return await self._client.get("/batches", cast_to=str, options={"params": params})
-
-            page = await self._calls.run(send, reader(_Page))
-            found += [batch.id for batch in page.data if (batch.metadata or {}).get(TAG) == tag]
-            if found or not page.has_more or not page.data:
-                break
-            after = {"after": page.data[-1].id}
-        return found
-
-    async def _retrieve(self, batch_id: str) -> _Batch:
-        async def send() -> str:
-            return await self._client.get(f"/batches/{batch_id}", cast_to=str)
-
-        return await self._calls.run(send, reader(_Batch))
-
-    async def status(self, batch_id: str) -> BatchStatus:
-        """See `BatchClient.status`."""
-        batch = await self._retrieve(batch_id)
-        counts = batch.request_counts or _Counts()
-        done = counts.completed + counts.failed
-        if batch.status in _WORKING:
-            return BatchStatus("working", done, counts.total)
-        if batch.status == "failed":
-            said = "; ".join(error.message or "" for error in (batch.errors and batch.errors.data) or ())
-            return BatchStatus("failed", done, counts.total, shown(said, self._key))
-        return BatchStatus("ended", done, counts.total)
-
-    async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
-        """See `BatchClient.results`."""
-        batch = await self._retrieve(batch_id)
-        lines = []
-        for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
-
-            async def send(file_id: str = file_id) -> str:
-                return await self._client.get(f"/files/{file_id}/content", cast_to=str)
-
-            lines += await self._calls.run(send, read_lines)
-        async for named in self._calls.answers(read_line(line, self._key) for line in lines):
-            yield named
-
-    async def close(self) -> None:
-        """See `BatchClient.close`."""
-        await self._client.close()
-
-
-def read_line(line: Mapping[str, Any], key: str) -> Line:
-    """A line of a file of results or of errors."""
-    name, response = str(line["custom_id"]), line.get("response")
-    if not isinstance(response, Mapping):
-        return Line(name)
-    body, status = response.get("body"), int(response.get("status_code") or 0)
-    if status == 200:
-        return Line(name, answer=lambda: read_completion(json.dumps(body)))
-    words, code = error_words(body)
-    return Line(name, failure=Failure(status, shown(words, key), code))

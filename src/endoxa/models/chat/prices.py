@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from endoxa.errors import UserError
+from endoxa.models.chat.service import Price
 from endoxa.models.chat.spec import ChatSpec
+
+__all__ = ["Price", "list_price", "price_of"]
 
 SAMPLE = 1000
 """Tokens priced to learn a price: the lowest tier where a provider has several."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What tokens cost, in US dollars.
-
-    Attributes:
-        input_per_million: a million tokens sent.
-        output_per_million: a million tokens received.
-        source: where the price is from.
-    """
-
-    input_per_million: float
-    output_per_million: float
-    source: str
 
 
 def price_of(spec: ChatSpec, override: str | None = None) -> Price | None:
@@ -41,8 +27,18 @@ def price_of(spec: ChatSpec, override: str | None = None) -> Price | None:
     """
     if override is not None:
         return _given(override)
-    if not spec.base_url:
-        return None
+    return None if spec.host.price is None else spec.host.price(spec)
+
+
+def list_price(spec: ChatSpec) -> Price | None:
+    """The price in the list of genai-prices, found by the provider's address.
+
+    Returns:
+        None where the list lacks the address or the model.
+
+    Raises:
+        UserError: genai-prices is missing.
+    """
     try:
         import genai_prices
     except ImportError as problem:

@@ -9,44 +9,23 @@ from difflib import get_close_matches
 from typing import Any
 
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import anthropic_client, openai_client, read_key, shown
-from endoxa.models.chat.failures import ONE_REQUEST, SLOW, Failure, TransientError, judge, read_failure
+from endoxa.models.chat.failures import ONE_REQUEST, judge
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
-from endoxa.models.chat.retrying import Retrier
 from endoxa.models.chat.service import ChatService, Lost, Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
+from endoxa.models.clients import shown
+from endoxa.models.retrying import CHECK_PATIENCE, SLOW, Failure, Retrier, TransientError, read_failure
 from endoxa.schema import ChatAnswer, Message, Sampling
 
 EMPTY_TRIES = 5
 """How often an empty answer is asked for again before it counts as the answer."""
 AWAKE = 5
 """A call may take this many times the timeout in all: some providers keep a connection awake with blank lines."""
-CHECK_PATIENCE = 15.0
-"""Seconds without any success after which a provider counts as silent before a run begins."""
 LIST_SECONDS = 60.0
 """Most seconds for the list of models."""
 SMALL_QUESTION = (Message("user", "Say yes."),)
 """Asked to learn whether a provider answers at all."""
 SHOWN = 5
-
-
-def open_remote(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
-    """A model behind a provider's interface.
-
-    Raises:
-        UserError: a package or the key is missing.
-    """
-    key = read_key(spec)
-    service: ChatService
-    if spec.kind == "anthropic":
-        from endoxa.models.chat.anthropic import AnthropicService
-
-        service = AnthropicService(spec, anthropic_client(spec, key, options))
-    else:
-        from endoxa.models.chat.openai_compatible import OpenAiService
-
-        service = OpenAiService(spec, openai_client(spec, key, options))
-    return RemoteModel(spec, service, key, options, lost)
 
 
 class RemoteModel:

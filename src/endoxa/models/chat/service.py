@@ -1,4 +1,4 @@
-"""What a provider is to the rest of the house: a service that answers conversations, and a batch interface."""
+"""What a provider gives: a service that answers conversations, a batch interface, a price."""
 
 from __future__ import annotations
 
@@ -127,3 +127,18 @@ class BatchClient(Protocol):
     async def close(self) -> None:
         """Close the connections."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What tokens cost, in US dollars.
+
+    Attributes:
+        input_per_million: a million tokens sent.
+        output_per_million: a million tokens received.
+        source: where the price is from.
+    """
+
+    input_per_million: float
+    output_per_million: float
+    source: str

@@ -1,84 +1,18 @@
-"""The words that name a chat model (`openai/NAME`, `groq/NAME`, `hf/...`, `sim/NAME`), providers, and options."""
+"""A chat model as written, the provider that it is asked at, and how it is reached."""
 
 from __future__ import annotations
 
-import os
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Annotated, Any
 
 from annotated_types import Ge, Le
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from endoxa.errors import UserError
-from endoxa.models.spec import KEY_VARIABLE, Device, Dtype, Revision, Tokenizer, TrustRemoteCode
+from endoxa.models.chat.service import BatchClient, Lost, Price
+from endoxa.models.spec import Device, Dtype, Revision, Tokenizer, TrustRemoteCode
+from endoxa.schema import ChatModel
 from endoxa.schema.options import LOCAL, NETWORK, Option, finite
-
-OWN_PROVIDERS = "ENDOXA_PROVIDERS"
-"""Environment variable that names a TOML file with providers of the user's own, in the form of `presets.toml`."""
-
-
-class Preset(BaseModel):
-    """One provider.
-
-    Attributes:
-        base_url: address of its OpenAI-compatible interface.
-        key: environment variable with the key; where empty, ENDOXA_SERVER_KEY is sent if it is set.
-        max_tokens_field: what the field that bounds the answer is called.
-        seed_field: what the field with the seed is called; empty where there is none.
-        batches: it has OpenAI's batch interface (`/files`, `/batches`).
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    base_url: str
-    key: str = ""
-    max_tokens_field: str = "max_tokens"
-    seed_field: str = "seed"
-    batches: bool = False
-
-
-def presets(environment: Mapping[str, str] = os.environ) -> dict[str, Preset]:
-    """Every provider by name: ours, then the user's, who may replace ours.
-
-    Raises:
-        UserError: the user's file cannot be read, or an entry has a wrong or unknown field.
-    """
-    text = files("endoxa.models.chat").joinpath("presets.toml").read_text(encoding="utf-8")
-    found = {name: Preset.model_validate(entry) for name, entry in tomllib.loads(text).items()}
-    if own := environment.get(OWN_PROVIDERS):
-        found |= _own(Path(own))
-    return found
-
-
-def _own(path: Path) -> dict[str, Preset]:
-    try:
-        entries: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise UserError(f"The providers of {OWN_PROVIDERS}, {path}, cannot be read: {problem}.") from problem
-    found = {}
-    for name, entry in entries.items():
-        try:
-            found[name] = Preset.model_validate(entry)
-        except ValidationError as problem:
-            first = problem.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "entry"
-            raise UserError(
-                f"{path}: the provider [{name}] is not usable ({field}: {first['msg']}). It takes base_url, key (the "
-                "name of an environment variable), max_tokens_field, seed_field and batches."
-            ) from None
-    return found
-
-
-Kind = Literal["openai", "anthropic", "server", "hf", "sim"]
-FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME"
-OPENAI_URL = "https://api.openai.com/v1"
-ANTHROPIC_URL = "https://api.anthropic.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,117 +21,105 @@ class ChatSpec:
 
     Attributes:
         text: the words themselves; they name the model in every record.
-        kind: "openai" (OpenAI itself), "anthropic", "server" (any other OpenAI-compatible server), "hf" (weights
-            generated from here) or "sim" (a simulated respondent).
         served_name: the model's name at the provider; hub id or folder for hf; the rest of the words for sim.
-        provider: "openai", "anthropic", the preset's name, "server", "hf" or "sim".
+        host: the provider, which is asked for everything that differs between providers.
         base_url: address of the provider's interface, or empty.
-        key_variable: environment variable with the key, or empty.
-        max_tokens_field: what the field that bounds the answer is called there.
-        seed_field: what the field with the seed is called there; empty where there is none.
-        batches: whether there is a batch interface; None where only asking can tell.
     """
 
     text: str
-    kind: Kind
     served_name: str
-    provider: str
+    host: Provider
     base_url: str = ""
-    key_variable: str = ""
+
+    @property
+    def provider(self) -> str:
+        """Name of the provider."""
+        return self.host.name
+
+    @property
+    def kind(self) -> str:
+        """See `Provider.kind`."""
+        return self.host.kind
+
+    @property
+    def key_variable(self) -> str:
+        """See `Provider.key`."""
+        return self.host.key
+
+    @property
+    def batches(self) -> bool:
+        """There is a batch interface, or only asking can tell."""
+        return self.host.open_batch is not None
+
+
+def named(text: str, provider: Provider) -> ChatSpec:
+    """Read `PROVIDER/NAME`.
+
+    Raises:
+        UserError: there is no name.
+    """
+    name = text.partition("/")[2]
+    if not name:
+        raise UserError(f"The model '{text}' has no name: write {provider.name}/NAME.")
+    return ChatSpec(text, name, provider, provider.base_url)
+
+
+def name_alone(spec: ChatSpec, _options: ChatOptions) -> Mapping[str, Any]:
+    """What decides the answers of a model that is known by its name only."""
+    return {"name": spec.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """Where chat models are, and everything that is particular about asking there.
+
+    One is added by an entry point of the group `endoxa.providers`; ours are listed in
+    `endoxa.models.chat.providers`. The other rooms ask a provider for its properties and know none by name.
+
+    Attributes:
+        name: the word in front of the slash (`groq/NAME`).
+        kind: its interface, as `run.json` records it; several providers may share one.
+        open: makes a model ready to be asked; nothing is sent yet.
+        open_batch: opens its batch interface, or None where it has none. The last argument says whether the same
+            settings have been answered before, so that a refused request is to blame itself.
+        read: reads the words of a model.
+        prefixes: beginnings of the words it reads, where they are not `name/`.
+        base_url: address of its interface, or empty.
+        key: environment variable with the key, or empty where there is none.
+        max_tokens_field: OpenAI's interface: what the field that bounds the answer is called.
+        seed_field: OpenAI's interface: what the field with the seed is called; empty where there is none.
+        price: the list price of a model, or None where there is no list.
+        free: nobody sends a bill.
+        unpriced: what a plan says of the cost where no price is known.
+        runs_here: weights are loaded in this process, and looked at before a run instead of asked.
+        likelihoods: the log-likelihood of a given text can be had (`endoxa.models.open_model` takes the same words).
+        identity: what of a model decides its answers.
+        libraries: distributions it needs; `run.json` records their versions.
+        install: the command that installs them.
+    """
+
+    name: str
+    kind: str
+    open: Callable[[ChatSpec, ChatOptions, Lost], ChatModel]
+    open_batch: Callable[[ChatSpec, ChatOptions, bool], BatchClient] | None = None
+    read: Callable[[str, Provider], ChatSpec] = named
+    prefixes: tuple[str, ...] = ()
+    base_url: str = ""
+    key: str = ""
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
-    batches: bool | None = False
+    price: Callable[[ChatSpec], Price | None] | None = None
+    free: bool = False
+    unpriced: str = "not known"
+    runs_here: bool = False
+    likelihoods: bool = False
+    identity: Callable[[ChatSpec, ChatOptions], Mapping[str, Any]] = name_alone
+    libraries: tuple[str, ...] = ()
+    install: str = 'pip install "endoxa[chat]" -c constraints.txt'
 
-
-def parse_chat_model(text: str, environment: Mapping[str, str] = os.environ) -> ChatSpec:
-    """Read the words that name a chat model.
-
-    Args:
-        text: one of `FORMS`.
-        environment: where `ENDOXA_PROVIDERS` may name a file with providers of the user's own.
-
-    Raises:
-        UserError: another form, no name, or an address with a password in it.
-    """
-    if text.startswith(("http://", "https://")):
-        return _server(text)
-    prefix, _, name = text.partition("/")
-    if prefix == "openai" and name:
-        return ChatSpec(
-            text,
-            "openai",
-            name,
-            "openai",
-            OPENAI_URL,
-            "OPENAI_API_KEY",
-            "max_completion_tokens",
-            batches=True,
-        )
-    if prefix == "anthropic" and name:
-        return ChatSpec(
-            text, "anthropic", name, "anthropic", ANTHROPIC_URL, "ANTHROPIC_API_KEY", batches=True
-        )
-    if prefix == "hf" and name:
-        return ChatSpec(text, "hf", name, "hf")
-    if prefix == "sim" and name:
-        return ChatSpec(text, "sim", name, "sim")
-    known = presets(environment)
-    if prefix in known and name:
-        return _preset(text, prefix, name, known[prefix])
-    raise _unreadable(text, prefix, name, ["openai", "anthropic", "hf", "sim", *known])
-
-
-def _preset(text: str, provider: str, name: str, preset: Preset) -> ChatSpec:
-    return ChatSpec(
-        text,
-        "server",
-        name,
-        provider,
-        _address(preset.base_url),
-        preset.key or KEY_VARIABLE,
-        preset.max_tokens_field,
-        preset.seed_field,
-        preset.batches,
-    )
-
-
-def _server(text: str) -> ChatSpec:
-    url, _, name = text.partition("#")
-    address = _address(url)
-    if not name:
-        raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
-    return ChatSpec(text, "server", name, "server", address, KEY_VARIABLE, batches=None)
-
-
-def _address(url: str) -> str:
-    """The address of an interface, which is written into the run.
-
-    Raises:
-        UserError: it holds a secret, or is none.
-    """
-    try:
-        parts = urlsplit(url)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port beyond 65535, a bracket that is not closed
-        raise UserError(
-            "A model's address cannot be read: write http://HOST:PORT/v1, with a port up to 65535."
-        ) from None
-    if "@" in parts.netloc or parts.query:
-        raise UserError(
-            "A model's address must hold no user name, password or '?', because it is written into the run: set the "
-            f"environment variable of its key ({KEY_VARIABLE}, or the one its preset names) instead."
-        )
-    if not whole:
-        raise UserError(f"The address '{url}' has no host: write http://HOST:PORT/v1.")
-    return url.rstrip("/")
-
-
-def _unreadable(text: str, prefix: str, name: str, prefixes: list[str]) -> UserError:
-    if prefix in prefixes:
-        return UserError(f"The model '{text}' has no name: write {prefix}/NAME.")
-    near = get_close_matches(prefix.lower(), prefixes, n=1)
-    hint = f"Did you mean {near[0]}/{name or 'NAME'}?" if near else f"Weights are written hf/{text}."
-    return UserError(f"Cannot read the model '{text}': give {FORMS}. {hint}")
+    def takes(self, text: str) -> bool:
+        """These words name a model of this provider, well or badly."""
+        return text == self.name or text.startswith(self.prefixes or (f"{self.name}/",))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,16 @@
-"""What an encoder is, and the words that name one: `hf/...`, `st/...`, `static/FILE`, `openai/NAME`."""
+"""What an encoder is, how it is written, and what a kind of encoders declares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from endoxa.errors import UserError
-from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions, ModelSpec, parse_model
+from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
 
 Vector = npt.NDArray[np.float32]
 """Vector of a text (width,), or of several (texts x width)."""
@@ -75,60 +74,77 @@ class Encoder(Protocol):
         ...
 
 
-FORMS = (
-    "hf/ORG/NAME, hf/FOLDER, st/NAME or st/FOLDER (sentence-transformers), static/FILE, openai/NAME or "
-    "http://HOST:PORT/v1#NAME"
-)
-MODULES = "modules.json"
-"""The file that makes a folder a model of sentence-transformers."""
-
-Kind = Literal["hf", "st", "static", "server", "openai"]
-
-
 @dataclass(frozen=True, slots=True)
 class EncoderSpec:
     """An encoder as written.
 
     Attributes:
         text: the words themselves; they name the encoder in every vector file and estimate.
-        kind: what it is.
+        kind: name of its `EncoderKind`.
         target: hub id, folder, file, or the server's base URL.
         served_name: the model's name on the server, else empty.
     """
 
     text: str
-    kind: Kind
+    kind: str
     target: str
     served_name: str = ""
 
-    @property
-    def folder(self) -> Path | None:
-        """The folder it names, or None for a hub id, a file or a server."""
-        path = Path(self.target).expanduser()
-        return path if self.kind in ("hf", "st") and path.is_dir() else None
 
-    @property
-    def has_own_pooling(self) -> bool:
-        """True for a folder of sentence-transformers."""
-        return self.folder is not None and (self.folder / MODULES).is_file()
+@dataclass(frozen=True, slots=True)
+class EncoderFacts:
+    """A fingerprint that changes with the files (None where it cannot be had), and the usual pooling."""
 
-    def as_model(self) -> ModelSpec:
-        """The same as the loaders of language models take it."""
-        return ModelSpec(self.text, "hf", self.target)
+    fingerprint: str | None
+    usual: str
 
 
-def parse_encoder(text: str) -> EncoderSpec:
-    """Read the words for an encoder.
+def _rest(text: str, kind: EncoderKind) -> EncoderSpec:
+    """Read `KIND/TARGET`.
 
     Raises:
-        UserError: another form.
+        UserError: there is no target.
     """
-    kind, _, target = text.partition("/")
-    if target and kind in ("st", "static"):
-        return EncoderSpec(text, "st" if kind == "st" else "static", target)
-    if target and kind == "openai":
-        return EncoderSpec(text, "openai", "https://api.openai.com/v1", target)
-    if text.startswith(("hf/", "http://", "https://")):
-        model = parse_model(text)
-        return EncoderSpec(text, model.kind, model.target, model.served_name)
-    raise UserError(f"Cannot read the encoder '{text}': give {FORMS}.")
+    target = text.partition("/")[2]
+    if not target:
+        raise UserError(
+            f"Cannot read the encoder '{text}': nothing follows '{kind.name}/'. Give {kind.form}."
+        )
+    return EncoderSpec(text, kind.name, target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderKind:
+    """A kind of encoder, and everything that is particular about it.
+
+    One is added by an entry point of the group `endoxa.encoders`; ours are listed in `endoxa.models.encoders.kinds`.
+    The other rooms ask a kind for its properties and know none by name.
+
+    Attributes:
+        name: the word in front of the slash (`static/FILE`).
+        form: how its encoders are written, for messages.
+        look: recognises an encoder from its files; no weights are read into memory.
+        open: loads an encoder, given the poolings that fit it and every text that will be encoded; several encoders
+            where one cannot give all the poolings.
+        poolings: names of the poolings that an encoder offers.
+        read: reads the words of an encoder.
+        prefixes: beginnings of the words it reads, where they are not `name/`.
+        takes_layers: the options --layer and --tokenizer are for it.
+        libraries: distributions it needs.
+        install: the command that installs them.
+    """
+
+    name: str
+    form: str
+    look: Callable[[EncoderSpec, EncoderOptions], EncoderFacts]
+    open: Callable[[EncoderSpec, EncoderOptions, Sequence[str], Sequence[str]], list[Encoder]]
+    poolings: Callable[[EncoderSpec], tuple[str, ...]]
+    read: Callable[[str, EncoderKind], EncoderSpec] = _rest
+    prefixes: tuple[str, ...] = ()
+    takes_layers: bool = False
+    libraries: tuple[str, ...] = ()
+    install: str = ""
+
+    def takes(self, text: str) -> bool:
+        """These words name an encoder of this kind, well or badly."""
+        return text.startswith(self.prefixes or (f"{self.name}/",))

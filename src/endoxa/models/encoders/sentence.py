@@ -26,7 +26,7 @@ class SentenceEncoder:
 
     def __init__(self, name: str, model: Any, batch_tokens: int | None = None) -> None:
         """Wrap `model`, a `SentenceTransformer`."""
-        from endoxa.models.local import usual_batch
+        from endoxa.models.checkpoint import usual_batch
 
         self.name = name
         self.poolings = (MODEL,)
@@ -41,7 +41,7 @@ class SentenceEncoder:
         Raises:
             UserError: the library or model cannot be had, a layer was asked for, or a text is too long.
         """
-        from endoxa.models.local import choose_device, choose_dtype
+        from endoxa.models.checkpoint import choose_device, choose_dtype
 
         if options.layer is not None:
             raise UserError(
@@ -79,7 +79,7 @@ class SentenceEncoder:
 
     def unknown_share(self, texts: Sequence[str]) -> float | None:
         """See `endoxa.models.encoders.encoder.Encoder.unknown_share`."""
-        from endoxa.models.local import unknown_share
+        from endoxa.models.checkpoint import unknown_share
 
         tokenizer = self.model.tokenizer
         return unknown_share(tokenizer, texts) if hasattr(tokenizer, "unk_token_id") else None

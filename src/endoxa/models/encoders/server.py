@@ -1,7 +1,7 @@
 """Vectors from an OpenAI-compatible embeddings endpoint (OpenAI, vLLM, Ollama, llama.cpp, a gateway).
 
 Texts go out in batches; what comes back is checked: one finite vector for each text, all of one width, in the order of
-the index the server gives. Failed calls are tried again a bounded number of times by the openai client.
+the index the server gives. Failed calls are tried again as `endoxa.models.retrying` says.
 """
 
 from __future__ import annotations
@@ -13,41 +13,46 @@ from typing import Any
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.chat.clients import shown, without_organization
-from endoxa.models.encoders.encoder import Encoded, EncoderSpec, Vector
+from endoxa.models.clients import NO_KEY, server_client, shown
+from endoxa.models.encoders.encoder import (
+    Encoded,
+    Encoder,
+    EncoderFacts,
+    EncoderKind,
+    EncoderOptions,
+    EncoderSpec,
+    Vector,
+)
 from endoxa.models.encoders.poolings import MODEL
+from endoxa.models.retrying import Retrier, for_server, raise_if_transient
+from endoxa.models.spec import KEY_VARIABLE, read_address
 
 TEXTS = 64
 """Texts in one call; the server batches them as it likes."""
-RETRIES = 5
-SECONDS = 120.0
-KEY_VARIABLES = {"server": "ENDOXA_SERVER_KEY", "openai": "OPENAI_API_KEY"}
-"""Environment variables with the key. OPENAI_API_KEY is never sent to another server than OpenAI's."""
+OPENAI_KEY = "OPENAI_API_KEY"
+"""Environment variable with OpenAI's key, which is never sent to another server."""
+OPENAI_URL = "https://api.openai.com/v1"
 SHOWN = 60
+"""Characters of a text that a message quotes."""
 
 
 class ServerEncoder:
     """Asks a server for vectors; the pooling is the server's."""
 
-    def __init__(self, spec: EncoderSpec, key: str, retries: int = RETRIES) -> None:
+    def __init__(self, spec: EncoderSpec, key: str) -> None:
         """Make a client; nothing is sent yet. `key` may be anything where the server wants none.
 
         Raises:
-            UserError: the openai package is missing.
+            UserError: a package is missing.
         """
-        try:
-            import openai
-        except ImportError as problem:
-            raise UserError(
-                'Encoders on a server need the openai package: pip install "endoxa[server]".'
-            ) from problem
         self.name = spec.text
         self.poolings = (MODEL,)
         self._spec = spec
         self._key = key
         self._width: int | None = None
-        client = openai.OpenAI(base_url=spec.target, api_key=key, max_retries=retries, timeout=SECONDS)
-        self._client = client if spec.kind == "openai" else without_organization(client)
+        is_openai = spec.kind == OPENAI.name
+        self._client = server_client(f"The encoder '{spec.text}'", spec.target, key, is_openai=is_openai)
+        self._retrier = for_server(spec.target)
 
     @classmethod
     def open(cls, spec: EncoderSpec, texts: Sequence[str]) -> ServerEncoder:
@@ -56,14 +61,13 @@ class ServerEncoder:
         Raises:
             UserError: no key where one is needed, nobody answers, or the model is not served there.
         """
-        variable = KEY_VARIABLES[spec.kind]
-        key = os.environ.get(variable)
-        if spec.kind == "openai" and not key:
+        key = os.environ.get(OPENAI_KEY if spec.kind == OPENAI.name else KEY_VARIABLE)
+        if spec.kind == OPENAI.name and not key:
             raise UserError(
-                f"The encoder '{spec.text}' needs a key: set the environment variable {variable}."
+                f"The encoder '{spec.text}' needs a key: set the environment variable {OPENAI_KEY}."
             )
-        encoder = cls(spec, key or "none")
-        encoder._ask(list(texts[:1]))
+        encoder = cls(spec, key or NO_KEY)
+        encoder._ask(list(texts[:1]), for_server(spec.target, checking=True))
         return encoder
 
     def describe(self) -> Mapping[str, Any]:
@@ -91,39 +95,52 @@ class ServerEncoder:
         distinct = list(places)
         for start in range(0, len(distinct), TEXTS):
             batch = distinct[start : start + TEXTS]
-            for text, vector in zip(batch, self._ask(batch), strict=True):
+            for text, vector in zip(batch, self._ask(batch, self._retrier), strict=True):
                 for index in places[text]:
                     yield Encoded(index, {MODEL: vector})
 
-    def _ask(self, texts: list[str]) -> list[Vector]:
+    def _ask(self, texts: list[str], retrier: Retrier) -> list[Vector]:
         """Vectors of `texts`; a call that the server finds too large or wrong is cut in two, to find the text."""
-        import openai
-
         if not texts:
             return []
+        answer = retrier.call(lambda: self._once(texts))
+        if not isinstance(answer, Exception):
+            return self._checked(answer, texts)
+        if len(texts) > 1:
+            middle = len(texts) // 2
+            return [*self._ask(texts[:middle], retrier), *self._ask(texts[middle:], retrier)]
+        raise UserError(
+            f"The server {self._spec.target} refused the text '{texts[0][:SHOWN]}' ({self._said(answer)}): "
+            "mend it or take it out of the tests."
+        ) from answer
+
+    def _once(self, texts: list[str]) -> Any:
+        """What comes of one call: an answer, or the exception that says that a text is to blame.
+
+        Raises:
+            TransientError: it did not work this time.
+            UserError: the server has no such model, or refuses.
+        """
+        import openai
+
         try:
-            answer = self._client.embeddings.create(
+            return self._client.embeddings.create(
                 model=self._spec.served_name, input=texts, encoding_format="float"
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
-            if len(texts) > 1:
-                middle = len(texts) // 2
-                return [*self._ask(texts[:middle]), *self._ask(texts[middle:])]
-            raise UserError(
-                f"The server {self._spec.target} refused the text '{texts[0][:SHOWN]}' ({self._said(problem)}): "
-                "mend it or take it out of the tests."
-            ) from problem
+            return problem
         except openai.NotFoundError as problem:
             raise UserError(
                 f"The server {self._spec.target} has no embeddings of '{self._spec.served_name}' "
                 f"({self._said(problem)}): check the name, and that the model is an embedding model."
             ) from problem
         except (openai.OpenAIError, ValueError) as problem:
+            if isinstance(problem, openai.OpenAIError):
+                raise_if_transient(problem, self._key)
             raise UserError(
                 f"The server {self._spec.target} does not answer as expected ({self._said(problem)}): check that it "
                 "runs and that its address ends in /v1. What was done is kept; the same command continues."
             ) from problem
-        return self._checked(answer, texts)
 
     def _checked(self, answer: Any, texts: Sequence[str]) -> list[Vector]:
         """The vectors in the order of the texts.
@@ -154,3 +171,42 @@ class ServerEncoder:
 
     def _said(self, problem: Exception) -> str:
         return shown(str(problem), self._key) or type(problem).__name__
+
+
+def _look(_spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:
+    return EncoderFacts(None, MODEL)
+
+
+def _open(
+    spec: EncoderSpec, _options: EncoderOptions, _poolings: Sequence[str], texts: Sequence[str]
+) -> list[Encoder]:
+    return [ServerEncoder.open(spec, texts)]
+
+
+def _offered(_spec: EncoderSpec) -> tuple[str, ...]:
+    return (MODEL,)
+
+
+def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
+    name = text.partition("/")[2]
+    if not name:
+        raise UserError(f"Cannot read the encoder '{text}': write {kind.form}.")
+    return EncoderSpec(text, kind.name, OPENAI_URL, name)
+
+
+def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:
+    return EncoderSpec(text, kind.name, *read_address(text))
+
+
+OPENAI = EncoderKind(
+    name="openai", form="openai/NAME", look=_look, open=_open, poolings=_offered, read=_read_openai
+)
+SERVER = EncoderKind(
+    name="server",
+    form="http://HOST:PORT/v1#NAME",
+    look=_look,
+    open=_open,
+    poolings=_offered,
+    read=_read_address,
+    prefixes=("http://", "https://"),
+)

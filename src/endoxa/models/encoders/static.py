@@ -1,9 +1,8 @@
-"""Word vectors that do not depend on the sentence: word2vec text (`.txt`, `.vec`, also `.gz`) and `.npz`.
+"""Word vectors that do not depend on the sentence, from files of word2vec text (`.txt`, `.vec`, also `.gz`) or `.npz`.
 
 A text that stands in the file as a whole has that vector ("New York" also as `New_York`); any other text has the mean
 of the vectors of its words, each looked up as it is written, then in lower case, then in its parts ("person's").
-
-Files of vectors: word2vec text (with or without its first line of counts, as GloVe has it) and `.npz`.
+word2vec text is read with or without its first line of counts (GloVe has none).
 """
 
 from __future__ import annotations
@@ -19,16 +18,30 @@ from typing import Any
 import numpy as np
 import regex
 
-from endoxa.datasets.files import require_file
+from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
-from endoxa.models.encoders.encoder import Encoded, Vector
+from endoxa.models.encoders.encoder import (
+    Encoded,
+    Encoder,
+    EncoderFacts,
+    EncoderKind,
+    EncoderOptions,
+    EncoderSpec,
+    Vector,
+)
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN
 
 TEXT_SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
 NPZ_SUFFIX = ".npz"
 NPZ_NAMES = ("texts", "words")
 """Arrays of an `.npz` that may hold the texts; `vectors` holds one row for each."""
+WORDS = "words"
+"""The one pooling of word vectors."""
+SHOWN = 5
+# Letters, marks, digits and the joiners that Indic and Persian spelling needs.
+_PART = regex.compile(r"[\p{L}\p{M}\p{N}\u200c\u200d]+")
+_WORD = regex.compile(rf"{_PART.pattern}(?:['’\-]{_PART.pattern})*")
 
 
 def read_vectors(path: Path, wanted: Collection[str] | None = None) -> dict[str, Vector]:
@@ -150,14 +163,6 @@ def _refuse_infinite(path: Path, vectors: dict[str, Vector]) -> None:
             )
 
 
-WORDS = "words"
-"""The one pooling of word vectors."""
-SHOWN = 5
-# Letters, marks, digits and the joiners that Indic and Persian spelling needs.
-_PART = regex.compile(r"[\p{L}\p{M}\p{N}\u200c\u200d]+")
-_WORD = regex.compile(rf"{_PART.pattern}(?:['’\-]{_PART.pattern})*")
-
-
 @dataclass(frozen=True, slots=True)
 class StaticEncoder:
     """Mean of word vectors; holds the vectors of the words it was opened for.
@@ -276,3 +281,18 @@ def _forms(text: str) -> Iterator[str]:
 def _some(words: Sequence[str]) -> str:
     shown = ", ".join(f"'{word}'" for word in words[:SHOWN])
     return shown + (", ..." if len(words) > SHOWN else "")
+
+
+def _look(spec: EncoderSpec, _options: EncoderOptions) -> EncoderFacts:
+    path = Path(spec.target)
+    require_file(path)
+    return EncoderFacts(sha256(path), WORDS)
+
+
+def _open(
+    spec: EncoderSpec, options: EncoderOptions, _poolings: Sequence[str], texts: Sequence[str]
+) -> list[Encoder]:
+    return [StaticEncoder.open(spec.text, Path(spec.target), texts, options.max_unknown)]
+
+
+STATIC = EncoderKind(name="static", form="static/FILE", look=_look, open=_open, poolings=lambda _: (WORDS,))

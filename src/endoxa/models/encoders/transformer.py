@@ -2,9 +2,7 @@
 
 Every distinct token sequence goes through the network once, in batches of one length (nothing is padded), and all
 poolings are taken from that one pass. Only `first-wordpiece`, which reads a text without special tokens, needs a
-second.
-
-Load a Hugging Face network for its states, not for its words, and refuse one that is partly random.
+second. A network is loaded for its states, not for its words, and refused where it is partly random.
 """
 
 from __future__ import annotations
@@ -20,23 +18,23 @@ from transformers import AutoModel, AutoTokenizer
 
 from endoxa.errors import UserError
 from endoxa.models.batches import equal_length_batches, halve_when_full
-from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
-from endoxa.models.encoders.poolings import Pooling, States
-from endoxa.models.local import (
-    LOADING_PROBLEMS,
+from endoxa.models.checkpoint import (
     choose_device,
     choose_dtype,
     fingerprint,
     local_folder,
     longest_input,
-    read_config,
-    refuse_foreign_tokenizer,
-    refuse_incomplete,
     unknown_share,
     usual_batch,
 )
+from endoxa.models.encoders.encoder import Encoded, EncoderOptions, EncoderSpec, Vector
+from endoxa.models.encoders.poolings import Pooling, States
+from endoxa.models.local import had, read_config, refuse_foreign_tokenizer, refuse_incomplete
 from endoxa.models.networks import pack_weights
-from endoxa.models.spec import ModelOptions
+from endoxa.models.spec import ModelOptions, ModelSpec
+
+SHOWN = 60
+"""Characters of a text that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +63,22 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     Raises:
         UserError: something cannot be had, weights are missing, or it does not turn tokens into states.
     """
-    how = options.model
+    how, model = options.model, _as_model(spec)
     if how.four_bit:
         raise UserError("--four-bit is not for encoders: use --dtype bfloat16 to make the weights smaller.")
-    folder = local_folder(spec.as_model())
+    folder = local_folder(model)
     source = str(folder) if folder else spec.target
-    config = read_config(spec.as_model(), how)
+    config = read_config(model, how)
     device = choose_device(how.device)
     network = _load_weights(spec, how, source, config, device)
-    tokenizer = _had(
-        spec,
+    tokenizer = had(
+        spec.text,
         "tokenizer",
         lambda: AutoTokenizer.from_pretrained(
             how.tokenizer or source, revision=how.revision, trust_remote_code=how.trust_remote_code
         ),
     )
-    refuse_foreign_tokenizer(spec.as_model(), tokenizer, network)
+    refuse_foreign_tokenizer(model, tokenizer, network)
     parameters = sum(p.numel() for p in network.parameters())
     layers, width = _measure(spec, network, device)
     layer = _choose_layer(spec, options.layer, layers)
@@ -108,12 +106,17 @@ def load_network(spec: EncoderSpec, options: EncoderOptions) -> Network:
     )
 
 
+def _as_model(spec: EncoderSpec) -> ModelSpec:
+    """The same as the loaders of language models take it."""
+    return ModelSpec(spec.text, "hf", spec.target)
+
+
 def _load_weights(
     spec: EncoderSpec, how: ModelOptions, source: str, config: Any, device: torch.device
 ) -> Any:
     """The network without its head, and without its decoder where it has an encoder too."""
-    network, info = _had(
-        spec,
+    network, info = had(
+        spec.text,
         "weights",
         lambda: AutoModel.from_pretrained(
             source,
@@ -130,9 +133,9 @@ def _load_weights(
         kind: [key for key in info[kind] if not _name_of(key).startswith(unused)]
         for kind in ("missing_keys", "mismatched_keys")
     }
-    refuse_incomplete(spec.as_model(), needed)
+    refuse_incomplete(_as_model(spec), needed)
     part = network.get_encoder() if has_both else network
-    return _had(spec, "weights", lambda: part.to(device)).eval()
+    return had(spec.text, "weights", lambda: part.to(device)).eval()
 
 
 def _name_of(key: Any) -> str:
@@ -177,18 +180,6 @@ def _choose_layer(spec: EncoderSpec, asked: int | None, layers: int) -> int | No
             f"'{spec.text}' has no layer {asked}: give --layer 0 (the embeddings) to {layers} (the last)."
         )
     return None if asked == layers else asked
-
-
-def _had(spec: EncoderSpec, what: str, get: Callable[[], Any]) -> Any:
-    """What `get` returns; the many ways in which transformers fails become one sentence."""
-    try:
-        return get()
-    except LOADING_PROBLEMS as problem:
-        reason = " ".join(str(problem).split())[:300]
-        raise UserError(f"Cannot load the {what} of '{spec.text}': {reason}") from problem
-
-
-SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)

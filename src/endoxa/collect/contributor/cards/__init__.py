@@ -1,1 +1,1 @@
-"""The card: rate a pair, skip it, add others, take back, pause."""
+"""Pages of cards: rate a pair, skip it, add pairs, undo, pause."""

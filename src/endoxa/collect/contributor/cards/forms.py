@@ -1,4 +1,4 @@
-"""What comes from a card: answers, reasons, words, countries; how it is asked and what is likely."""
+"""Forms of the card pages: ratings, reasons to skip, words, further countries."""
 
 from __future__ import annotations
 
@@ -18,53 +18,15 @@ from endoxa.collect import geography, naming
 from endoxa.collect.contributor.survey import answer_languages, likely_language
 from endoxa.collect.entry import cleaning
 from endoxa.collect.entry.cleaning import EntryError
-from endoxa.collect.models import Card, Mention, Person, SkipReason, Via
+from endoxa.collect.models import RATING_WORDS, Card, Mention, Person, SkipReason, Via
 
 OFFERED = 6
 """Countries that a card offers to tick."""
 
-
-def offered_countries(
-    about: str, own: Iterable[str], campaign: Collection[str], *, card: str, without: Collection[str] = ()
-) -> tuple[str, ...]:
-    """Up to `OFFERED` countries near the one a card is about.
-
-    Its neighbours in the campaign come first, then the person's own countries, the neighbours of neighbours in the
-    campaign, other neighbours, and what else is in the campaign. Within each of these the order is drawn, once a card,
-    so that no country is offered more often for its name.
-
-    Args:
-        about: country of the card.
-        own: countries of the person.
-        campaign: countries of the campaign.
-        card: name of the card; the order is the same whenever the card is shown.
-        without: countries that were answered already.
-    """
-    beside = geography.neighbours(about)
-    beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
-    inside = frozenset(campaign)
-    rings: tuple[Iterable[str], ...] = (beside & inside, own, beyond & inside, beside, inside)
-    drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
-    ordered = [code for ring in rings for code in _shuffled(ring, drawn)]
-    wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
-    return tuple(wanted[:OFFERED])
-
-
-def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
-    known = sorted(codes)
-    return drawn.sample(known, len(known))
-
-
 Choice = tuple[str, Promise]
 """What is stored and what the button says."""
 
-RATINGS: Final[tuple[Choice, ...]] = (
-    ("1", _("I have never heard it")),
-    ("2", _("I have heard it once or twice")),
-    ("3", _("Some people here say it")),
-    ("4", _("Many people here say it")),
-    ("5", _("Everyone here knows it")),
-)
+RATINGS: Final[tuple[Choice, ...]] = tuple((str(value), _(words)) for value, words in RATING_WORDS.items())
 """How known a pair is where the person lives."""
 
 SKIPS: Final[tuple[Choice, ...]] = (
@@ -96,11 +58,41 @@ NOTES: Final[dict[str, Promise]] = {
 }
 """Sentences above a card, by the value of `note` in its address."""
 
-
 Named = tuple[str, str]
 """Code and name of a country."""
 
 _UNKNOWN = _("We do not know this country. Please check how it is written.")
+
+
+def offered_countries(
+    about: str, own: Iterable[str], campaign: Collection[str], *, card: str, without: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Up to `OFFERED` countries near the one a card is about.
+
+    Its neighbours in the campaign come first, then the person's own countries, the neighbours of neighbours in the
+    campaign, other neighbours, and what else is in the campaign. Within each of these the order is drawn, once a card,
+    so that no country is offered more often for its name.
+
+    Args:
+        about: country of the card.
+        own: countries of the person.
+        campaign: countries of the campaign.
+        card: name of the card; the order is the same whenever the card is shown.
+        without: countries that were answered already.
+    """
+    beside = geography.neighbours(about)
+    beyond = frozenset[str]().union(*(geography.neighbours(code) for code in beside))
+    inside = frozenset(campaign)
+    rings: tuple[Iterable[str], ...] = (beside & inside, own, beyond & inside, beside, inside)
+    drawn = random.Random(card)  # noqa: S311 - an order of chips is no secret
+    ordered = [code for ring in rings for code in _shuffled(ring, drawn)]
+    wanted = [code for code in dict.fromkeys(ordered) if code != about and code not in without]
+    return tuple(wanted[:OFFERED])
+
+
+def _shuffled(codes: Iterable[str], drawn: random.Random) -> list[str]:
+    known = sorted(codes)
+    return drawn.sample(known, len(known))
 
 
 def _typed(**attributes: Any) -> forms.TextInput:

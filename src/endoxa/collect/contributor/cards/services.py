@@ -1,4 +1,4 @@
-"""Beside the card: topics to leave out, what one did and added so far, and covers over pairs."""
+"""Services of the card pages: avoided topics, progress, additions to a card, covers over unkind pairs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,24 @@ from django.utils.translation import gettext_noop as _
 from endoxa.collect import geography
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import CLOSED, Card, CardState, Mention, Moderation, Person, SkipReason, Via
+
+TOPICS: tuple[str, ...] = (
+    _("Cooking and Food"),
+    _("Positive Traits"),
+    _("Geography, Buildings, Landmarks"),
+    _("Economy"),
+    _("People & Everyday Life"),
+    _("Tradition, Art, History"),
+    _("Negative Traits"),
+    _("Politics & Governance"),
+    _("Sports & Recreation"),
+    _("Other"),
+    _("Public Figures & Pop Culture"),
+    _("Neutral Traits"),
+)
+
+COVERS_COOKIE = "endoxa_uncovered"
+_SECONDS = 60 * 86_400
 
 
 def avoidable_topic(latest: Card | None, person: Person) -> str:
@@ -49,22 +67,6 @@ def _set_topics(person: Person, changed: Callable[[set[str]], set[str]]) -> None
     person.refresh_from_db(fields=["topic_optouts"])
     person.topic_optouts = sorted(changed(set(person.topic_optouts)))
     person.save(update_fields=["topic_optouts"])
-
-
-TOPICS: tuple[str, ...] = (
-    _("Cooking and Food"),
-    _("Positive Traits"),
-    _("Geography, Buildings, Landmarks"),
-    _("Economy"),
-    _("People & Everyday Life"),
-    _("Tradition, Art, History"),
-    _("Negative Traits"),
-    _("Politics & Governance"),
-    _("Sports & Recreation"),
-    _("Other"),
-    _("Public Figures & Pop Culture"),
-    _("Neutral Traits"),
-)
 
 
 def topic_name(topic: str) -> str:
@@ -140,12 +142,8 @@ def _said(card: Card, mention: Mention) -> Said:
     )
 
 
-COVERS_COOKIE = "endoxa_uncovered"
-_SECONDS = 60 * 86_400
-
-
 def covers_lifted(request: HttpRequest) -> bool:
-    """Whether this browser was told to show all pairs at once."""
+    """Whether this browser shows all pairs uncovered."""
     return request.COOKIES.get(COVERS_COOKIE) == "1"
 
 

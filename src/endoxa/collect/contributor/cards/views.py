@@ -1,4 +1,4 @@
-"""The pages of cards: the one that waits, taps on it, words added to it, a rest and the end."""
+"""Views of the card pages: show a card, take its answer, additions, pause and end."""
 
 from __future__ import annotations
 
@@ -43,6 +43,9 @@ from endoxa.collect.entry.cleaning import EntryError
 from endoxa.collect.entry.proposing import Proposal, propose, say_alike, tick_countries
 from endoxa.collect.models import Card, CardState, Mention, Pair, Person, Rating, Skip, State, Via
 from endoxa.collect.security.limits import PROPOSALS, PROPOSALS_OF_ALL, refuse
+
+_HELP_LINES = 3
+"""The nearest ones; the page of help has all."""
 
 
 def to_card(note: str = "") -> HttpResponseRedirect:
@@ -185,7 +188,7 @@ def avoid(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
 
 
 def _not_kept(request: HttpRequest) -> HttpResponse:
-    """Say that another answer stays. The script, which cannot read where it is led to, is told by status 409."""
+    """Say that the earlier answer stays; with status 409, since the script cannot read redirects."""
     return to_card("first") if request.accepts("text/html") else HttpResponse(status=409)
 
 
@@ -336,10 +339,6 @@ def _open_question(person: Person, token: UUID, mention: UUID) -> Mention | None
 def _candidates(mention: Mention) -> tuple[Pair, ...]:
     pair = mention.pair
     return likeness.alike(pair.campaign, pair.country, pair.language, mention.text, exclude=pair.pk)
-
-
-_HELP_LINES = 3
-"""The nearest ones; the page of help has all."""
 
 
 @require_safe

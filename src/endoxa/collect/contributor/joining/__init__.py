@@ -1,1 +1,1 @@
-"""Join, consent, receipt, profile, language: the way in."""
+"""Pages that lead in: join code, consent, receipt, profile, language."""

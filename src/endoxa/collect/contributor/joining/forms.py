@@ -1,4 +1,4 @@
-"""What people agree to, one box for each thing, and the few things that they may say of themselves."""
+"""Forms of consent and profile."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ from endoxa.collect.visible import READ, visible
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
+
+_MOST_TYPED = 10
+_SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
+"""Commas of several scripts."""
+
+_EXTRA = "extra_"
+_MOST_ORIGINS = 10
+_MOST_CONNECTIONS = 20
+_MOST_LANGUAGES = 20
+_MOST_LIKELY = 24
+"""Countries of a campaign that get a box of their own."""
 
 
 def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
@@ -95,11 +106,6 @@ class ConsentForm(forms.Form):
         return ""
 
 
-_MOST_TYPED = 10
-_SEPARATORS = str.maketrans("،、;؛\n", ",,,,,")
-"""Commas of several scripts."""
-
-
 @dataclass(frozen=True)
 class Picked:
     """What was chosen: codes, and names that no code was found for."""
@@ -154,7 +160,7 @@ class Picker(forms.Widget):
 
 
 class NamesField(forms.Field):
-    """Several codes, `most` at most; names that are none are told beside the field, with the nearest ones."""
+    """Several codes, `most` at most; unknown names are listed beside the field, with the nearest ones."""
 
     widget: Picker
 
@@ -182,14 +188,6 @@ class NamesField(forms.Field):
                 "names": ", ".join(perhaps),
             }
         return _("We do not know “%(text)s”. Please write it in another way.") % {"text": text}
-
-
-_EXTRA = "extra_"
-_MOST_ORIGINS = 10
-_MOST_CONNECTIONS = 20
-_MOST_LANGUAGES = 20
-_MOST_LIKELY = 24
-"""Countries of a campaign that get a box of their own."""
 
 
 class ProfileForm(forms.Form):

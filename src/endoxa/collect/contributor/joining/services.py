@@ -28,6 +28,9 @@ from endoxa.collect.security.limits import JOIN_BROWSER, JOIN_SITE, may_guess, m
 _SALT = "endoxa.ticket"
 _SECONDS = 3_600
 
+Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
+"""A view that is handed the campaign in the place of its code."""
+
 
 def new_ticket() -> str:
     """A random ticket, signed with the time."""
@@ -68,10 +71,6 @@ def _eras(campaign: Campaign) -> list[int | None]:
 
 def _value(ticket: str, campaign: Campaign, era: int | None) -> str:
     return salted_hmac(_SALT, f"{ticket} {campaign.pk} {era}", algorithm="sha256").hexdigest()[:32]
-
-
-Page = Callable[Concatenate[HttpRequest, Campaign, ...], HttpResponse]
-"""A view that is handed the campaign in the place of its code."""
 
 
 def tidy(typed: str) -> str:

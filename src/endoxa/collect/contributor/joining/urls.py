@@ -1,4 +1,4 @@
-"""Addresses of the pages that lead in: code, language, consent, receipt, profile, and what to read about them."""
+"""URLs of the pages that lead in: code, language, consent, receipt, profile, information."""
 
 from __future__ import annotations
 

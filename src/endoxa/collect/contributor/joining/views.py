@@ -1,4 +1,4 @@
-"""The way in: code, consent, receipt, profile, language, and pages to read."""
+"""Views of the pages that lead in: code, consent, receipt, profile, language, information."""
 
 from __future__ import annotations
 

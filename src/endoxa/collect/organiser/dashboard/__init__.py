@@ -1,1 +1,1 @@
-"""The dashboard and the projector page: counts of the whole, never of one person."""
+"""The dashboard and the projector page: totals only, never figures of one person."""

@@ -1,4 +1,4 @@
-"""The figures of the dashboard: counts of the whole, kept for some seconds, never of one person."""
+"""Figures of the dashboard: totals, cached for a few seconds, never figures of one person."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ PAIRS = 10
 """Pairs behind a share that is shown; each of them has the ratings of at least three people."""
 
 _RATINGS = 3
+
+FEWEST = 3
+"""People behind any figure that is shown."""
+
+OTHERS = ""
+"""Code of the row that holds the countries with fewer people."""
+
+_SECONDS = 3.0
+_REST = 20
+Counted = TypeVar("Counted")
 
 
 @dataclass(frozen=True)
@@ -67,13 +77,6 @@ def agreement_of(campaign: Campaign, earlier: datetime) -> Agreement | None:
 
 def _percent(counted: dict[str, int]) -> int:
     return round(100 * counted["agreed"] / counted["pairs"])
-
-
-FEWEST = 3
-"""People behind any figure that is shown."""
-
-OTHERS = ""
-"""Code of the row that holds the countries with fewer people."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +129,6 @@ def _merged(countries: Iterable[Coverage]) -> Coverage:
     rows = [(one.pairs, one.done, one.has, one.wanted) for one in countries]
     pairs, done, has, wanted = map(sum, zip(*rows, strict=True))
     return Coverage(OTHERS, pairs, done, has, wanted)
-
-
-_SECONDS = 3.0
-_REST = 20
-Counted = TypeVar("Counted")
 
 
 def kept(campaign: Campaign, kind: str, count_anew: Callable[[], Counted]) -> Counted:

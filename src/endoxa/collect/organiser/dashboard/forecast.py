@@ -1,4 +1,4 @@
-"""The forecast in plain sentences: what to expect at the end, and what follows from it."""
+"""The forecast in sentences: what to expect at the end, and what to do."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _time_is_over(figures: Figures, k: int) -> str:
 
 def _looking_ahead(figures: Figures, k: int) -> str:
     short, people = _short(figures), figures.forecast.guessed_people
-    told = {"short": digits(short), "people": digits(people or 0), "k": k}
+    values = {"short": digits(short), "people": digits(people or 0), "k": k}
     if figures.forecast.too_few_people:
         expected = gettext(
             "Too few people take part for %(k)d ratings of a new pair: each person rates a pair once, and none that "
@@ -121,7 +121,7 @@ def _looking_ahead(figures: Figures, k: int) -> str:
             "With %(people)s taking part, %(short)s pairs, counting new ones, will end with fewer than %(k)d ratings.",
             short,
         )
-    return expected % told
+    return expected % values
 
 
 def _running(figures: Figures, state: str) -> bool:

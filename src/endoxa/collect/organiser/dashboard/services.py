@@ -1,4 +1,4 @@
-"""What an organiser orders while a campaign runs, and what it lacks before people come."""
+"""Services of the dashboard: state and balance of a campaign, and what is missing before it opens."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from endoxa.collect.audit import record
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import AuditEntry, Campaign, State
+from endoxa.collect.models import AuditEntry, Campaign, State, record
 from endoxa.collect.organiser.seeds import ADDED
 from endoxa.collect.organiser.wording import BALANCES, STATES
 from endoxa.collect.sampler import Balance
 
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
 """What can be ordered by page; fewer new pairs than half is left to the controller."""
+
+_SETTINGS = (
+    ("organisation", "general", gettext_lazy("who runs it")),
+    ("contact", "general", gettext_lazy("how people reach you")),
+    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
+    ("licence", "general", gettext_lazy("the licence of the data")),
+    ("help_lines", "care", gettext_lazy("help lines")),
+)
 
 
 class StateForm(forms.Form):
@@ -70,15 +77,6 @@ class Lacking:
 
     what: Promise
     address: str
-
-
-_SETTINGS = (
-    ("organisation", "general", gettext_lazy("who runs it")),
-    ("contact", "general", gettext_lazy("how people reach you")),
-    ("retention", "general", gettext_lazy("the last day on which answers are linked to people")),
-    ("licence", "general", gettext_lazy("the licence of the data")),
-    ("help_lines", "care", gettext_lazy("help lines")),
-)
 
 
 def lacking(campaign: Campaign) -> tuple[Lacking, ...]:

@@ -1,4 +1,4 @@
-"""The figures of the survey: who answered what is nobody's business, how many did is."""
+"""Figures of the survey: numbers of people and answers, never who answered what."""
 
 from __future__ import annotations
 

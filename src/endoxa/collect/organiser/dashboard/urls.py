@@ -1,4 +1,4 @@
-"""Addresses of these pages."""
+"""URLs of the dashboard."""
 
 from __future__ import annotations
 

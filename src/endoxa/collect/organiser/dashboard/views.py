@@ -1,4 +1,4 @@
-"""The dashboard, its figures alone for the script that renews them, and the page for the projector."""
+"""Views of the dashboard, of its figures for the refreshing script, and of the projector page."""
 
 from __future__ import annotations
 
@@ -133,11 +133,11 @@ def _cards_shown(campaign: Campaign) -> dict[str, Any]:
 
 def _survey_shown(campaign: Campaign) -> dict[str, Any]:
     figures = survey_figures_of(campaign)
-    told = {"forecast": survey_sentence(campaign.state)}
+    values = {"forecast": survey_sentence(campaign.state)}
     if figures is None:
-        return told
+        return values
     return {
-        **told,
+        **values,
         "taken_at": figures.taken_at,
         "survey": figures,
         "questions": question_rows(figures.answers, campaign.settings.questions),

@@ -1,1 +1,1 @@
-"""Exports and releases by page."""
+"""Pages of exports and releases."""

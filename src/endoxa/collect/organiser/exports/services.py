@@ -1,4 +1,4 @@
-"""What an export would hold now, without making one, and an export as one file to download."""
+"""Preview of an export without making one, and an export as one file to download."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from endoxa.collect import geography
-from endoxa.collect.drafts import draft
 from endoxa.collect.export.card import people_by_country
 from endoxa.collect.export.columns import OTHER, Column, columns_of
 from endoxa.collect.export.folder import LeftOut
 from endoxa.collect.export.run import ExportReport, export_campaign
 from endoxa.collect.export.tables import read_tables
+from endoxa.collect.files import draft
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.dashboard.figures import FEWEST, kept
 from endoxa.collect.withdrawals import Keys, new_salt

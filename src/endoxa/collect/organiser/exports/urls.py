@@ -1,4 +1,4 @@
-"""Addresses of these pages."""
+"""URLs of the export pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports: what would leave, what stays and why, and the buttons that make one."""
+"""Views of exports: what is included, what is left out and why, and how to make one."""
 
 from __future__ import annotations
 

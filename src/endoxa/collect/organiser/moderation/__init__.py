@@ -1,1 +1,1 @@
-"""The queue of new and flagged pairs; merging and taking it back."""
+"""Pages of moderation: the queue of new and flagged pairs, and merging."""

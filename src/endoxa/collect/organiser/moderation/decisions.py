@@ -1,4 +1,4 @@
-"""Decisions about pairs: each is stored with what it changed, noted in the log, and can be taken back."""
+"""Decisions about pairs: each is stored with what it changed, logged, and can be undone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
-from endoxa.collect.audit import record
 from endoxa.collect.cards.answering import drop_reports
 from endoxa.collect.cards.counts import family
 from endoxa.collect.cards.locking import locked
@@ -31,6 +30,7 @@ from endoxa.collect.models import (
     Moderation,
     Pair,
     Person,
+    record,
 )
 from endoxa.collect.organiser.moderation.queue import ESCALATED, LOGGED, claims_of_others
 from endoxa.collect.privacy import redact
@@ -44,9 +44,9 @@ _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 class StaleError(EntryError):
     """Somebody else decided about the pair since the page was shown, or it is gone."""
 
-    def __init__(self, told: str = "") -> None:
+    def __init__(self, message: str = "") -> None:
         super().__init__(
-            told or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
+            message or gettext("Somebody else decided about this one meanwhile. Nothing was changed.")
         )
 
 
@@ -165,11 +165,11 @@ def _edit(pair: Pair, decision: Decision) -> None:
         raise EntryError(gettext("Another pair has these words already. Merge this one into it instead."))
     if words.text != pair.attribute:
         require_same_words(pair, words.key)
-    told = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
+    reports = [flag for flag in pair.flags if flag == ESCALATED or flag.startswith("report_")]
     pair.attribute, pair.key, pair.language = words.text, words.key, words.language
     # Who called the old words mild has not judged the new ones.
     pair.negative = pair.negative or words.negative
-    pair.flags = [*words.flags, *told]
+    pair.flags = [*words.flags, *reports]
 
 
 def require_same_words(pair: Pair, key: str) -> None:

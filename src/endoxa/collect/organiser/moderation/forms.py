@@ -92,9 +92,9 @@ class ShownField(forms.Field):
         Raises:
             ValidationError: not what the page sends.
         """
-        told = [one.partition(":") for one in value or ()]
+        parts = [one.partition(":") for one in value or ()]
         try:
-            return tuple(Shown(UUID(item), seen) for item, _, seen in told)
+            return tuple(Shown(UUID(item), seen) for item, _, seen in parts)
         except ValueError as error:
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error
 

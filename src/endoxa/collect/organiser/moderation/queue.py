@@ -1,4 +1,4 @@
-"""Which pairs moderators should look at, why in words, and who is looking at which."""
+"""The queue of moderators: which pairs it holds, reasons in words, and who is looking at which."""
 
 from __future__ import annotations
 
@@ -65,19 +65,18 @@ LOGGED: dict[str, str] = {
 }
 """What the log says."""
 
-
-def reasons(flags: list[str]) -> list[str]:
-    """Why a pair is before moderators, in words; nothing for flags that nobody wrote a sentence for."""
-    return [str(FLAGS[flag]) for flag in flags if flag in FLAGS]
-
-
 CLAIM_MINUTES = 3
-"""How long others are told that somebody is looking at a pair."""
+"""Duration of the note that somebody is looking at a pair."""
 _AHEAD = 20
 """Pairs looked out before the lock is taken; more than moderators decide about in that moment."""
 
 _HANDED = Q(words__contains=f'"{ESCALATED}"')
 """Pairs that were handed to the organiser; `words` are the flags as text, since SQLite cannot look into JSON lists."""
+
+
+def reasons(flags: list[str]) -> list[str]:
+    """Why a pair is before moderators, in words; nothing for flags that nobody wrote a sentence for."""
+    return [str(FLAGS[flag]) for flag in flags if flag in FLAGS]
 
 
 def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
@@ -96,8 +95,8 @@ def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
     # The campaign stands in both: else SQLite does not see that an index answers each.
     new = Q(campaign=campaign, moderation=Moderation.PENDING)
     doubted = Q(campaign=campaign, moderation=Moderation.LIVE, flagged=True)
-    told = Pair.objects.filter(new | doubted).annotate(words=Cast("flags", TextField()))
-    return told.annotate(urgency=urgency).order_by("urgency", "created_at", "pk")
+    flagged = Pair.objects.filter(new | doubted).annotate(words=Cast("flags", TextField()))
+    return flagged.annotate(urgency=urgency).order_by("urgency", "created_at", "pk")
 
 
 def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:

@@ -1,4 +1,4 @@
-"""Addresses of these pages."""
+"""URLs of the moderation pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of moderators: the queue, one pair, what was merged, and what moderators send."""
+"""Views of moderation: the queue, one pair, merges, and decisions."""
 
 from __future__ import annotations
 
@@ -53,6 +53,17 @@ _ALIKE_FROM = 45.0
 """Moderators are shown pairs that are less alike than those contributors are asked about."""
 _ALIKE_SHOWN = 6
 _WORDINGS = 20
+
+READERS = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
+OPEN_WORDS = "moderation_open_words"
+"""Set in the session of an account that wants all words shown at once."""
+APPROVED = "moderation_approved_{}"
+"""In the session, until the queue of the campaign with this id says it: how many were approved at once, and left."""
+PAGE = 25
+
+DECIDERS = (Role.ORGANISER, Role.MODERATOR)
+_STAYS = frozenset({Action.EDIT, Action.MARK, Action.UNMERGE})
+"""Decisions after which the pair may still wait for another one."""
 
 
 @dataclass(frozen=True)
@@ -168,14 +179,6 @@ def _candidates(pair: Pair, search: str, *, open_words: bool) -> list[Line]:
     ]
 
 
-READERS = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
-OPEN_WORDS = "moderation_open_words"
-"""Set in the session of an account that wants all words shown at once."""
-APPROVED = "moderation_approved_{}"
-"""In the session, until the queue of the campaign with this id says it: how many were approved at once, and left."""
-PAGE = 25
-
-
 @allowed(*READERS)
 @require_safe
 def moderation(request: HttpRequest, campaign: Campaign) -> HttpResponse:
@@ -264,11 +267,6 @@ def _rights(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
 
 def _open_words(request: HttpRequest) -> bool:
     return bool(request.session.get(OPEN_WORDS))
-
-
-DECIDERS = (Role.ORGANISER, Role.MODERATOR)
-_STAYS = frozenset({Action.EDIT, Action.MARK, Action.UNMERGE})
-"""Decisions after which the pair may still wait for another one."""
 
 
 @allowed(*DECIDERS)

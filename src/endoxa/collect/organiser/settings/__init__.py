@@ -1,1 +1,1 @@
-"""Settings of a campaign: each change is a new version."""
+"""Pages of the settings. Each change makes a new version."""

@@ -1,18 +1,18 @@
-"""The page of the cards: how many ratings, and which pairs people get."""
+"""Form of the card settings: number of ratings, and which pairs people get."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from annotated_types import Ge, Gt, Le
 from django import forms
 from django.forms import BoundField
 from django.http import QueryDict
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from endoxa.collect.campaign import CampaignSettings
-from endoxa.collect.sampler import SamplerSettings
+from endoxa.collect.organiser.settings.limits import field_of
+from endoxa.collect.sampler import Conflict, SamplerSettings
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -36,6 +36,23 @@ FOLDED: tuple[tuple[StrOrPromise, tuple[str, ...]], ...] = (
 )
 """Fields that hardly any campaign changes."""
 
+_CONFLICTS: dict[Conflict, tuple[tuple[str, ...], StrOrPromise]] = {
+    Conflict.K_MAX: (
+        ("k_max", "k"),
+        gettext_lazy("This cannot be less than the ratings each pair should get."),
+    ),
+    Conflict.CANDIDATES: (
+        ("candidates", "whole"),
+        gettext_lazy("This cannot be more than the pairs that are weighed all together."),
+    ),
+    Conflict.SHARES: (_TIERS, gettext_lazy("These four shares add up to %(total)s; make them 100.")),
+    Conflict.ONLY_TOPUP: (
+        ("topup", "own", "near", "anywhere"),
+        gettext_lazy("Leave something for pairs that need ratings."),
+    ),
+}
+"""Fields of a conflict, the first of which shows the message."""
+
 
 @dataclass(frozen=True)
 class FieldGroup:
@@ -47,155 +64,125 @@ class FieldGroup:
     open: bool
 
 
-def _limits(name: str) -> tuple[float, float | None]:
-    """Least and most, as the sampler's settings declare them."""
-    least, most = 0.0, None
-    for limit in SamplerSettings.model_fields[name].metadata:
-        if isinstance(limit, Ge):
-            least = cast(float, limit.ge)
-        elif isinstance(limit, Gt):
-            least = cast(float, limit.gt) + 1
-        elif isinstance(limit, Le):
-            most = cast(float, limit.le)
-    return least, most
-
-
-def _whole(name: str, label: StrOrPromise, help_text: StrOrPromise) -> forms.IntegerField:
-    least, most = _limits(name)
-    return forms.IntegerField(
-        label=label, help_text=help_text, min_value=int(least), max_value=None if most is None else int(most)
-    )
-
-
-def _number(name: str, label: StrOrPromise, help_text: StrOrPromise, *, times: float = 1) -> forms.FloatField:
-    least, most = _limits(name)
-    return forms.FloatField(
-        label=label,
-        help_text=help_text,
-        min_value=times * least,
-        max_value=None if most is None else times * most,
-        widget=forms.NumberInput(attrs={"step": "any"}),
-    )
-
-
-def _percent(name: str, label: StrOrPromise, help_text: StrOrPromise) -> forms.FloatField:
-    return _number(name, label, help_text, times=100)
+def _field(name: str, label: StrOrPromise, help_text: StrOrPromise) -> forms.Field:
+    scale = 100 if name in _PERCENT else 1
+    return field_of(SamplerSettings, name, label=label, help_text=help_text, scale=scale)
 
 
 class CardsForm(forms.Form):
     """The numbers of the sampler, shares in per cent."""
 
-    k = _whole(
+    k = _field(
         "k",
         gettext_lazy("Ratings each pair should get"),
         gettext_lazy("Pairs with fewer come first. 3 is usual; more needs more people."),
     )
-    k_max = _whole(
+    k_max = _field(
         "k_max",
-        gettext_lazy("Most ratings of a pair"),
-        gettext_lazy("After so many a pair is shown no more."),
+        gettext_lazy("Maximum ratings per pair"),
+        gettext_lazy("After this number a pair is no longer shown."),
     )
-    disagreement = _number(
+    disagreement = _field(
         "disagreement",
         gettext_lazy("Disagreement that asks for more"),
         gettext_lazy(
             "Variance of the answers (1 to 5) from which a pair gets further ratings; 1.5 is a clear split."
         ),
     )
-    own = _percent(
+    own = _field(
         "own",
         gettext_lazy("The person's own country"),
         gettext_lazy("People know best what is said where they come from."),
     )
-    near = _percent(
+    near = _field(
         "near",
         gettext_lazy("Countries near to them"),
         gettext_lazy("Those they feel close to, and the neighbours of their own."),
     )
-    anywhere = _percent(
+    anywhere = _field(
         "anywhere",
         gettext_lazy("Any other country"),
         gettext_lazy("Shows what is known far away."),
     )
-    topup = _percent(
+    topup = _field(
         "topup",
         gettext_lazy("Pairs that people disagree about"),
         gettext_lazy("Pairs that have enough ratings, but very different ones."),
     )
-    break_after = _whole(
+    break_after = _field(
         "break_after",
         gettext_lazy("Cards until a pause is offered"),
         gettext_lazy("People can go on or stop."),
     )
-    negative_in_a_row = _whole(
+    negative_in_a_row = _field(
         "negative_in_a_row",
         gettext_lazy("Unkind cards in a row about the person's own country"),
-        gettext_lazy("After so many a kinder card comes, if there is one."),
+        gettext_lazy("After this number a kinder card follows, if there is one."),
     )
-    in_a_row = _whole(
+    in_a_row = _field(
         "in_a_row",
         gettext_lazy("Cards in a row about one country"),
-        gettext_lazy("After so many another country comes, if there is one."),
+        gettext_lazy("After this number another country follows, if there is one."),
     )
-    prompt = _percent(
+    prompt = _field(
         "prompt",
         gettext_lazy("Open questions once everything is rated, in per cent"),
         gettext_lazy("Cards that show no pair and ask what people say."),
     )
-    lease_workshop = _whole(
+    lease_workshop = _field(
         "lease_workshop",
         gettext_lazy("In a room"),
         gettext_lazy("Then somebody else may get the pair; a late answer still counts."),
     )
-    lease_online = _whole(
+    lease_online = _field(
         "lease_online", gettext_lazy("Online"), gettext_lazy("People at home are interrupted more often.")
     )
-    exploration = _percent(
+    exploration = _field(
         "exploration",
         gettext_lazy("Drawn with equal chances"),
         gettext_lazy("Keeps every pair's chance above zero, which weighted estimates need."),
     )
-    calibration = _percent(
+    calibration = _field(
         "calibration",
         gettext_lazy("From the common set"),
         gettext_lazy("Pairs that all people go through in one order, so that people can be compared."),
     )
-    calibration_pairs = _whole(
+    calibration_pairs = _field(
         "calibration_pairs",
         gettext_lazy("Pairs in the common set"),
         gettext_lazy("Chosen at random among the seeds when they are added."),
     )
-    floor = _percent(
+    floor = _field(
         "floor",
         gettext_lazy("Kept for countries left behind"),
         gettext_lazy("Countries that were drawn too seldom while they need ratings."),
     )
-    floor_below = _percent(
+    floor_below = _field(
         "floor_below",
         gettext_lazy("Left behind: share of draws below"),
         gettext_lazy("A country with a smaller share of all draws counts as left behind."),
     )
-    topic_cap = _percent(
+    topic_cap = _field(
         "topic_cap",
-        gettext_lazy("Most of one topic"),
+        gettext_lazy("Maximum share of one topic"),
         gettext_lazy("Seeds of a topic with a larger share of the latest cards are drawn less often."),
     )
-    evenness = _whole(
+    evenness = _field(
         "evenness",
         gettext_lazy("Fill pairs evenly (above 0) or finish begun ones first (below 0)"),
-        gettext_lazy("A power of the share of ratings that a pair still misses; it weighs that much."),
+        gettext_lazy("The weight of a pair is the share of ratings that it still needs, to this power."),
     )
-    age_minutes = _whole(
+    age_minutes = _field(
         "age_minutes",
         gettext_lazy("Minutes after which a waiting pair counts double"),
         gettext_lazy("Shorter brings new pairs round sooner."),
     )
-    whole = _whole(
+    whole = _field(
         "whole",
         gettext_lazy("Pairs that are weighed all together"),
         gettext_lazy("Larger pools are weighed by a random part, which keeps cards fast."),
     )
-    candidates = _whole(
+    candidates = _field(
         "candidates",
         gettext_lazy("Pairs in such a random part"),
         gettext_lazy("200 is enough for pools of any size that we tried."),
@@ -217,23 +204,15 @@ class CardsForm(forms.Form):
         return found
 
     def clean(self) -> dict[str, Any]:
-        """Look at what must go together."""
+        """Refuse values that do not fit together; where one of them has an error of its own, that is enough."""
         cleaned = super().clean() or self.cleaned_data
-        k, most = cleaned.get("k"), cleaned.get("k_max")
-        if k is not None and most is not None and most < k:
-            self.add_error("k_max", gettext("This cannot be less than the ratings each pair should get."))
-        shares = [cleaned.get(name) for name in _TIERS]
-        if None not in shares:
-            self._check_shares([share for share in shares if share is not None])
+        typed: dict[str, Any] = {name: _stored(name, value) for name, value in cleaned.items()}
+        for conflict in SamplerSettings.model_construct(**typed).conflicts():
+            names, message = _CONFLICTS[conflict]
+            if not self.errors.keys() & set(names):
+                total = f"{sum(cleaned[name] for name in _TIERS):g}" if conflict == Conflict.SHARES else ""
+                self.add_error(names[0], str(message) % {"total": total} if total else message)
         return cleaned
-
-    def _check_shares(self, shares: list[float]) -> None:
-        total = sum(shares)
-        if abs(total - 100) > 1e-4:
-            told = {"total": f"{total:g}"}
-            self.add_error("own", gettext("These four shares add up to %(total)s; make them 100.") % told)
-        elif shares[-1] == 100:
-            self.add_error("topup", gettext("Leave something for pairs that need ratings."))
 
     def content(self) -> dict[str, Any]:
         """New values by field of `CampaignSettings`."""
@@ -241,7 +220,7 @@ class CardsForm(forms.Form):
 
 
 def _shown(name: str, value: float) -> str:
-    return f"{100 * value if name in _PERCENT else value:.6g}"
+    return f"{100 * value if name in _PERCENT else value:.12g}"
 
 
 def _stored(name: str, value: float) -> float:

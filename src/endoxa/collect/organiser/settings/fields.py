@@ -1,4 +1,4 @@
-"""Form fields for lists that people type line by line, and entries with texts in several languages."""
+"""Form fields for lists that are typed line by line, and for texts in several languages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy
+from django.utils.translation import get_language, gettext
+from pydantic import BaseModel
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import UI_LANGUAGES, Texts
-from endoxa.collect.naming import Names
+from endoxa.collect.naming import Names, country_names
+from endoxa.collect.organiser.settings.limits import text_length
 
 SEPARATOR = "|"
+EVERYWHERE = "*"
+"""Typed in place of a country: everywhere else."""
 _LONGEST_CODE = 3
 
 
@@ -82,8 +86,8 @@ class CodesField(LinesField):
         try:
             return code_of(typed, self._names)
         except ValidationError as problem:
-            told = {"number": number, "problem": problem.message}
-            raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+            values = {"number": number, "problem": problem.message}
+            raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
 
 
 def code_of(typed: str, names: Callable[[str], Names]) -> str:
@@ -98,8 +102,8 @@ def code_of(typed: str, names: Callable[[str], Names]) -> str:
     if code:
         return code
     if found.perhaps:
-        told = {"typed": typed, "near": own.of(found.perhaps[0])}
-        raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % told)
+        values = {"typed": typed, "near": own.of(found.perhaps[0])}
+        raise ValidationError(gettext("“%(typed)s” is not known. Did you mean “%(near)s”?") % values)
     raise ValidationError(gettext("“%(typed)s” is not known.") % {"typed": typed})
 
 
@@ -113,26 +117,12 @@ def _elsewhere(typed: str, own: Names, others: Iterable[Names]) -> str:
     return codes.pop() if len(codes) == 1 else ""
 
 
-LONGEST = 2_000
-
-
-def name_field() -> forms.RegexField:
-    """The short name under which answers are stored and exported."""
-    return forms.RegexField(
-        r"^[a-z][a-z0-9_]{0,30}$",
-        label=gettext_lazy("Short name"),
-        help_text=gettext_lazy(
-            "It names the column of the export. Leave it as it is once people have answered."
-        ),
-        error_messages={"invalid": gettext_lazy("Use small letters a to z, digits and _, at most 31.")},
-    )
-
-
 class ByLanguage:
-    """The fields of one text, a field for each language; `lines` where it is a list "key | words"."""
+    """The form fields of one text of a model, one for each language: a text, or a list of lines "key | words"."""
 
-    def __init__(self, form: forms.Form, stem: str, languages: Sequence[str]) -> None:
+    def __init__(self, form: forms.Form, model: type[BaseModel], stem: str, languages: Sequence[str]) -> None:
         self._form = form
+        self._longest = text_length(model, stem)
         self._stem = stem
         self._languages = languages
 
@@ -144,7 +134,7 @@ class ByLanguage:
                 label=f"{label} ({geography.language_name(language, here)})",
                 help_text=help_text if place == 0 else "",
                 required=required and place == 0,
-                max_length=LONGEST,
+                max_length=self._longest,
                 initial=texts.get(language, ""),
                 widget=forms.Textarea(attrs={"rows": rows, "lang": language, "dir": "auto"}),
             )
@@ -167,6 +157,20 @@ class ByLanguage:
 
     def _typed(self, language: str) -> str:
         return str(self._form.cleaned_data.get(f"{self._stem}-{language}", "")).replace("\r\n", "\n")
+
+
+def country_code(typed: str) -> str:
+    """The code of a country, or "" for `EVERYWHERE`.
+
+    Raises:
+        ValidationError: see `code_of`.
+    """
+    return "" if typed == EVERYWHERE else code_of(typed, country_names)
+
+
+def country_shown(code: str) -> str:
+    """The name of a country in the language of the page, or `EVERYWHERE` for ""."""
+    return geography.name(code, get_language() or "en") if code else EVERYWHERE
 
 
 def as_lines(entries: dict[str, Texts], languages: Sequence[str], shown: Callable[[str], str]) -> Texts:
@@ -211,5 +215,5 @@ def _at_line(number: int, key: str, key_of: Callable[[str], str]) -> str:
     try:
         return key_of(key)
     except ValidationError as problem:
-        told = {"number": number, "problem": problem.message}
-        raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+        values = {"number": number, "problem": problem.message}
+        raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None

@@ -1,4 +1,4 @@
-"""The pages of the basics, of the campaign's own texts, and of care."""
+"""Forms of the basics, of the campaign's own texts, and of care."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from django.utils.translation import get_language, gettext, gettext_lazy
 from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings, CampaignTexts, HelpLine
 from endoxa.collect.naming import country_names, language_names
-from endoxa.collect.organiser.settings.fields import SEPARATOR, CodesField, LinesField, code_of, text_lines
+from endoxa.collect.organiser.settings.fields import (
+    SEPARATOR,
+    CodesField,
+    LinesField,
+    country_code,
+    country_shown,
+    text_lines,
+)
+from endoxa.collect.organiser.settings.limits import field_of, text_length
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -26,16 +34,32 @@ _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
     "minutes", "expected_people", "minimum_age", "retention", "licence",
 )  # fmt: skip
+"""Fields of the settings that the form holds as they are."""
+
+LABELS: dict[str, StrOrPromise] = {
+    "title": gettext_lazy("Title"),
+    "about": gettext_lazy("About: what, why, what is kept, what is published, how to leave"),
+    "content_warning": gettext_lazy("Content warning"),
+    "consent": gettext_lazy("Consent: taking part"),
+    "publication": gettext_lazy("Consent: publication of the answers"),
+    "keep_words": gettext_lazy("Consent: my words may stay if I leave"),
+    "thanks": gettext_lazy("Thanks, and what happens next"),
+}
+"""Labels of `CampaignTexts`."""
+
+
+def _field(name: str, label: StrOrPromise, help_text: StrOrPromise = "", **more: Any) -> forms.Field:
+    return field_of(CampaignSettings, name, label=label, help_text=help_text, **more)
 
 
 class GeneralForm(forms.Form):
     """Basics of a campaign."""
 
-    organisation = forms.CharField(max_length=120, label=gettext_lazy("Who runs it"))
-    contact = forms.CharField(
-        max_length=200,
-        label=gettext_lazy("How people reach you"),
-        help_text=gettext_lazy("An e-mail address or a phone number; it stands at the foot of every page."),
+    organisation = _field("organisation", gettext_lazy("Who runs it"))
+    contact = _field(
+        "contact",
+        gettext_lazy("How people reach you"),
+        gettext_lazy("An e-mail address or a phone number; it stands at the foot of every page."),
     )
     main_language = forms.ChoiceField(
         choices=django_settings.LANGUAGES,
@@ -62,41 +86,38 @@ class GeneralForm(forms.Form):
             "One a line, by name or code. They are listed first; empty means all countries."
         ),
     )
-    cards = forms.BooleanField(required=False, label=gettext_lazy("People get cards to rate"))
-    survey = forms.BooleanField(required=False, label=gettext_lazy("People answer the survey first"))
-    setting = forms.ChoiceField(
-        widget=forms.RadioSelect,
-        choices=[
-            ("workshop", gettext_lazy("People sit together; a card is kept for them for a few minutes")),
-            ("online", gettext_lazy("People take part from anywhere; a card is kept for them for longer")),
-        ],
-        label=gettext_lazy("Where people take part"),
+    cards = _field("cards", gettext_lazy("People get cards to rate"))
+    survey = _field("survey", gettext_lazy("People answer the survey first"))
+    setting = _field(
+        "setting",
+        gettext_lazy("Where people take part"),
+        words={
+            "workshop": gettext_lazy("People sit together; a card is kept for them for a few minutes"),
+            "online": gettext_lazy("People take part from anywhere; a card is kept for them for longer"),
+        },
     )
-    minutes = forms.IntegerField(
-        min_value=1,
-        max_value=100_000,
-        label=gettext_lazy("Minutes planned"),
-        help_text=gettext_lazy("From the opening to the end; the forecast looks that far. A week is 10080."),
+    minutes = _field(
+        "minutes",
+        gettext_lazy("Minutes planned"),
+        gettext_lazy("From the opening to the end; the forecast looks that far. A week is 10080."),
     )
-    expected_people = forms.IntegerField(
-        min_value=1,
-        max_value=100_000,
-        label=gettext_lazy("People expected"),
-        help_text=gettext_lazy("The forecast begins with them, until it has seen how many there are."),
+    expected_people = _field(
+        "expected_people",
+        gettext_lazy("People expected"),
+        gettext_lazy("The forecast begins with them, until it has seen how many there are."),
     )
-    moderation = forms.ChoiceField(
-        widget=forms.RadioSelect,
-        choices=[
-            ("before", gettext_lazy("A moderator looks at each new pair before others see it")),
-            ("after", gettext_lazy("Others see new pairs at once; moderators look at what was flagged")),
-        ],
-        label=gettext_lazy("New pairs"),
+    moderation = _field(
+        "moderation",
+        gettext_lazy("New pairs"),
+        words={
+            "before": gettext_lazy("A moderator looks at each new pair before others see it"),
+            "after": gettext_lazy("Others see new pairs at once; moderators look at what was flagged"),
+        },
     )
-    minimum_age = forms.IntegerField(
-        min_value=0,
-        max_value=99,
-        label=gettext_lazy("Youngest age to take part"),
-        help_text=gettext_lazy("0 asks nobody about their age."),
+    minimum_age = _field(
+        "minimum_age",
+        gettext_lazy("Minimum age to take part"),
+        gettext_lazy("0 asks nobody about their age."),
     )
     retention = forms.DateField(
         required=False,
@@ -104,11 +125,11 @@ class GeneralForm(forms.Form):
         label=gettext_lazy("Last day on which answers are linked to people"),
         help_text=gettext_lazy("People read it before they agree."),
     )
-    licence = forms.CharField(
+    licence = _field(
+        "licence",
+        gettext_lazy("Licence of the data"),
+        gettext_lazy("It stands in the data card of each export. For example: CC BY 4.0."),
         required=False,
-        max_length=60,
-        label=gettext_lazy("Licence of the data"),
-        help_text=gettext_lazy("It stands in the data card of each export. For example: CC BY 4.0."),
     )
 
     def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
@@ -155,19 +176,6 @@ class GeneralForm(forms.Form):
         }
 
 
-LONGEST = 4_000
-
-LABELS: dict[str, StrOrPromise] = {
-    "title": gettext_lazy("Title"),
-    "about": gettext_lazy("About: what, why, what is kept, what is published, how to leave"),
-    "content_warning": gettext_lazy("Content warning"),
-    "consent": gettext_lazy("Consent: taking part"),
-    "publication": gettext_lazy("Consent: publication of the answers"),
-    "keep_words": gettext_lazy("Consent: my words may stay if I leave"),
-    "thanks": gettext_lazy("Thanks, and what happens next"),
-}
-
-
 class TextsForm(forms.Form):
     """Every text in every language of the pages. The first language must be complete; others may wait."""
 
@@ -180,7 +188,7 @@ class TextsForm(forms.Form):
                 self.fields[f"{name}-{language}"] = forms.CharField(
                     label=LABELS[name],
                     required=language == first,
-                    max_length=120 if name == "title" else LONGEST,
+                    max_length=text_length(CampaignTexts, name),
                     initial=getattr(settings.texts, name).get(language, ""),
                     widget=_widget(name, language),
                 )
@@ -221,9 +229,6 @@ def _widget(name: str, language: str) -> forms.Widget:
     return forms.TextInput(attrs=marks) if name == "title" else forms.Textarea(attrs={**marks, "rows": 5})
 
 
-EVERYWHERE = "*"
-
-
 class CareForm(forms.Form):
     """Help lines and watch words, one a line."""
 
@@ -262,8 +267,7 @@ class CareForm(forms.Form):
 
 
 def _written(line: HelpLine) -> str:
-    country = geography.name(line.country, get_language() or "en") if line.country else EVERYWHERE
-    return f" {SEPARATOR} ".join((country, line.name, line.contact))
+    return f" {SEPARATOR} ".join((country_shown(line.country), line.name, line.contact))
 
 
 def _read(number: int, line: str) -> HelpLine:
@@ -277,8 +281,8 @@ def _read(number: int, line: str) -> HelpLine:
         )
     country, name, contact = parts
     try:
-        code = "" if country == EVERYWHERE else code_of(country, country_names)
+        code = country_code(country)
     except ValidationError as problem:
-        told = {"number": number, "problem": problem.message}
-        raise ValidationError(gettext("Line %(number)d: %(problem)s") % told) from None
+        values = {"number": number, "problem": problem.message}
+        raise ValidationError(gettext("Line %(number)d: %(problem)s") % values) from None
     return HelpLine(country=code, name=name, contact=contact)

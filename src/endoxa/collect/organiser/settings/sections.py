@@ -1,4 +1,4 @@
-"""The pages of the settings, and what the parts of the settings are called on them."""
+"""The sections of the settings pages, and the labels of all settings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, gettext_lazy
 
 from endoxa.collect import geography
-from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.campaign import CampaignSettings, ProfileField
 from endoxa.collect.organiser.settings.cards import CardsForm
-from endoxa.collect.organiser.settings.fields import name_field
 from endoxa.collect.organiser.settings.general import LABELS, CareForm, GeneralForm, TextsForm
+from endoxa.collect.organiser.settings.limits import name_field
 from endoxa.collect.organiser.settings.questions import QuestionForm, profile_form, questions_form
+
+Names = Mapping[str, str | Promise]
+
+_LISTS = frozenset({"questions", "profile", "help_lines"})
+"""Fields that are lists of entries."""
 
 
 class SectionForm(Protocol):
@@ -82,9 +87,6 @@ SECTIONS: dict[str, Section] = {
 }
 
 
-Names = Mapping[str, str | Promise]
-
-
 def _labels(form: type[forms.Form]) -> Names:
     return {name: field.label or name for name, field in form.base_fields.items()}
 
@@ -106,7 +108,7 @@ _PARTS: Mapping[str, Names] = {
         "examples": gettext_lazy("Examples"),
     },
     "profile": {
-        "name": name_field().label or "",
+        "name": name_field(ProfileField).label or "",
         "label": gettext_lazy("Question"),
         "purpose": gettext_lazy("Why it is asked"),
         "choices": gettext_lazy("Answers to choose from"),
@@ -118,7 +120,6 @@ _PARTS: Mapping[str, Names] = {
     },
 }
 """Parts of these fields. The first part in a list is the name of the entry, which is the organiser's own."""
-_LISTS = frozenset({"questions", "profile", "help_lines"})
 
 
 def label_of(path: Iterable[str]) -> str:

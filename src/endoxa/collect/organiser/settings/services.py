@@ -1,4 +1,4 @@
-"""Saving settings: always a new version, never over somebody else's; what a change changes for people."""
+"""Save settings: always a new version, never over somebody else's; and compare versions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from django.db.models import Count
 from django.utils.translation import get_language
 
 from endoxa.collect import geography
-from endoxa.collect.audit import record
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.cards.counts import recount_needs
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import Campaign, Moderation, Pair, SettingsVersion
+from endoxa.collect.models import Campaign, Moderation, Pair, SettingsVersion, record
 from endoxa.collect.organiser.settings.sections import label_of
 
 _TEXTS = ("about", "content_warning", "consent", "publication", "keep_words")

@@ -1,4 +1,4 @@
-"""Settings: the list of their pages, each page, and the versions."""
+"""Views of the settings: the list of sections, each section, and the versions."""
 
 from __future__ import annotations
 

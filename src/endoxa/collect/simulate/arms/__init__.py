@@ -1,4 +1,4 @@
-"""Arms, ways to choose the next card: ours, and those of packages (group `endoxa.arms`), by name."""
+"""Arms, ways to choose the next card, by name: ours, and those of packages (group `endoxa.arms`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ours: the sampler and the controller of the site, the very same functions, over a pool in memory."""
+"""The arm of the site: its own sampler and controller over a pool in memory."""
 
 from __future__ import annotations
 

@@ -23,6 +23,11 @@ from endoxa.collect.simulate.world import FAR, NEAR, OWN
 
 Chosen = npt.NDArray[np.bool_]
 
+_ASKED = {OWN: 0.50, NEAR: 0.35, FAR: 0.15}
+"""How often the open question is about an own, near or far country."""
+
+_HALF = 0.5
+
 
 def among(campaign: Campaign, person: int, eligible: Chosen, *, tier: str, lease: float = 0.0) -> Card | None:
     """A card with one of these pairs, all with the same chance; None where there is none."""
@@ -100,12 +105,6 @@ def lease_minutes(campaign: Campaign) -> float:
 def at_once(campaign: Campaign) -> bool:
     """Whether all people are there at the same time."""
     return campaign.world.settings.arrival == "workshop"
-
-
-_ASKED = {OWN: 0.50, NEAR: 0.35, FAR: 0.15}
-"""How often the open question is about an own, near or far country."""
-
-_HALF = 0.5
 
 
 @dataclass(frozen=True)

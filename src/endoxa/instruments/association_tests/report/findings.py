@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
-from endoxa.instruments.association_tests.report.tables import blocks
+from endoxa.instruments.association_tests.report.tables import paper_tables
 from endoxa.page.claims import corrected, is_clear
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
+from endoxa.page.tables import Table
 from endoxa.page.words import count, language_name, listed, p_value, plural, signed, signed_interval
 from endoxa.stats.verdicts import CLEAR, UNCLEAR, UNTESTED
 
@@ -171,16 +173,6 @@ def _unequal(estimates: pl.DataFrame) -> Iterator[Finding]:
 
 
 def _paper_tables(results: Associations) -> Iterator[Table]:
-    for block in blocks(results):
-        yield Table(
-            caption=f"Effect sizes{f', {block.axis}' if block.axis else ''}",
-            columns=(
-                Column("groups"),
-                Column("attributes"),
-                *(Column(head.line, numeric=True) for head in block.heads),
-            ),
-            rows=tuple(
-                (line.groups, line.attributes, *(f"{cell.value}{cell.mark}" for cell in line.cells))
-                for line in block.lines
-            ),
-        )
+    for table in paper_tables(results):
+        caption = "Effect sizes" + (f", {table.caption}" if table.caption else "")
+        yield replace(table, caption=caption, rows=tuple(tuple(map(str, row)) for row in table.rows))

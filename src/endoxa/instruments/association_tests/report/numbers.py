@@ -1,12 +1,8 @@
-"""Every number of every test, what is undefined and why, and how the numbers were made.
-
-The words behind the tests: every set with its terms, as the runs keep them.
-"""
+"""Every number of every test, what is undefined and why, how the numbers were made, and from which words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
@@ -14,10 +10,14 @@ from endoxa.instruments.association_tests.items import read_tests
 from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.instruments.association_tests.report.tables import MISSING, UNDEFINED
 from endoxa.page.claims import chip
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
+from endoxa.page.tables import Cell, Column, Table
 from endoxa.page.words import count, language_name, listed, p_value, signed, signed_interval
 from endoxa.schema import TermSet
+
+TESTS = "tests.json"
+"""File of a run folder that holds its sets of words."""
 
 
 def all_tests(results: Associations) -> Section:
@@ -92,30 +92,8 @@ def _whole(value: float | None) -> int | None:
     return None if value is None else int(value)
 
 
-TESTS = "tests.json"
-
-
-@dataclass(frozen=True, slots=True)
-class WordSet:
-    """A set of words as it stands in one or several tests, finished texts.
-
-    Attributes:
-        name: what it stands for.
-        language: name of its language, or empty.
-        language_code: the code, or empty.
-        texts: how many texts were encoded.
-        words: its terms, or the texts themselves where the terms are not known.
-    """
-
-    name: str
-    language: str
-    language_code: str
-    texts: int
-    words: str
-
-
-def word_sets(runs: Sequence[Run]) -> tuple[WordSet, ...]:
-    """Every different set of the runs, in order of appearance; nothing where only a table was given.
+def words(runs: Sequence[Run]) -> Section | None:
+    """Every different set of the runs, in order of appearance; None where only tables were given.
 
     Raises:
         UserError: a run's tests cannot be read.
@@ -123,14 +101,36 @@ def word_sets(runs: Sequence[Run]) -> tuple[WordSet, ...]:
     paths = [run.folder / TESTS for run in runs]
     tests = [test for path in paths if path.is_file() for test in read_tests(path)]
     found = {(test.language, part): None for test in tests for part in (test.x, test.y, test.a, test.b)}
-    return tuple(_word(language, part) for language, part in found)
+    if not found:
+        return None
+    return Section(
+        anchor="words",
+        title="The words behind the tests",
+        lead="Every set, with the words its texts were made from.",
+        skip="Skip the words",
+        tables=(
+            Table(
+                "Words of every set",
+                (
+                    Column("set"),
+                    Column("language"),
+                    Column("texts", numeric=True),
+                    Column("words", veiled=True),
+                ),
+                tuple(_word_row(language, part) for language, part in found),
+                tall=True,
+                unveil="Show the words (some are slurs or demeaning)",
+            ),
+        ),
+        closing="The sentences around the words are in tests.json of the run folder.",
+    )
 
 
-def _word(language: str, part: TermSet) -> WordSet:
-    return WordSet(
-        name=part.name,
-        language=language_name(language) if language else "",
-        language_code=language,
-        texts=len(part.texts),
-        words=", ".join(dict.fromkeys(part.terms or part.texts)),
+def _word_row(language: str, part: TermSet) -> tuple[str | Cell, ...]:
+    """A set with its terms, or with the texts themselves where the terms are not known."""
+    return (
+        part.name,
+        language_name(language) if language else MISSING,
+        str(len(part.texts)),
+        Cell(", ".join(dict.fromkeys(part.terms or part.texts)), language=language),
     )

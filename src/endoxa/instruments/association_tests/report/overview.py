@@ -9,8 +9,9 @@ import polars as pl
 from endoxa.instruments.association_tests.report.results import Associations
 from endoxa.models import WORTH_SAYING
 from endoxa.page import inputs
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, language_name, listed, plural
 
 

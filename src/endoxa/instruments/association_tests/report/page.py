@@ -1,32 +1,30 @@
 """The page about association tests: one HTML file that needs no network and no scripts.
 
-What the report of association tests can be written as.
-
-`html`: one page without scripts, and its figures beside it. `csv`: every row, the columns of `schema.TEST_COLUMNS`
-after the run (`run`). `md`, `latex`, `table`: the table as in a paper, as Markdown, LaTeX, or CSV.
+Besides it, the report can be every row as CSV (the columns of `schema.TEST_COLUMNS` after the run), and the table as in
+a paper: Markdown, LaTeX, or CSV (`table`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from endoxa import __version__
 from endoxa.engine.families import ASSOCIATION_TESTS
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report import tables
 from endoxa.instruments.association_tests.report.findings import findings
 from endoxa.instruments.association_tests.report.forest import forest_plots
 from endoxa.instruments.association_tests.report.matrix import matrices
-from endoxa.instruments.association_tests.report.numbers import all_tests, word_sets
+from endoxa.instruments.association_tests.report.numbers import all_tests, words
 from endoxa.instruments.association_tests.report.overview import summary, tests_overview
 from endoxa.instruments.association_tests.report.poolings import poolings
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.page.document import Section
 from endoxa.page.families import families
-from endoxa.page.html import environment, notices, own_file, shown_section, unique_figures
-from endoxa.page.inputs import Run, command
+from endoxa.page.files import replace_text
+from endoxa.page.frame import CITE, Page, filled, write_page
+from endoxa.page.inputs import Run
 from endoxa.page.words import plural
 from endoxa.schema import TEST_COLUMNS
 
@@ -59,41 +57,32 @@ SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
 """What is said about the tests, in this order."""
 
 
+LIMITS = Section("limits", "What such a number says, and what it does not", template="limits.html.j2")
+METHODS = Section("methods", "Methods", template="methods.html.j2")
+
+
 def tests_sections(results: Associations) -> list[Section]:
-    """All sections that have something to say; figure names are unique over them."""
-    names: set[str] = set()
-    found = (build(results) for build in SECTIONS)
-    return [unique_figures(section, names) for section in found if section is not None]
+    """What is said about the tests."""
+    return filled(SECTIONS, results)
 
 
-def tests_page(
-    runs: Sequence[Run], results: Associations, sections: Sequence[Section], svgs: Mapping[str, str]
-) -> str:
-    """The whole page as text.
+def tests_page(runs: Sequence[Run], results: Associations) -> Page:
+    """The whole page.
 
     Args:
         runs: every run, for what was run and how to repeat it.
         results: the tests of all runs.
-        sections: what `tests_sections` gives.
-        svgs: inline SVG by figure name.
     """
-    return (
-        environment()
-        .get_template("tests.html.j2")
-        .render(
-            version=__version__,
-            title=f"Association tests in {plural(len(results.labels), 'model')}",
-            subtitle=summary(results.estimates),
-            notices=notices(runs, results.labels),
-            overview=tests_overview(runs, results),
-            sections=[shown_section(section, svgs) for section in sections],
-            words=word_sets(runs),
-            sides=results.sides,
-            ddof=results.ddof,
-            level=results.level,
-            commands=list(dict.fromkeys(command(run) for run in runs if run.facts)),
-            style=own_file("style.css"),
-        )
+    before = (lambda found: tests_overview(runs, found), lambda _: LIMITS)
+    after = (lambda _: words(runs), lambda _: METHODS, lambda _: CITE)
+    return Page(
+        package=__package__,
+        title=f"Association tests in {plural(len(results.labels), 'model')}",
+        subtitle=summary(results.estimates),
+        entries=tuple(filled((*before, *SECTIONS, *after), results)),
+        runs=runs,
+        models=results.labels,
+        values={"sides": results.sides, "ddof": results.ddof, "level": results.level},
     )
 
 
@@ -108,26 +97,16 @@ def writers(runs: Sequence[Run], output: Path, confidence: float | None) -> dict
     Raises:
         UserError: the tests cannot be read, or their intervals have another level.
     """
-    from endoxa.page.files import replace_text
-
     results = read_associations(runs)
     _require_level(results, confidence)
     rows = results.estimates.select("run", *TEST_COLUMNS)
     return {
-        "html": lambda: _write_html(runs, results, output),
+        "html": lambda: write_page(tests_page(runs, results), output),
         "csv": lambda: replace_text(output, rows.write_csv()),
         "md": lambda: replace_text(output, tables.markdown(results)),
         "latex": lambda: replace_text(output, tables.latex(results)),
-        "table": lambda: replace_text(output, tables.wide(results).write_csv()),
+        "table": lambda: replace_text(output, tables.csv(results)),
     }
-
-
-def _write_html(runs: Sequence[Run], results: Associations, output: Path) -> None:
-    from endoxa.page.files import replace_text, write_figures
-
-    sections = tests_sections(results)
-    svgs = write_figures((figure for section in sections for figure in section.figures), output)
-    replace_text(output, tests_page(runs, results, sections, svgs))
 
 
 def _require_level(results: Associations, confidence: float | None) -> None:

@@ -1,7 +1,4 @@
-"""Raw preference against what is left of it once the attribute's own weight is taken off.
-
-Raw against identity-calibrated preference, and the differences behind them.
-"""
+"""Raw preference against what is left of it once the attribute's own weight is taken off."""
 
 from __future__ import annotations
 
@@ -12,18 +9,10 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, identity_rows, overall, rule_unit
-from endoxa.page.charts import (
-    BLUE,
-    DOT_HEIGHT,
-    LINE_HEIGHT,
-    MUTED,
-    ORANGE,
-    PLOT_WIDTH,
-    finish,
-    symmetric_domain,
-)
+from endoxa.page.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, symmetric_domain
 from endoxa.page.claims import chip, corrected, percent_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, p_value, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
@@ -44,40 +33,15 @@ SIDE = 250
 
 def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]) -> alt.TopLevelMixin:
     """A hollow square for the raw preference joined to a filled dot for the calibrated one."""
-    row_height = DOT_HEIGHT + LINE_HEIGHT
-    offset = row_height / 2 - DOT_HEIGHT / 2
-    rows = frame.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64), neutral=pl.lit(neutral))
-    y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-    axis = alt.Axis(
-        format=".0%",
-        tickCount=5,
-        grid=False,
-        ticks=True,
-        tickColor=MUTED,
-        title="pairs with the stereotypical sentence preferred",
-    )
-
-    def x(field: str) -> alt.X:
-        return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
-
-    base = alt.Chart(rows).encode(y=y)
-    chart = alt.layer(
-        base.mark_tick(orient="vertical", size=22, thickness=1.5, color=MUTED, yOffset=offset).encode(
-            x=x("neutral")
-        ),
+    rows = DotRows(frame, neutral, domain, "pairs with the stereotypical sentence preferred", ".0%")
+    base, x, offset = rows.rows(), rows.x, rows.offset
+    return rows.drawn(
         base.mark_rule(strokeWidth=2, color=MUTED, yOffset=offset).encode(x=x("raw"), x2="calibrated:Q"),
         base.mark_point(
             shape="square", size=60, strokeWidth=2, color=ORANGE, fill="white", opacity=1, yOffset=offset
         ).encode(x=x("raw")),
         base.mark_point(size=60, color=BLUE, fill=BLUE, opacity=1, yOffset=offset).encode(x=x("calibrated")),
-        base.mark_text(align="left", baseline="top", dy=4 - row_height / 2, fontWeight="bold").encode(
-            x=alt.value(0), text="label:N"
-        ),
-        base.mark_text(align="left", baseline="middle", yOffset=offset).encode(
-            x=alt.value(PLOT_WIDTH + 10), text="note:N"
-        ),
     )
-    return finish(chart.properties(width=PLOT_WIDTH, height=row_height * max(1, rows.height)))
 
 
 def scatter(frame: pl.DataFrame, *, reach: float, unit: str) -> alt.TopLevelMixin:
@@ -105,10 +69,9 @@ def scatter(frame: pl.DataFrame, *, reach: float, unit: str) -> alt.TopLevelMixi
     )
     y = alt.Y("raw:Q", scale=scale, axis=alt.Axis(title=f"as published ({unit})", tickCount=5, grid=False))
     diagonal = pl.DataFrame({"neutral": [-reach, reach], "raw": [-reach, reach]})
-    zero = pl.DataFrame({"zero": [0.0]})
     chart = alt.layer(
-        alt.Chart(zero).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(y=alt.Y("zero:Q", scale=scale)),
-        alt.Chart(zero).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("zero:Q", scale=scale)),
+        neutral_line().encode(y=alt.Y("neutral:Q", scale=scale)),
+        neutral_line().encode(x=alt.X("neutral:Q", scale=scale)),
         alt.Chart(diagonal).mark_line(color=ORANGE, strokeWidth=1.4).encode(x=x, y=y),
         alt.Chart(bins)
         .mark_circle(color=BLUE, opacity=0.8)

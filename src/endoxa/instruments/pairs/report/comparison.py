@@ -10,7 +10,8 @@ import polars as pl
 from endoxa.instruments.pairs.report.results import Results, overall
 from endoxa.page.charts import interval_rows, symmetric_domain
 from endoxa.page.claims import cannot_be_tested, chip, is_clear, signed_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, language_name, p_value, plural, signed
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 

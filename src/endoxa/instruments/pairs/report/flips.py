@@ -12,7 +12,8 @@ import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
 from endoxa.page.charts import INK, MUTED, finish
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
 
 COLUMNS = {

@@ -17,7 +17,8 @@ from endoxa.instruments.pairs.report.results import (
 )
 from endoxa.page.charts import interval_rows, symmetric_domain
 from endoxa.page.claims import chip, clear, corrected, percent_ends, signed_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     count,
     language_name,

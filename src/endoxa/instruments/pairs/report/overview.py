@@ -8,8 +8,9 @@ from typing import Any
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.page import inputs
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NOT_RECORDED, count
 
 

@@ -1,16 +1,15 @@
-"""The page: sections of every data set, rendered into one HTML file that needs no network."""
+"""The page about sentence pairs: an article for every data set, what was run, methods.
+
+Besides it, the report can be every estimate as CSV, and the headline table as Markdown or LaTeX.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
-from endoxa import __version__
 from endoxa.engine.families import COMPARISONS, PREFERENCES
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report import tables
@@ -22,12 +21,12 @@ from endoxa.instruments.pairs.report.flips import flips
 from endoxa.instruments.pairs.report.headline import headline
 from endoxa.instruments.pairs.report.overview import overview
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
-from endoxa.instruments.pairs.report.sample import MOST_ROWS, PairTable, pair_table
-from endoxa.page.document import Figure, Section
+from endoxa.instruments.pairs.report.sample import MOST_ROWS, pairs_shown, script
+from endoxa.page.document import Article, Section
 from endoxa.page.families import Used, families
-from endoxa.page.files import replace_text, write_figures
-from endoxa.page.html import bundle, environment, notices, own_file, shown_section, unique_figures
-from endoxa.page.inputs import Run, command
+from endoxa.page.files import replace_text
+from endoxa.page.frame import CITE, Page, filled, write_page
+from endoxa.page.inputs import Run
 from endoxa.page.words import language_name, listed, plural
 from endoxa.stats.verdicts import significance
 
@@ -61,35 +60,21 @@ SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
 """What is said about each data set, in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataPart:
-    """Everything about one data set."""
-
-    title: str
-    subtitle: str
-    slug: str
-    sections: tuple[Section, ...]
-    pairs: PairTable
+METHODS = Section("methods", "Methods and caveats", template="methods.html.j2")
 
 
-def data_parts(gathered: Sequence[tuple[Results, list[Run]]]) -> list[DataPart]:
-    """The sections and the pair table of every data set; figure names are unique over all of them."""
+def articles(gathered: Gathered) -> Iterator[Article]:
+    """All that is said about each data set, with a share of the pairs that the page has room for."""
     most = shared_out(MOST_ROWS, [len(results.records) for results, _ in gathered])
-    names: set[str] = set()
-    return [
-        DataPart(
+    for (results, runs), rows in zip(gathered, most, strict=True):
+        shown = pairs_shown(results, [run.folder for run in runs], rows)
+        yield Article(
+            anchor=f"data-{results.slug}",
+            kicker="Results on",
             title=results.title,
             subtitle=_subtitle(results),
-            slug=results.slug,
-            sections=tuple(
-                unique_figures(section, names)
-                for build in SECTIONS
-                if (section := build(results)) is not None
-            ),
-            pairs=pair_table(results, [run.folder for run in runs], rows),
+            sections=(*filled(SECTIONS, results), shown),
         )
-        for (results, runs), rows in zip(gathered, most, strict=True)
-    ]
 
 
 def shared_out(total: int, wanted: Sequence[int]) -> list[int]:
@@ -102,62 +87,6 @@ def shared_out(total: int, wanted: Sequence[int]) -> list[int]:
     return shares
 
 
-def figures_of(parts: Iterable[DataPart]) -> list[Figure]:
-    """Every figure of the report, in reading order."""
-    return [figure for part in parts for section in part.sections for figure in section.figures]
-
-
-def page(
-    runs: Sequence[Run],
-    parts: Sequence[DataPart],
-    svgs: Mapping[str, str],
-    labels: Mapping[str, str],
-    pairs: Mapping[str, int],
-    *,
-    confidence: float,
-    seed: int,
-) -> str:
-    """The whole page as text.
-
-    Args:
-        runs: every run, for what was run and how to repeat it.
-        parts: what is said about each data set.
-        svgs: inline SVG by figure name.
-        labels: short label of every model.
-        pairs: number of pairs by run folder.
-        confidence: confidence level of the intervals.
-        seed: seed of the bootstrap.
-    """
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            version=__version__,
-            title=f"Stereotype preference on {listed([part.title for part in parts])}",
-            subtitle=f"{plural(len(runs), 'run')}, {plural(len(parts), 'data set')}",
-            notices=notices(runs, labels),
-            overview=overview(runs, labels, pairs),
-            datasets=[_shown(part, svgs) for part in parts],
-            commands=list(dict.fromkeys(command(run) for run in runs)),
-            level=f"{100 * confidence:g} %",
-            confidence=confidence,
-            seed=seed,
-            style=own_file("style.css"),
-            script=_script(),
-        )
-    )
-
-
-def _shown(part: DataPart, svgs: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "title": part.title,
-        "subtitle": part.subtitle,
-        "slug": part.slug,
-        "pairs": part.pairs,
-        "sections": [shown_section(section, svgs) for section in part.sections],
-    }
-
-
 def _subtitle(results: Results) -> str:
     records = results.records
     pairs = records["item_id"].n_unique()
@@ -168,35 +97,44 @@ def _subtitle(results: Results) -> str:
     )
 
 
-def _script() -> Markup:
-    """The script with the packed table library in it; base64 text needs no escaping."""
-    packed = (
-        f'const BUNDLE_CSS = "{bundle("dt_bundle.css")}";\nconst BUNDLE_JS = "{bundle("dt_bundle.js")}";\n'
+def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: int) -> Page:
+    """The whole page.
+
+    Args:
+        runs: every run, for what was run and how to repeat it.
+        gathered: what they say, by data set.
+        confidence: confidence level of the intervals.
+        seed: seed of the bootstrap.
+    """
+    labels = gathered[0][0].labels
+    said = tuple(articles(gathered))
+
+    def run_overview(found: Gathered) -> Section:
+        return overview(runs, labels, pairs_by_run(found))
+
+    return Page(
+        package=__package__,
+        title=f"Stereotype preference on {listed([article.title for article in said])}",
+        subtitle=f"{plural(len(runs), 'run')}, {plural(len(said), 'data set')}",
+        entries=(*said, *filled((run_overview,), gathered), METHODS, CITE),
+        runs=runs,
+        models=labels,
+        values={
+            "level": f"{100 * confidence:g} %",
+            "confidence": confidence,
+            "seed": seed,
+            "script": script(),
+        },
     )
-    return Markup(packed) + own_file("script.js")  # noqa: S704
 
 
 def writers(runs: Sequence[Run], output: Path, confidence: float, seed: int) -> dict[str, Callable[[], None]]:
     """What writes each format; the analysis is done here, before anything is touched."""
     gathered = gather(runs, confidence, seed)
-    return {
-        "html": lambda: _write_html(runs, gathered, output, confidence, seed),
-        "csv": lambda: replace_text(output, all_estimates(gathered).write_csv()),
-        "md": lambda: _write_table("markdown", gathered, output),
-        "latex": lambda: _write_table("latex", gathered, output),
-    }
-
-
-def _write_html(runs: Sequence[Run], gathered: Gathered, output: Path, confidence: float, seed: int) -> None:
-    parts = data_parts(gathered)
-    svgs = write_figures(figures_of(parts), output)
-    text = page(
-        runs, parts, svgs, gathered[0][0].labels, pairs_by_run(gathered), confidence=confidence, seed=seed
-    )
-    replace_text(output, text)
-
-
-def _write_table(kind: str, gathered: Gathered, output: Path) -> None:
     results = [result for result, _ in gathered]
-    text = tables.markdown(results) if kind == "markdown" else tables.latex(results)
-    replace_text(output, text)
+    return {
+        "html": lambda: write_page(page(runs, gathered, confidence=confidence, seed=seed), output),
+        "csv": lambda: replace_text(output, all_estimates(gathered).write_csv()),
+        "md": lambda: replace_text(output, tables.markdown(results)),
+        "latex": lambda: replace_text(output, tables.latex(results)),
+    }

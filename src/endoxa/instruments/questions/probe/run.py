@@ -13,7 +13,7 @@ from typing import Any
 from endoxa.datasets.files import require_file, sha256
 from endoxa.engine.asking.calls import Report
 from endoxa.engine.asking.journal import AnswerJournal
-from endoxa.engine.asking.plan import Planned, local_options, model_identity, parse_models, planned
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
 from endoxa.engine.asking.run import Questions, Score, asking_work
 from endoxa.engine.instrument import Work
 from endoxa.errors import UserError
@@ -24,6 +24,7 @@ from endoxa.instruments.questions.probe.records import write_records
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models import open_model, parse_model
 from endoxa.models.chat import ChatSpec
+from endoxa.models.chat.local import model_options
 from endoxa.schema import Sampling
 
 
@@ -72,7 +73,7 @@ def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[st
     """What brings the log-likelihoods of one model into the journal and returns the model's facts."""
 
     def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
-        model = open_model(parse_model(specs[number].text), local_options(settings.options))
+        model = open_model(parse_model(specs[number].text), model_options(settings.options))
         score_all(model, settings, prompts, number=number, journal=journal, report=report)
         return dict(model.describe())
 
@@ -89,7 +90,7 @@ def specs_of(settings: QaSettings) -> list[ChatSpec]:
     if settings.by_likelihood:
         _refuse_without_effect(settings)
         for spec in specs:
-            if spec.provider not in ("hf", "server"):
+            if not spec.host.likelihoods:
                 raise UserError(
                     f"The model '{spec.text}' returns no probability of a given text: --ask {settings.ask} needs "
                     "hf/... or a completions server (http://HOST:PORT/v1#NAME)."

@@ -1,7 +1,4 @@
-"""Ambiguous against disambiguated contexts (Pelosio et al. 2025, Figures 5 to 8).
-
-Ambiguous against disambiguated contexts: a numbered mark for every model and data set.
-"""
+"""Ambiguous against disambiguated contexts: a numbered mark for every model (Pelosio et al. 2025, Figures 5 to 8)."""
 
 from __future__ import annotations
 
@@ -14,9 +11,10 @@ import polars as pl
 
 from endoxa.instruments.questions.report.results import AMBIGUOUS, DISAMBIGUATED, SPOKEN_CONDITIONS, QaResults
 from endoxa.instruments.questions.report.values import missing
-from endoxa.page.charts import BLUE, GRID, INK, MUTED, ORANGE, finish, known, symmetric_domain
+from endoxa.page.charts import GRID, MUTED, SERIES_COLORS, finish, known, neutral_line, symmetric_domain
 from endoxa.page.claims import chip
-from endoxa.page.document import Column, Figure, Section, Table
+from endoxa.page.document import Figure, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
 from endoxa.stats.verdicts import UNTESTED
 
@@ -33,9 +31,17 @@ COLUMNS = {
 }
 """Columns of the frame; models and series are drawn in the order given."""
 
-COLORS = (BLUE, ORANGE, "#00795a", "#7b3f98", INK, "#8a6d00")
 SIZE = 290
 MARK = 170
+
+ORIGINAL, SUBSTITUTED, OTHERS = "square", "circle", ("diamond", "triangle-up", "triangle-down", "cross")
+MARGIN = 1.15
+"""Room for the marks at the edges."""
+
+MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
+SPOKEN_MEASURES = MEASURES | {"bias_unscaled": "unscaled bias", "accuracy_gap": "accuracy gap"}
+MOST_SHOWN = 40
+"""Longer tables stay closed until asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,9 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
     entries = drawn["entry"].unique(maintain_order=True).to_list()
     color = alt.Color(
         "entry:N",
-        scale=alt.Scale(domain=entries, range=[COLORS[k % len(COLORS)] for k in range(len(entries))]),
+        scale=alt.Scale(
+            domain=entries, range=[SERIES_COLORS[k % len(SERIES_COLORS)] for k in range(len(entries))]
+        ),
         legend=alt.Legend(
             title=None, orient="bottom", columns=1, labelLimit=SIZE, symbolType="circle", symbolOpacity=1
         ),
@@ -106,8 +114,10 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
 def _zero_lines(plane: Plane) -> list[alt.Chart]:
     if not plane.zero:
         return []
-    line = alt.Chart(pl.DataFrame({"zero": [0.0]})).mark_rule(color=MUTED, strokeDash=[4, 3])
-    return [line.encode(x=_x(plane, "zero")), line.encode(y=_y(plane, "zero"))]
+    return [
+        neutral_line().encode(x=_x(plane, "neutral")),
+        neutral_line().encode(y=_y(plane, "neutral")),
+    ]
 
 
 def _x(plane: Plane, field: str) -> alt.X:
@@ -129,16 +139,6 @@ def _axis(title: str, plane: Plane) -> alt.Axis:
         labelOverlap=True,
         labelSeparation=8,
     )
-
-
-ORIGINAL, SUBSTITUTED, OTHERS = "square", "circle", ("diamond", "triangle-up", "triangle-down", "cross")
-MARGIN = 1.15
-"""Room for the marks at the edges."""
-
-MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
-SPOKEN_MEASURES = MEASURES | {"bias_unscaled": "unscaled bias", "accuracy_gap": "accuracy gap"}
-MOST_SHOWN = 40
-"""Longer tables stay closed until asked for."""
 
 
 def conditions_compared(results: QaResults) -> Section | None:

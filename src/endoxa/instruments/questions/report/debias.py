@@ -12,7 +12,8 @@ from endoxa.instruments.questions.report.results import BASELINE, QaResults
 from endoxa.instruments.questions.report.values import because, evidence, missing, spoken_interval
 from endoxa.page.charts import interval_rows, symmetric_domain
 from endoxa.page.claims import chip, is_clear
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
     count,

@@ -20,7 +20,8 @@ from endoxa.instruments.questions.report.values import (
     spoken_interval,
 )
 from endoxa.page.claims import chip
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, listed, p_value, percent, plural
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 

@@ -10,7 +10,8 @@ import polars as pl
 from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
 from endoxa.instruments.questions.report.values import lean_evidence, missing, shown_interval
 from endoxa.page.claims import chip
-from endoxa.page.document import Column, Section, Table
+from endoxa.page.document import Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value
 from endoxa.schema import ALL
 

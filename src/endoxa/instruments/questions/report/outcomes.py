@@ -1,7 +1,4 @@
-"""What became of the answers: five outcomes, kept apart.
-
-Stacked bars of outcomes: what became of all answers to questions of one kind.
-"""
+"""What became of the answers: five outcomes, kept apart."""
 
 from __future__ import annotations
 
@@ -9,8 +6,9 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.questions.report.results import CONDITIONS, SPOKEN_CONDITIONS, QaResults
-from endoxa.page.charts import BAR, INK, OFFSET, ORANGE, ROW, WIDTH, finish, numbered, row_axis, row_labels
-from endoxa.page.document import Column, Figure, Section, Table
+from endoxa.page.charts import INK, ORANGE, square_legend, stacked_shares
+from endoxa.page.document import Figure, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, percent, plural
 from endoxa.schema import NOT_KNOWN, OUTCOMES, SHOWN_OUTCOMES
 
@@ -44,46 +42,19 @@ def outcome_bars(frame: pl.DataFrame) -> alt.TopLevelMixin:
         frame: columns of `COLUMNS`.
     """
     present = [outcome for outcome in SHOWN_OUTCOMES if outcome in set(frame["outcome"])]
-    order = {outcome: place for place, outcome in enumerate(present)}
-    rows = (
-        numbered(frame, "label")
-        .with_columns(place=pl.col("outcome").replace_strict(order, return_dtype=pl.Int64))
-        .sort("row", "place")
-        .with_columns(end=pl.col("share").cum_sum().over("row"))
-        .with_columns(start=pl.col("end") - pl.col("share"))
-        .with_columns(
-            middle=(pl.col("start") + pl.col("end")) / 2,
-            percent=pl.format("{} %", (100 * pl.col("share")).round(0).cast(pl.Int64)),
-            on_dark=pl.col("outcome").is_in(ON_DARK),
-        )
-    )
-    y = row_axis()
-    scale = alt.Scale(domain=(0, 1), nice=False)
-    axis = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title="answers", grid=False)
-    color = alt.Color(
-        "outcome:N",
-        scale=alt.Scale(domain=present, range=[COLORS[outcome] for outcome in present]),
-        legend=alt.Legend(
-            title=None, orient="bottom", columns=3, symbolType="square", symbolStrokeColor=INK, labelLimit=160
+    percentage = pl.format("{} %", (100 * pl.col("share")).round(0).cast(pl.Int64))
+    return stacked_shares(
+        frame.select(
+            "label",
+            "share",
+            part="outcome",
+            text=pl.when(pl.col("share") >= LEAST_LABELLED).then(percentage).otherwise(pl.lit("")),
         ),
+        {outcome: COLORS[outcome] for outcome in present},
+        dark=ON_DARK,
+        title="answers",
+        legend=square_legend(columns=3, labelLimit=160),
     )
-    bars = (
-        alt.Chart(rows)
-        .mark_bar(height=BAR, stroke=INK, strokeWidth=0.6, yOffset=OFFSET)
-        .encode(y=y, x=alt.X("start:Q", scale=scale, axis=axis), x2="end:Q", color=color)
-    )
-    shares = (
-        alt.Chart(rows.filter(pl.col("share") >= LEAST_LABELLED))
-        .mark_text(fontSize=10, yOffset=OFFSET)
-        .encode(
-            y=y,
-            x=alt.X("middle:Q", scale=scale),
-            text="percent:N",
-            color=alt.condition("datum.on_dark", alt.value("white"), alt.value(INK)),
-        )
-    )
-    height = ROW * max(1, rows["row"].n_unique())
-    return finish(alt.layer(bars, shares, row_labels(rows, y)).properties(width=WIDTH, height=height))
 
 
 def outcomes(results: QaResults) -> Section:

@@ -12,9 +12,10 @@ import polars as pl
 
 from endoxa.instruments.questions.report.results import QaResults
 from endoxa.page import inputs
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
 from endoxa.page.labels import one_direction, visible_directions
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, NOT_RECORDED, count, listed, percent, plural
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "reasoning")

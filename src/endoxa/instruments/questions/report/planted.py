@@ -8,8 +8,9 @@ from typing import Any
 
 from endoxa.instruments.questions.report.results import AMBIGUOUS, SPOKEN_CONDITIONS, QaResults
 from endoxa.page import inputs
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, decimal, decimal_interval, listed, plural
 
 MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}

@@ -2,14 +2,12 @@
 
 The paper prints the mean and the standard deviation over seeds. Ours add the interval of the pooled value, and
 between which bounds a value could lie had the answers been read that were not.
-
-The tables of the published name-based BBQ, for one's own models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -21,27 +19,9 @@ from endoxa.instruments.questions.report.results import (
     QaResults,
 )
 from endoxa.instruments.questions.report.values import ALL_READ, Row, bounds, missing, unread, value_with_sd
-from endoxa.page.document import Column, Section, Table
+from endoxa.page.document import Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, decimal_interval, listed
-
-
-@dataclass(frozen=True, slots=True)
-class PaperTable:
-    """One table; the first column holds models.
-
-    Attributes:
-        number: its number in the paper.
-        title: what it holds.
-        heads: headings of the columns after the first.
-        rows: the model and a text per heading.
-        notes: what the numbers mean, and why some are missing.
-    """
-
-    number: int
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +74,14 @@ _MEASURES = (
 )
 
 
-def paper_tables(results: QaResults) -> list[PaperTable]:
+def paper_tables(results: QaResults) -> list[Table]:
     """Tables 1 to 5 for the contexts that were asked, and a Table 6 for every data set and the same with names."""
     asked = set(results.overall["context_condition"])
     tables = [_measure_table(results, measure) for measure in _MEASURES if measure.condition in asked]
     return [*tables, *(_retention_table(results, *pair) for pair in results.pairs)]
 
 
-def _measure_table(results: QaResults, measure: _Measure) -> PaperTable:
+def _measure_table(results: QaResults, measure: _Measure) -> Table:
     rows = results.overall.filter(pl.col("context_condition") == measure.condition)
     found: dict[tuple[str, str], Row] = {
         (row["line"], row["data"]): row for row in rows.iter_rows(named=True)
@@ -129,13 +109,17 @@ def _measure_table(results: QaResults, measure: _Measure) -> PaperTable:
     absent = [
         f"{line}, {data}" for line in results.lines for data in results.data if (line, data) not in found
     ]
-    return PaperTable(
-        measure.number,
+    return Table(
         measure.title,
-        tuple(heads),
+        _columns(heads),
         body,
-        (_explained(measure, rows, bool(incomplete)), *missing(places), *_absent(absent, "not asked")),
+        notes=(_explained(measure, rows, bool(incomplete)), *missing(places), *_absent(absent, "not asked")),
+        number=measure.number,
     )
+
+
+def _columns(heads: Sequence[str]) -> tuple[Column, ...]:
+    return (Column("Model"), *(Column(name, numeric=True) for name in heads))
 
 
 def _cells(row: Row | None, column: str, *, with_bounds: bool) -> Iterator[str]:
@@ -167,7 +151,7 @@ def _explained(measure: _Measure, rows: pl.DataFrame, with_bounds: bool) -> str:
     return " ".join(said)
 
 
-def _retention_table(results: QaResults, original: str, substituted: str) -> PaperTable:
+def _retention_table(results: QaResults, original: str, substituted: str) -> Table:
     rows = results.retention.filter((pl.col("original") == original) & (pl.col("substituted") == substituted))
     found: dict[tuple[str, str], Row] = {
         (row["line"], row["context_condition"]): row for row in rows.iter_rows(named=True)
@@ -195,12 +179,12 @@ def _retention_table(results: QaResults, original: str, substituted: str) -> Pap
         f"Share of wrong answers with {substituted} divided by that with {original}, over the items both have: "
         "1: as many errors, below 1: fewer."
     )
-    return PaperTable(
-        6,
+    return Table(
         f"Error retention ratio from {original} to {substituted}",
-        tuple(heads),
+        _columns(heads),
         body,
-        (meaning, *missing(places), *_absent(absent, "no question was asked and read in both")),
+        notes=(meaning, *missing(places), *_absent(absent, "no question was asked and read in both")),
+        number=6,
     )
 
 
@@ -215,20 +199,13 @@ def published(results: QaResults) -> Section:
     return Section(
         anchor="published",
         title="The published tables for these models",
-        tables=tuple(_shown(table) for table in paper_tables(results)),
+        tables=tuple(
+            replace(table, columns=(Column("model"), *table.columns[1:])) for table in paper_tables(results)
+        ),
         notes=(
             "Numbered as in Pelosio et al. (2025), whose tables print mean and standard deviation over three "
             "seeds. Intervals resample templates with all their questions, because questions made from one "
             "template are not independent. These tables claim nothing: verdicts stand in the tables of leans and of "
             "differences.",
         ),
-    )
-
-
-def _shown(table: PaperTable) -> Table:
-    return Table(
-        f"Table {table.number}. {table.title}",
-        (Column("model"), *(Column(name, numeric=True) for name in table.heads)),
-        table.rows,
-        notes=table.notes,
     )

@@ -11,8 +11,10 @@ import polars as pl
 
 from endoxa.errors import UserError
 from endoxa.page import inputs
+from endoxa.page.document import Section
 from endoxa.page.inputs import Run
 from endoxa.page.labels import ModelName
+from endoxa.page.tables import Cell, Column, Table
 from endoxa.schema import NOT_KNOWN, SHOWN_OUTCOMES, QaItem
 
 EACH = 3
@@ -24,6 +26,15 @@ UNREADABLE = "{} does not hold it in a form that can be read"
 
 MOST_CHARACTERS = 600
 """Longer answers are cut."""
+
+COLUMNS = (
+    Column("model"),
+    Column("read as"),
+    Column("the model was asked", veiled=True),
+    Column("it answered", veiled=True),
+    Column("protocol"),
+    Column("item"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +62,45 @@ class Sample:
     answer: str
 
 
-def samples(runs: Sequence[Run], names: Mapping[str, ModelName]) -> tuple[Sample, ...]:
+def answers(runs: Sequence[Run], names: Mapping[str, ModelName]) -> Section | None:
     """`EACH` answers for every model and outcome, from all runs, taken at even distances: nobody picked them."""
     found = [sample for run in runs for sample in _of_run(run, names)]
     order = {name.label: place for place, name in enumerate(names.values())}
     outcomes = {outcome: place for place, outcome in enumerate(SHOWN_OUTCOMES)}
     found.sort(key=lambda sample: (order[sample.model], outcomes[sample.outcome]))
-    return tuple(found)
+    if not found:
+        return None
+    return Section(
+        anchor="answers",
+        title="Some answers as they came",
+        lead="For every run, model and outcome up to three answers, taken at even distances through the run: nobody "
+        "picked them. Each row says what the model was asked and what it answered.",
+        skip="Skip the answers",
+        tables=(
+            Table(
+                "Questions and answers",
+                COLUMNS,
+                tuple(map(_row, found)),
+                folded=True,
+                tall=True,
+                summary=f"{len(found)} answers",
+                unveil="Show questions and answers (they quote stereotypes and can be offensive)",
+            ),
+        ),
+        closing="Every answer, with all turns of its conversation, is in records.parquet of its run folder.",
+    )
+
+
+def _row(sample: Sample) -> tuple[str | Cell, ...]:
+    language = sample.language
+    return (
+        sample.model,
+        sample.outcome,
+        Cell(sample.asked or f"({sample.unknown})", language=language, veiled=bool(sample.asked)),
+        Cell(sample.answer or "(nothing)", language=language, veiled=bool(sample.answer)),
+        sample.protocol,
+        sample.item_id,
+    )
 
 
 def _of_run(run: Run, names: Mapping[str, ModelName]) -> Iterator[Sample]:

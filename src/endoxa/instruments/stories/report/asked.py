@@ -14,8 +14,9 @@ from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.tests import prompt_findings, rate, tested_table
 from endoxa.instruments.stories.report.words import attribute_name
 from endoxa.page import inputs
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import EXTRACTED, HARM, RATINGS, SPOKEN_KINDS, Run
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
     count,

@@ -1,7 +1,4 @@
-"""Who the protagonists are: shares of every value, compared over models, languages and themes.
-
-Stacked bars of 100 %: how the stories of each model, language or theme divide over the values of an attribute.
-"""
+"""Who the protagonists are: shares of every value, compared over models, languages and themes."""
 
 from __future__ import annotations
 
@@ -16,8 +13,9 @@ from endoxa.datasets.stereotales import OTHER, UNKNOWN
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import shares
 from endoxa.instruments.stories.report.words import attribute_name, value_name
-from endoxa.page.charts import BAR, INK, OFFSET, ROW, WIDTH, finish, numbered, row_axis, row_labels
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.charts import square_legend, stacked_shares
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, language_name, p_value, percent, plural
 from endoxa.stats.verdicts import ABOVE, UNTESTED
 
@@ -31,70 +29,6 @@ LAST_COLORS = ("#ffffff", "#d5d9de", "#f4f6f8")
 LAST_SHADES = ("other values", "other", "unknown")
 LEAST_LABELLED, LEAST_LETTERED = 0.12, 0.035
 """Shares with room for letter and percentage, and for the letter alone."""
-
-
-def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
-    """One bar per label, parts always in the same order; wide ones carry their letter and percentage.
-
-    The letters stand in the legend, too, so that bars can be read where colours cannot be told apart.
-
-    Args:
-        frame: columns of `COLUMNS`.
-        parts: the values in order; those of `LAST` are drawn pale.
-    """
-    own = [part for part in parts if part not in LAST_SHADES]
-    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(own)} | dict(
-        zip(LAST_SHADES, LAST_COLORS, strict=True)
-    )
-    letters = dict(zip(parts, ascii_uppercase, strict=False))
-    named = {part: f"{letter}  {part}" for part, letter in letters.items()}
-    rows = (
-        numbered(frame, "label")
-        .with_columns(
-            place=pl.col("part").replace_strict(list(parts), list(range(len(parts))), return_dtype=pl.Int64)
-        )
-        .sort("row", "place")
-        .with_columns(end=pl.col("share").cum_sum().over("row"))
-        .with_columns(start=pl.col("end") - pl.col("share"))
-        .with_columns(
-            middle=(pl.col("start") + pl.col("end")) / 2,
-            letter=pl.col("part").replace_strict(letters, return_dtype=pl.String),
-            percent=pl.format(" {} %", (100 * pl.col("share")).round(0).cast(pl.Int64)),
-            part=pl.col("part").replace_strict(named, return_dtype=pl.String),
-            dark=pl.col("part").is_in([part for part in own if colors[part] in DARK]),
-        )
-    )
-    rows = rows.with_columns(
-        text=pl.col("letter")
-        + pl.when(pl.col("share") >= LEAST_LABELLED).then("percent").otherwise(pl.lit(""))
-    )
-    y = row_axis()
-    scale = alt.Scale(domain=(0, 1), nice=False, clamp=True)
-    axis = alt.Axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1], title="stories", grid=False)
-    color = alt.Color(
-        "part:N",
-        scale=alt.Scale(domain=list(named.values()), range=[colors[part] for part in parts]),
-        legend=alt.Legend(
-            title=None, orient="bottom", columns=2, symbolType="square", symbolStrokeColor=INK, labelLimit=165
-        ),
-    )
-    bars = (
-        alt.Chart(rows)
-        .mark_bar(height=BAR, stroke=INK, strokeWidth=0.6, yOffset=OFFSET)
-        .encode(y=y, x=alt.X("start:Q", scale=scale, axis=axis), x2="end:Q", color=color)
-    )
-    texts = (
-        alt.Chart(rows.filter(pl.col("share") >= LEAST_LETTERED))
-        .mark_text(fontSize=10, yOffset=OFFSET)
-        .encode(
-            y=y,
-            x=alt.X("middle:Q", scale=scale),
-            text="text:N",
-            color=alt.condition("datum.dark", alt.value("white"), alt.value(INK)),
-        )
-    )
-    height = ROW * max(1, rows["row"].n_unique())
-    return finish(alt.layer(bars, texts, row_labels(rows, y)).properties(width=WIDTH, height=height))
 
 
 SIDES = {"model": "models", "language": "languages", "theme": "themes"}
@@ -132,6 +66,7 @@ def distributions(results: StoryResults) -> Section | None:
             "together. Differences between languages also hold what translated prompts suggest, those between themes "
             "what their scenarios suggest.",
         ),
+        template="distributions.html.j2",
     )
 
 
@@ -211,6 +146,38 @@ def _figure(results: StoryResults, by: str, attribute: str) -> Figure:
         title=f"{attribute_name(attribute).capitalize()}, by {by}",
         chart=stacked_bars(named.select("label", "part", "share"), [value_name(name) for name in parts]),
         alt=_alt(named, attribute),
+    )
+
+
+def stacked_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
+    """One bar per label, parts always in the same order; wide ones carry their letter and percentage.
+
+    The letters stand in the legend, too, so that bars can be read where colours cannot be told apart.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        parts: the values in order; those of `LAST` are drawn pale.
+    """
+    own = [part for part in parts if part not in LAST_SHADES]
+    colors = {part: COLORS[k % len(COLORS)] for k, part in enumerate(own)} | dict(
+        zip(LAST_SHADES, LAST_COLORS, strict=True)
+    )
+    letters = dict(zip(parts, ascii_uppercase, strict=False))
+    named = {part: f"{letter}  {part}" for part, letter in letters.items()}
+    letter = pl.col("part").replace_strict(letters, return_dtype=pl.String)
+    percentage = pl.format(" {} %", (100 * pl.col("share")).round(0).cast(pl.Int64))
+    text = letter + pl.when(pl.col("share") >= LEAST_LABELLED).then(percentage).otherwise(pl.lit(""))
+    return stacked_shares(
+        frame.select(
+            "label",
+            "share",
+            part=pl.col("part").replace_strict(named, return_dtype=pl.String),
+            text=pl.when(pl.col("share") >= LEAST_LETTERED).then(text).otherwise(pl.lit("")),
+        ),
+        {name: colors[part] for part, name in named.items()},
+        dark=[named[part] for part in own if colors[part] in DARK],
+        title="stories",
+        legend=square_legend(columns=2, labelLimit=165),
     )
 
 

@@ -13,7 +13,8 @@ from endoxa.instruments.stories.report.differences import difference_dots
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, value_name
 from endoxa.page.claims import cannot_be_tested, chip, clear, corrected, is_clear, signed_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
     NOT_DEFINED,

@@ -1,9 +1,4 @@
-"""What languages share and what only one shows; which models are alike.
-
-Lists of the associations that one language has alone and that all have.
-
-In how many languages associations are found: harmful beside benign ones.
-"""
+"""What languages share and what only one shows; which models are alike."""
 
 from __future__ import annotations
 
@@ -19,8 +14,9 @@ from endoxa.instruments.stories.report.harm import UNRATED
 from endoxa.instruments.stories.report.models import COLORS
 from endoxa.instruments.stories.report.results import By, StoryResults
 from endoxa.instruments.stories.report.words import claim, phrase
-from endoxa.page.charts import INK, finish, heat_map
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.charts import INK, finish, heat_map, square_legend
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
     count,
@@ -36,56 +32,6 @@ from endoxa.page.words import (
 MOST_LISTED = 300
 """Associations in a list; the files of `endoxa analyze languages` have all."""
 
-
-def exclusive(found: Overlap) -> Table:
-    """Associations of one language alone, and why their absence elsewhere may mean little."""
-    rows = tuple(
-        (
-            language_name(row["member"]),
-            phrase(row),
-            row["harmful"] or NO_VALUE,
-            count(row["model_count"]),
-            row["caution"] or NO_VALUE,
-        )
-        for row in found.exclusive.head(MOST_LISTED).iter_rows(named=True)
-    )
-    return Table(
-        f"Found in one language only ({plural(found.exclusive.height, 'association')})",
-        (
-            Column("language"),
-            Column("association", veiled=True),
-            Column("verdict"),
-            Column("models", numeric=True),
-            Column("caution"),
-        ),
-        rows,
-        folded=True,
-        notes=_left_out(found.exclusive),
-    )
-
-
-def universal(found: Overlap, *, all_show: bool) -> Table:
-    """Associations of every language; the title says so where some language shows none at all (not `all_show`)."""
-    rows = tuple(
-        (phrase(row), row["harmful"] or NO_VALUE, count(row["fewest_models"]), count(row["most_models"]))
-        for row in found.universal.head(MOST_LISTED).iter_rows(named=True)
-    )
-    numbers = (Column(name, numeric=True) for name in ("models, fewest", "models, most"))
-    title = "Found in every language" if all_show else "Found in every language that shows any"
-    return Table(
-        f"{title} ({plural(found.universal.height, 'association')})",
-        (Column("association", veiled=True), Column("verdict"), *numbers),
-        rows,
-        folded=True,
-        notes=_left_out(found.universal),
-    )
-
-
-def _left_out(listed: pl.DataFrame) -> tuple[str, ...]:
-    left = listed.height - MOST_LISTED
-    return (f"{count(left)} more are in the files of endoxa analyze languages.",) if left > 0 else ()
-
-
 COLUMNS = {
     "languages": "number of languages",
     "part": "'harmful', 'benign' or 'not rated'",
@@ -96,33 +42,6 @@ COLUMNS = {
 
 WIDTH = 310
 HEIGHT = 170
-
-
-def reach_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
-    """Upright bars, the parts side by side, with their counts above.
-
-    Args:
-        frame: columns of `COLUMNS`.
-        parts: the parts in order.
-    """
-    x = alt.X("languages:O", title="languages that show it", axis=alt.Axis(labelAngle=0))
-    beside = alt.XOffset("part:N", scale=alt.Scale(domain=list(parts)))
-    y = alt.Y("share:Q", title="share of the associations", axis=alt.Axis(format=".0%", tickCount=5))
-    color = alt.Color(
-        "part:N",
-        scale=alt.Scale(domain=list(parts), range=[COLORS[part] for part in parts]),
-        legend=alt.Legend(title=None, orient="bottom", symbolType="square", symbolStrokeColor=INK)
-        if len(parts) > 1
-        else None,
-    )
-    base = alt.Chart(frame).encode(x=x, xOffset=beside, y=y)
-    return finish(
-        alt.layer(
-            base.mark_bar(stroke=INK, strokeWidth=0.6).encode(color=color),
-            base.mark_text(baseline="bottom", dy=-2, fontSize=9).encode(text="n:Q"),
-        ).properties(width=WIDTH, height=HEIGHT)
-    )
-
 
 LEAST_P = 0.001
 """Smaller p-values are printed as below it."""
@@ -290,3 +209,76 @@ def _member_table(found: Overlap) -> Table:
         rows,
         notes=("Missed: share of all associations that one would miss who looked at this language alone.",),
     )
+
+
+def reach_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
+    """Upright bars, the parts side by side, with their counts above.
+
+    Args:
+        frame: columns of `COLUMNS`.
+        parts: the parts in order.
+    """
+    x = alt.X("languages:O", title="languages that show it", axis=alt.Axis(labelAngle=0))
+    beside = alt.XOffset("part:N", scale=alt.Scale(domain=list(parts)))
+    y = alt.Y("share:Q", title="share of the associations", axis=alt.Axis(format=".0%", tickCount=5))
+    color = alt.Color(
+        "part:N",
+        scale=alt.Scale(domain=list(parts), range=[COLORS[part] for part in parts]),
+        legend=square_legend() if len(parts) > 1 else None,
+    )
+    base = alt.Chart(frame).encode(x=x, xOffset=beside, y=y)
+    return finish(
+        alt.layer(
+            base.mark_bar(stroke=INK, strokeWidth=0.6).encode(color=color),
+            base.mark_text(baseline="bottom", dy=-2, fontSize=9).encode(text="n:Q"),
+        ).properties(width=WIDTH, height=HEIGHT)
+    )
+
+
+def exclusive(found: Overlap) -> Table:
+    """Associations of one language alone, and why their absence elsewhere may mean little."""
+    rows = tuple(
+        (
+            language_name(row["member"]),
+            phrase(row),
+            row["harmful"] or NO_VALUE,
+            count(row["model_count"]),
+            row["caution"] or NO_VALUE,
+        )
+        for row in found.exclusive.head(MOST_LISTED).iter_rows(named=True)
+    )
+    return Table(
+        f"Found in one language only ({plural(found.exclusive.height, 'association')})",
+        (
+            Column("language"),
+            Column("association", veiled=True),
+            Column("verdict"),
+            Column("models", numeric=True),
+            Column("caution"),
+        ),
+        rows,
+        folded=True,
+        notes=_left_out(found.exclusive),
+    )
+
+
+def universal(found: Overlap, *, all_show: bool) -> Table:
+    """Associations of every language; the title says so where some language shows none at all (not `all_show`)."""
+    rows = tuple(
+        (phrase(row), row["harmful"] or NO_VALUE, count(row["fewest_models"]), count(row["most_models"]))
+        for row in found.universal.head(MOST_LISTED).iter_rows(named=True)
+    )
+    numbers = (Column(name, numeric=True) for name in ("models, fewest", "models, most"))
+    title = "Found in every language" if all_show else "Found in every language that shows any"
+    return Table(
+        f"{title} ({plural(found.universal.height, 'association')})",
+        (Column("association", veiled=True), Column("verdict"), *numbers),
+        rows,
+        folded=True,
+        notes=_left_out(found.universal),
+    )
+
+
+def _left_out(listed: pl.DataFrame) -> tuple[str, ...]:
+    left = listed.height - MOST_LISTED
+    return (f"{count(left)} more are in the files of endoxa analyze languages.",) if left > 0 else ()

@@ -18,7 +18,8 @@ from endoxa.instruments.stories.associations.settings import Discovery
 from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import phrase
-from endoxa.page.document import Column, Finding, Section, Table
+from endoxa.page.document import Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, percent, plural
 
 FOUND, MISSED = "yes", "no"
@@ -62,8 +63,8 @@ class Planted:
 
 def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
     """What was planted in a simulated teller, as its name says; None for every other model."""
+    from endoxa.models.chat import parse_chat_model
     from endoxa.models.chat.simulated import SimulatedModel
-    from endoxa.models.chat.spec import parse_chat_model
 
     if not model.startswith("sim/"):
         return None

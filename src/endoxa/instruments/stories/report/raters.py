@@ -14,7 +14,8 @@ from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import phrase
 from endoxa.page.charts import heat_map
 from endoxa.page.claims import cannot_be_tested, chip, corrected, is_clear, signed_ends
-from endoxa.page.document import Column, Figure, Finding, Section, Table
+from endoxa.page.document import Figure, Finding, Section
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, percent, plural, signed
 from endoxa.stats.verdicts import ABOVE
 

@@ -1,19 +1,26 @@
-"""Stories to read, with the profiles read off them."""
+"""Stories to read, with the profiles read off them: a few for readers without scripts, more packed for scripts."""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from endoxa.datasets.stereotales import UNKNOWN
 from endoxa.instruments.stories.report.records import Sample
 from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.instruments.stories.report.words import side
+from endoxa.instruments.stories.report.words import attribute_name, side, value_name
 from endoxa.page.document import Finding, Section
 from endoxa.page.words import language_name, plural
 
 STATIC = 12
 """Stories that can be read without scripts."""
+
+MOST_BYTES = 9_000_000
+"""Room for the packed stories; with more, every second one is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,7 @@ class ShownSample:
 
 
 def stories(results: StoryResults) -> Section | None:
-    """Heading and notes; the stories come from `shown_samples` and, for scripts, `samples.packed_samples`."""
+    """Heading and notes; the stories come from `shown_samples` and, for scripts, `packed_samples`."""
     if not results.samples:
         return None
     return Section(
@@ -44,6 +51,7 @@ def stories(results: StoryResults) -> Section | None:
             "story does not "
             "tell is left out of its profile.",
         ),
+        template="stories.html.j2",
     )
 
 
@@ -73,3 +81,54 @@ def profile(one: Sample) -> str:
         return "No usable profile."
     told = [side(name, value) for name, value in one.profile.items() if value != UNKNOWN]
     return "; ".join(told) or "Nothing could be told about the protagonist."
+
+
+def packed(data: Any) -> str:
+    """The data as JSON, gzipped, in base64: nothing in it can end a script element.
+
+    Browsers since 2023 unpack it (DecompressionStream); in older ones the page stays as it is without scripts.
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    content = gzip.compress(text.encode("utf-8", "replace"), compresslevel=9, mtime=0)
+    return base64.b64encode(content).decode("ascii")
+
+
+def packed_samples(results: StoryResults, most_bytes: int = MOST_BYTES) -> tuple[tuple[Sample, ...], str]:
+    """The samples that fit, and the same packed for the page's scripts."""
+    kept = results.samples
+    text = packed(_compact(results, kept))
+    while len(text) > most_bytes:
+        kept = kept[::2]
+        text = packed(_compact(results, kept))
+    return kept, text
+
+
+def _compact(results: StoryResults, samples: Sequence[Sample]) -> dict[str, Any]:
+    """Words once, rows as places in the list of words; a profile as pairs of places, unknown values left out."""
+    words: dict[str, int] = {}
+
+    def place(word: str) -> int:
+        return words.setdefault(word, len(words))
+
+    codes = {place(language_name(one.language)): one.language for one in samples}
+    rows = [
+        [
+            place(results.label(one.model)),
+            place(language_name(one.language)),
+            place(one.scenario),
+            place(attribute_name(one.attribute)),
+            place(value_name(one.value)),
+            -1 if one.refused is None else int(one.refused),
+            None
+            if one.profile is None
+            else [
+                place(word)
+                for name, value in one.profile.items()
+                if value != UNKNOWN
+                for word in (attribute_name(name), value_name(value))
+            ],
+            one.story,
+        ]
+        for one in samples
+    ]
+    return {"words": list(words), "codes": codes, "rows": rows}

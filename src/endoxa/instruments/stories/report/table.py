@@ -15,7 +15,8 @@ from endoxa.instruments.stories.report.harm import MODELS
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import attribute_name, side
 from endoxa.page.claims import chip
-from endoxa.page.document import Column, Section
+from endoxa.page.document import Section
+from endoxa.page.tables import Column
 from endoxa.page.words import NO_VALUE, count, decimal, language_name, percent
 from endoxa.stats.verdicts import ABOVE, UNCLEAR
 
@@ -56,6 +57,8 @@ def associations(results: StoryResults) -> Section | None:
             *([RATED[results.harm.judges]] if results.harm else []),
             *([UNCLEAR_NOTE] if results.unclear.height else []),
         ),
+        template="associations.html.j2",
+        closing=_left_out(results),
     )
 
 
@@ -81,12 +84,10 @@ class AssociationTable:
     Attributes:
         columns: its columns.
         rows: its rows.
-        left_out: how many associations are not shown, and where all are.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    left_out: str
 
 
 def association_table(results: StoryResults) -> AssociationTable:
@@ -97,8 +98,6 @@ def association_table(results: StoryResults) -> AssociationTable:
     columns = tuple(
         Column(name, numeric=name not in ("models", "languages", "verdict", TEST)) for name in names
     )
-    shown = _shown(results)
-    left = results.associations.height + results.unclear.height - shown.height
     return AssociationTable(
         (Column("stories about"), Column("also have"), *columns),
         tuple(
@@ -107,11 +106,16 @@ def association_table(results: StoryResults) -> AssociationTable:
                 side(row["compared_attribute"], row["compared_value"]),
                 tuple(_cells(results, row)),
             )
-            for row in shown.iter_rows(named=True)
+            for row in _shown(results).iter_rows(named=True)
         ),
-        (f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else "")
-        + "Every association of every model and language, with its counts, is in the report written as CSV.",
     )
+
+
+def _left_out(results: StoryResults) -> str:
+    """How many associations are not shown, and where all are."""
+    left = results.associations.height + results.unclear.height - _shown(results).height
+    more = f"{count(left)} more, less harmful or of fewer models, are not in this page. " if left else ""
+    return f"{more}Every association of every model and language, with its counts, is in the report written as CSV."
 
 
 def _shown(results: StoryResults) -> pl.DataFrame:

@@ -17,8 +17,9 @@ from endoxa.engine.families import (
 from endoxa.instruments.stories.associations.settings import PUBLISHED
 from endoxa.instruments.stories.report.found import POOLED
 from endoxa.instruments.stories.report.results import StoryResults
-from endoxa.page.document import Column, Finding, Table
+from endoxa.page.document import Finding
 from endoxa.page.families import Used
+from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, decimal, language_name, plural
 from endoxa.stats.verdicts import UNTESTED
 

@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from endoxa.errors import UserError
+from endoxa.models.chat.service import Lost
 from endoxa.models.chat.simulated.draws import Draws
+from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
 from endoxa.registry import Registry
 from endoxa.schema.chat import ChatAnswer, Message, Sampling, Usage
-
-if TYPE_CHECKING:
-    from endoxa.models.chat.spec import ChatSpec
 
 
 class Respondent(Protocol):
@@ -73,8 +72,11 @@ def _builtin() -> Iterable[Simulation]:
 SIMULATIONS: Registry[Simulation] = Registry("simulation", "endoxa.simulations", _builtin)
 """Simulations by probe: ours, and those of installed packages (entry-point group `endoxa.simulations`)."""
 
-
 PREFIX = "sim/"
+PLAIN = "Thank you for the question; I have nothing to add."
+"""What a respondent says where no simulation knows the probe."""
+CHARACTERS_PER_TOKEN = 4
+NOTE = "A simulated respondent: no model was asked, and the figures show only what was planted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,6 @@ def _number(text: str, parameter: str, value: str) -> float:
     return number
 
 
-PLAIN = "Thank you for the question; I have nothing to add."
-"""What a respondent says where no simulation knows the probe."""
-CHARACTERS_PER_TOKEN = 4
-NOTE = "A simulated respondent: no model was asked, and the figures show only what was planted."
-
-
 class SimulatedModel:
     """Answers as its parameters say; the conversation is only counted.
 
@@ -182,3 +178,10 @@ class SimulatedModel:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+def _open(spec: ChatSpec, _options: ChatOptions, _lost: Lost) -> SimulatedModel:
+    return SimulatedModel(spec)
+
+
+SIMULATED = Provider(name="sim", kind="sim", open=_open, free=True, unpriced="free (simulated)")

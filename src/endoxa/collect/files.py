@@ -1,0 +1,94 @@
+"""Files that processes share: locks, and draft folders, in which something is made before it gets its place.
+
+Locks are those of the operating system on open files; they end with the processes that hold them. Windows has none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover
+    fcntl = None  # type: ignore[assignment]
+
+_HELD = ".held"
+"""What a process holds in its draft while it runs: from another container its number says nothing."""
+
+
+@contextmanager
+def waiting_for(file: IO[bytes]) -> Iterator[None]:
+    """Wait for a turn at a file, and hold it. Those who wait get it in the order of their coming."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def take(file: IO[bytes]) -> bool:
+    """Take a file until it is closed, unless somebody else holds it; whether it is ours now."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def draft(parent: Path, kind: str) -> Iterator[Path]:
+    """A folder `.endoxa-KIND.PID.RANDOM` in `parent` that only its owner can enter; it goes at the end, if it is there.
+
+    Those of the same kind whose process does not run any more go first.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    remove_dead(parent, kind)
+    path = Path(mkdtemp(prefix=f".endoxa-{kind}.{os.getpid()}.", dir=parent))
+    try:
+        with (path / _HELD).open("wb") as held:
+            take(held)
+            yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def remove_dead(parent: Path, kind: str) -> None:
+    """Remove the drafts in `parent` whose process does not run any more, as far as this account may."""
+    named = re.compile(rf"\.endoxa-{re.escape(kind)}\.(\d{{1,9}})\.\w+")
+    with suppress(OSError):  # of others, or a folder that may not be listed
+        for path in list(parent.iterdir()):
+            found = named.fullmatch(path.name)
+            if found and path.is_dir() and not path.is_symlink() and _dead(path, int(found[1])):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _dead(path: Path, process: int) -> bool:
+    if os.name == "nt":  # where nothing is locked, and asking for a process would end it
+        return False
+    try:
+        with (path / _HELD).open("r+b") as held:
+            return take(held)
+    except FileNotFoundError:  # it ended before it came to that
+        return not _runs(process)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

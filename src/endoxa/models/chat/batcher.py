@@ -1,0 +1,108 @@
+"""Concurrent callers who wait together are answered together."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+GATHERING = 0.01
+"""Seconds given to callers that have just been answered to come back, before a batch that is not full starts."""
+
+Request = TypeVar("Request")
+Result = TypeVar("Result")
+Compute = Callable[[Sequence[Request], Callable[[], bool]], Sequence[Result]]
+"""Results of a batch in its order; may stop, with any results, once the second argument returns True."""
+
+
+@dataclass(slots=True, eq=False)
+class _Caller(Generic[Request, Result]):
+    request: Request
+    future: asyncio.Future[Result]
+
+
+class Batcher(Generic[Request, Result]):
+    """Gathers requests of concurrent callers into batches, and computes one batch after the other in a thread.
+
+    No more is held than what callers wait for.
+
+    Args:
+        compute: computes a batch; its errors reach every caller of the batch, and no other.
+        alike: requests with the same value may share a batch.
+        size: most requests in a batch.
+    """
+
+    def __init__(
+        self, compute: Compute[Request, Result], alike: Callable[[Request], Hashable], size: int
+    ) -> None:
+        self._compute, self._alike, self._size = compute, alike, size
+        self._callers: list[_Caller[Request, Result]] = []
+        self._serving: asyncio.Task[None] | None = None
+
+    async def submit(self, request: Request) -> Result:
+        """The result of `request`, computed with whatever else waits.
+
+        Raises:
+            Exception: what `compute` raised for the batch.
+        """
+        loop = asyncio.get_running_loop()
+        caller: _Caller[Request, Result] = _Caller(request, loop.create_future())
+        self._callers.append(caller)
+        if self._serving is None or self._serving.done():
+            self._serving = loop.create_task(self._serve())
+        return await caller.future
+
+    async def close(self) -> None:
+        """Give up what is under way and what waits; callers are cancelled."""
+        if self._serving is not None and not self._serving.done():
+            self._serving.cancel()
+            await asyncio.wait([self._serving])
+        for caller in self._callers:
+            caller.future.cancel()
+        self._callers = []
+
+    async def _serve(self) -> None:
+        """Answer batch after batch until nobody waits."""
+        while self._callers:
+            if len(self._callers) < self._size:
+                await asyncio.sleep(GATHERING)
+            batch = self._next()
+            if batch:
+                await self._answer(batch)
+
+    def _next(self) -> list[_Caller[Request, Result]]:
+        """Take the caller who waits longest, and those who can share a batch with it."""
+        waiting = [caller for caller in self._callers if not caller.future.done()]
+        kind = self._alike(waiting[0].request) if waiting else None
+        batch = [caller for caller in waiting if self._alike(caller.request) == kind][: self._size]
+        taken = set(map(id, batch))
+        self._callers = [caller for caller in waiting if id(caller) not in taken]
+        return batch
+
+    async def _answer(self, batch: Sequence[_Caller[Request, Result]]) -> None:
+        given_up = threading.Event()
+
+        def abandoned() -> bool:
+            return given_up.is_set() or all(caller.future.cancelled() for caller in batch)
+
+        requests = [caller.request for caller in batch]
+        work = asyncio.ensure_future(asyncio.to_thread(self._compute, requests, abandoned))
+        try:
+            answered = list(zip(batch, await asyncio.shield(work), strict=True))
+        except asyncio.CancelledError:
+            for caller in batch:
+                caller.future.cancel()
+            given_up.set()
+            # A thread cannot be cancelled: it is told, and waited for.
+            await asyncio.wait([work])
+            raise
+        except Exception as problem:  # whatever it is, those who wait for it must hear of it
+            for caller in batch:
+                if not caller.future.done():
+                    caller.future.set_exception(problem)
+        else:
+            for caller, result in answered:
+                if not caller.future.done():
+                    caller.future.set_result(result)

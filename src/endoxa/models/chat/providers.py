@@ -1,0 +1,63 @@
+"""The providers of chat models by name, and the words that name a model (`openai/NAME`, `groq/NAME`, `hf/...`).
+
+To add a provider: write one module that makes a `Provider`, and name it in the entry-point group `endoxa.providers`. A
+provider with OpenAI's interface is an entry of data: of `presets.toml`, or of the user's own file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+from endoxa.errors import UserError
+from endoxa.models.chat.anthropic import ANTHROPIC
+from endoxa.models.chat.local import WEIGHTS
+from endoxa.models.chat.openai_providers import OPENAI, SERVER, compatible
+from endoxa.models.chat.presets import presets
+from endoxa.models.chat.simulated.model import SIMULATED
+from endoxa.models.chat.spec import ChatSpec, Provider
+from endoxa.registry import Registry
+
+FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, hf/ID-OR-FOLDER or sim/NAME"
+
+
+def _builtin() -> Iterable[Provider]:
+    entries = presets({}).items()
+    return (OPENAI, ANTHROPIC, WEIGHTS, SIMULATED, SERVER, *(compatible(*entry) for entry in entries))
+
+
+PROVIDERS: Registry[Provider] = Registry("provider", "endoxa.providers", _builtin)
+"""Providers by name: ours, and those of installed packages (entry-point group `endoxa.providers`)."""
+
+
+def parse_chat_model(text: str, environment: Mapping[str, str] = os.environ) -> ChatSpec:
+    """Read the words that name a chat model.
+
+    Args:
+        text: one of `FORMS`.
+        environment: where `ENDOXA_PROVIDERS` may name a file with providers of the user's own.
+
+    Raises:
+        UserError: another form, no name, or an address with a password in it.
+    """
+    prefix = text.partition("/")[0]
+    provider = next((one for one in PROVIDERS.all().values() if one.takes(text)), None)
+    known = list(PROVIDERS.all())
+    if provider is None or provider.kind == SERVER.kind:  # the user's entries may replace ours
+        entries = presets(environment)
+        known = list(dict.fromkeys((*known, *entries)))
+        if prefix in entries:
+            provider = compatible(prefix, entries[prefix])
+    if provider is None:
+        raise _unreadable(text, known)
+    return provider.read(text, provider)
+
+
+def _unreadable(text: str, names: list[str]) -> UserError:
+    prefix, _, name = text.partition("/")
+    near = get_close_matches(prefix.lower(), names, n=1)
+    hint = f"Did you mean {near[0]}/{name or 'NAME'}?" if near else f"Weights are written hf/{text}."
+    return UserError(
+        f"Cannot read the model '{text}': give {FORMS}. {hint} Available providers: {', '.join(names)}."
+    )

@@ -1,0 +1,77 @@
+"""The kinds of encoders by name, and the words that name an encoder (`hf/...`, `st/...`, `static/FILE`, `openai/NAME`).
+
+To add a kind: write one module that makes an `EncoderKind`, and name it in the entry-point group `endoxa.encoders`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from endoxa.errors import UserError
+from endoxa.models.encoders.encoder import Encoder, EncoderFacts, EncoderKind, EncoderOptions, EncoderSpec
+from endoxa.models.encoders.server import OPENAI, SERVER
+from endoxa.models.encoders.static import STATIC
+from endoxa.models.encoders.weights import HUGGING_FACE, SENTENCE_TRANSFORMERS
+from endoxa.models.libraries import require_libraries
+from endoxa.registry import Registry
+
+
+def _builtin() -> Iterable[EncoderKind]:
+    return (HUGGING_FACE, SENTENCE_TRANSFORMERS, STATIC, OPENAI, SERVER)
+
+
+ENCODERS: Registry[EncoderKind] = Registry("kind of encoder", "endoxa.encoders", _builtin)
+"""Kinds of encoders by name: ours, and those of installed packages (entry-point group `endoxa.encoders`)."""
+
+
+def parse_encoder(text: str) -> EncoderSpec:
+    """Read the words for an encoder.
+
+    Raises:
+        UserError: another form.
+    """
+    kinds = ENCODERS.all().values()
+    kind = next((one for one in kinds if one.takes(text)), None)
+    if kind is None:
+        forms = [one.form for one in kinds]
+        raise UserError(f"Cannot read the encoder '{text}': give {', '.join(forms[:-1])} or {forms[-1]}.")
+    return kind.read(text, kind)
+
+
+def look_at_encoder(spec: EncoderSpec, options: EncoderOptions) -> EncoderFacts:
+    """Recognise an encoder from its files; no weights are read into memory.
+
+    Raises:
+        UserError: it is not there, a library is missing, or an option is not for it.
+    """
+    kind = ENCODERS.get(spec.kind)
+    for word, given in (("--layer", options.layer), ("--tokenizer", options.model.tokenizer)):
+        if given is not None and not kind.takes_layers:
+            raise UserError(
+                f"{word} is for encoders written hf/..., not for '{spec.text}': give that one a run of its own."
+            )
+    _require_libraries(kind, spec)
+    return kind.look(spec, options)
+
+
+def open_encoders(
+    spec: EncoderSpec, options: EncoderOptions, poolings: Sequence[str], texts: Sequence[str]
+) -> list[Encoder]:
+    """Load an encoder; two where a folder of sentence-transformers is read by its own pooling and by others.
+
+    Args:
+        spec: the encoder.
+        options: how it is loaded.
+        poolings: names that `endoxa.models.encoders.facts.fit_poolings` gave for it.
+        texts: every text that will be encoded: what cannot be encoded is refused here, before the work.
+
+    Raises:
+        UserError: the encoder cannot be had, or a text cannot be given an honest vector.
+    """
+    kind = ENCODERS.get(spec.kind)
+    _require_libraries(kind, spec)
+    return kind.open(spec, options, poolings, texts)
+
+
+def _require_libraries(kind: EncoderKind, spec: EncoderSpec) -> None:
+    require_libraries(f"The encoder '{spec.text}'", kind.libraries, kind.install)

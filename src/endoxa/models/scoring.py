@@ -1,0 +1,67 @@
+"""Models that score given text: local weights and completions servers, opened by the words that name them.
+
+No library is imported that the chosen model does not need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from endoxa.errors import UserError
+from endoxa.models.chat.providers import PROVIDERS
+from endoxa.models.libraries import require_local
+from endoxa.models.server import ServerModel
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, read_address
+
+if TYPE_CHECKING:
+    from endoxa.schema import Model
+
+FORMS = "hf/ORG/NAME, hf/FOLDER or http://HOST:PORT/v1#NAME"
+WORTH_SAYING = 0.05
+"""Share of unknown tokens in a language from which a run warns."""
+
+
+def parse_model(text: str) -> ModelSpec:
+    """Read `hf/...` or `http(s)://...#NAME`.
+
+    Raises:
+        UserError: another form; chat APIs are named with the reason they cannot score sentences.
+    """
+    if text.startswith("hf/") and len(text) > len("hf/"):
+        return ModelSpec(text, "hf", text.removeprefix("hf/"))
+    if text.startswith(("http://", "https://")):
+        return ModelSpec(text, "server", *read_address(text))
+    if any(provider.takes(text) for provider in PROVIDERS.all().values()):
+        raise UserError(
+            f"The model '{text}' cannot score sentence pairs: a chat interface returns no probability of a given "
+            f"text. Give {FORMS}."
+        )
+    raise UserError(f"Cannot read the model '{text}': give {FORMS}.")
+
+
+def open_model(spec: ModelSpec, options: ModelOptions) -> Model:
+    """Load a model, or connect to the server that has it.
+
+    Raises:
+        UserError: the model cannot be had, or could give no honest number.
+    """
+    if spec.kind == "server":
+        return ServerModel.connect(spec, options)
+    require_local(spec.text)
+    from endoxa.models.local import open_local
+
+    return open_local(spec, options)
+
+
+def look_at(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
+    """Recognise a model from its configuration; no weights are read.
+
+    Raises:
+        UserError: it is not there, or not a language model.
+    """
+    if spec.kind == "server":
+        return ModelFacts(spec.text, "causal", None)
+    require_local(spec.text)
+    from endoxa.models.local import look_at_local
+
+    return look_at_local(spec, options)

@@ -1,0 +1,47 @@
+"""Chart primitives: one style, labelled bars, dots with intervals, heat maps. The instruments say what is drawn."""
+
+from endoxa.page.charts.bars import bar_blocks, stacked_shares
+from endoxa.page.charts.dots import DotRows, beside, interval_rows, labelled_rows, neutral_line, notes_beside
+from endoxa.page.charts.heat import heat_map
+from endoxa.page.charts.style import (
+    BLUE,
+    GRID,
+    INK,
+    LABEL_LIMIT,
+    MUTED,
+    ORANGE,
+    PALE,
+    PALE_BLUE,
+    SERIES_COLORS,
+    finish,
+    known,
+    label_width,
+    square_legend,
+    symmetric_domain,
+)
+
+__all__ = [
+    "BLUE",
+    "GRID",
+    "INK",
+    "LABEL_LIMIT",
+    "MUTED",
+    "ORANGE",
+    "PALE",
+    "PALE_BLUE",
+    "SERIES_COLORS",
+    "DotRows",
+    "bar_blocks",
+    "beside",
+    "finish",
+    "heat_map",
+    "interval_rows",
+    "known",
+    "label_width",
+    "labelled_rows",
+    "neutral_line",
+    "notes_beside",
+    "square_legend",
+    "stacked_shares",
+    "symmetric_domain",
+]

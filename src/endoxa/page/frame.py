@@ -1,0 +1,180 @@
+"""The frame of every page: sections that have something to say, contents, notices, figures, one template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from endoxa import __version__
+from endoxa.page.document import Article, Figure, Section
+from endoxa.page.files import replace_text, write_figures
+from endoxa.page.inputs import Run, command
+from endoxa.page.labels import visible_directions
+
+Results = TypeVar("Results")
+
+HOME = "endoxa.page"
+OWN_STYLE = "page.css"
+"""Rules of an instrument's page, after those of all pages."""
+
+SIMULATED_NOTICE = (
+    "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
+)
+CITE = Section("cite", "How to cite, how to repeat", template="cite.html.j2")
+"""The last section of every page; its text is the instrument's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page before it is HTML.
+
+    Attributes:
+        package: package whose `templates` hold the instrument's words: `page.html.j2` and those of its sections.
+        title: its heading.
+        subtitle: a line below the heading.
+        entries: its sections, and articles of sections, in reading order.
+        runs: what it was made from, for its notices and how to repeat it.
+        models: names of all models, as on the command line.
+        values: what its templates need besides.
+    """
+
+    package: str
+    title: str
+    subtitle: str
+    entries: tuple[Section | Article, ...]
+    runs: Sequence[Run]
+    models: Iterable[str]
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sections(self) -> Iterator[Section]:
+        """Every section, those of articles among them."""
+        for entry in self.entries:
+            yield from entry.sections if isinstance(entry, Article) else (entry,)
+
+
+def filled(builders: Iterable[Callable[[Results], Section | None]], results: Results) -> list[Section]:
+    """The sections that have something to say about the results, without tables that have no row."""
+    built = (build(results) for build in builders)
+    kept = (
+        replace(section, tables=tuple(table for table in section.tables if table.rows))
+        for section in built
+        if section is not None
+    )
+    return [section for section in kept if not section.empty]
+
+
+def write_page(page: Page, output: Path) -> None:
+    """Write the page, and its figures beside it.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    named = unique_figures(page)
+    figures = (figure for section in named.sections for figure in section.figures)
+    replace_text(output, page_text(named, write_figures(figures, output)))
+
+
+def page_text(page: Page, svgs: Mapping[str, str]) -> str:
+    """The page as HTML.
+
+    Args:
+        page: the page, its figures named apart.
+        svgs: inline SVG by the name of its figure.
+    """
+    environment = _environment(page.package)
+    values = {"version": __version__, "commands": commands(page.runs), **page.values}
+
+    def shown(section: Section) -> dict[str, Any]:
+        # Our own templates and pictures: not escaped a second time.
+        body = (
+            environment.get_template(section.template).render({**values, **section.values})
+            if section.template
+            else ""
+        )
+        return {
+            "section": section,
+            "figures": [(figure, Markup(svgs[figure.name])) for figure in section.figures],  # noqa: S704
+            "body": Markup(body),  # noqa: S704
+        }
+
+    entries = [
+        {"article": entry, "parts": [shown(section) for section in entry.sections]}
+        if isinstance(entry, Article)
+        else shown(entry)
+        for entry in page.entries
+    ]
+    return environment.get_template("page.html.j2").render(
+        {
+            **values,
+            "title": page.title,
+            "subtitle": page.subtitle,
+            "notices": notices(page.runs, page.models),
+            "entries": entries,
+            "style": own_file(HOME, "style.css") + own_file(page.package, OWN_STYLE),
+        }
+    )
+
+
+def unique_figures(page: Page) -> Page:
+    """The page with figures of unlike names: the second `axes` is `axes-2`."""
+    names: set[str] = set()
+
+    def renamed(section: Section) -> Section:
+        return replace(section, figures=tuple(_apart(figure, names) for figure in section.figures))
+
+    return replace(
+        page,
+        entries=tuple(
+            replace(entry, sections=tuple(map(renamed, entry.sections)))
+            if isinstance(entry, Article)
+            else renamed(entry)
+            for entry in page.entries
+        ),
+    )
+
+
+def _apart(figure: Figure, names: set[str]) -> Figure:
+    """The figure with a name that is not among `names`, which grow."""
+    name, number = figure.name, 1
+    while name in names:
+        number += 1
+        name = f"{figure.name}-{number}"
+    names.add(name)
+    return replace(figure, name=name)
+
+
+def notices(runs: Iterable[Run], models: Iterable[str]) -> list[str]:
+    """What the runs want said prominently, each once; simulated models are always said to be."""
+    said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
+    if any(model.startswith("sim/") for model in models):
+        said.append(SIMULATED_NOTICE)
+    return list(dict.fromkeys(said))
+
+
+def commands(runs: Iterable[Run]) -> list[str]:
+    """The command of every run, each once; tables were made by none that is known."""
+    return list(dict.fromkeys(visible_directions(command(run)) for run in runs if not run.folder.is_file()))
+
+
+def own_file(package: str, name: str) -> Markup:
+    """A file of the package's templates as it is; empty where it has none of that name."""
+    file = files(package) / "templates" / name
+    return Markup(file.read_text(encoding="utf-8") if file.is_file() else "")  # noqa: S704
+
+
+def _environment(package: str) -> Environment:
+    """The templates of a page, everything escaped that is not marked as ours."""
+    return Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(HOME)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

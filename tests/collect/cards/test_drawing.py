@@ -1,0 +1,362 @@
+"""Cards in the database: leases, answers sent twice, late, taken back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards.answering import UnknownCardError
+from endoxa.collect.cards.balance import outlook_of
+from endoxa.collect.cards.counts import recount
+from endoxa.collect.cards.pool import DatabasePool
+from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
+from endoxa.collect.organiser.dashboard.services import set_state
+from endoxa.collect.sampler import Balance, Region, SamplerSettings
+from endoxa.collect.sampler.types import FULL, NEEDS, OPEN, TOPUP
+from support.collect.plain_pool import PlainPair, PlainPool
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = NOON + timedelta(minutes=6)
+
+
+def crowd(make_person, campaign, size, **facts):
+    return [make_person(campaign, f"person-{n}", **facts) for n in range(size)]
+
+
+def test_a_reload_shows_the_same_card_and_renews_it(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("CL", "love poetry", "es"))
+    first = drawing.next_card(person, now=NOON)
+    again = drawing.next_card(person, now=NOON + timedelta(minutes=4))
+    assert again == first
+    assert again.expires_at == NOON + timedelta(minutes=9)
+
+
+def test_one_pair_is_reserved_for_k_people_and_no_more(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(k=2, k_max=2))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    people = crowd(make_person, campaign, 4)
+    cards = [drawing.next_card(one, now=NOON) for one in people]
+    assert [card.pair is not None for card in cards] == [True, True, False, False]
+    # Two leases lapse: the place is free again.
+    answering.finish_prompt(people[2], cards[2].token, now=LATER)
+    assert drawing.next_card(people[2], now=LATER).pair is not None
+
+
+def test_the_same_answer_sent_twice_counts_once(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    first = answering.rate(person, card.token, 4)
+    second = answering.rate(person, card.token, 1)
+    assert (first.again, second.again) == (False, True)
+    assert list(Rating.objects.values_list("value", flat=True)) == [4]
+    pair.refresh_from_db()
+    assert pair.ratings == 1
+
+
+def test_a_late_answer_is_kept_and_marked(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1))
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    slow, fast = crowd(make_person, campaign, 2)
+    card = drawing.next_card(slow, now=NOON)
+    answering.rate(fast, drawing.next_card(fast, now=LATER).token, 5, now=LATER)
+    answered = answering.rate(slow, card.token, 3, now=LATER)
+    assert answered.card.late
+    assert list(Rating.objects.order_by("pk").values_list("value", "surplus")) == [(5, False), (3, True)]
+
+
+def test_a_card_given_back_can_still_be_answered(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    old = drawing.next_card(person, now=NOON)
+    drawing.next_card(person, now=LATER)
+    assert answering.rate(person, old.token, 2, now=LATER).card.late
+    assert Rating.objects.count() == 1
+
+
+def test_cards_of_others_are_unknown(campaign, person, make_person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    stranger = make_person(campaign, "eva")
+    for act in (
+        lambda: answering.rate(stranger, card.token, 3),
+        lambda: answering.skip(stranger, card.token, "dont_know"),
+        lambda: answering.undo(stranger, card.token),
+        lambda: answering.finish_prompt(person, card.token),
+    ):
+        with pytest.raises(UnknownCardError):
+            act()
+    assert not Rating.objects.exists()
+
+
+def test_skipping_says_why_and_reports_reach_moderators(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    answering.skip(person, card.token, "report_nonsense")
+    answering.skip(person, card.token, "dont_know")
+    assert Skip.objects.get().reason == "report_nonsense"
+    pair.refresh_from_db()
+    assert pair.flags == ["report_nonsense"]
+    assert drawing.next_card(person).pair is None
+
+
+def test_taking_back_restores_everything(campaign, person, make_pairs):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 4)
+    own = Pair.objects.create(
+        campaign=campaign,
+        country="AR",
+        attribute="sing",
+        key="sing",
+        language="es",
+        source="contributor",
+        author=person,
+        moderation=Moderation.LIVE,
+    )
+    Mention.objects.create(person=person, pair=own, card=card, text="sing", via="attribute")
+    following = drawing.next_card(person)
+    reopened = answering.undo(person, card.token)
+    assert (reopened.state, drawing.next_card(person)) == (CardState.OPEN, card)
+    following.refresh_from_db()
+    assert following.state == CardState.LAPSED
+    pair.refresh_from_db()
+    assert (pair.ratings, Rating.objects.count(), Mention.objects.count()) == (0, 0, 0)
+    assert not Pair.objects.filter(pk=own.pk).exists()
+    answering.rate(person, card.token, 2)
+    assert Rating.objects.get().value == 2
+
+
+def test_only_the_latest_answer_is_taken_back(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    first = drawing.next_card(person, now=NOON)
+    answering.rate(person, first.token, 4, now=NOON)
+    second = drawing.next_card(person, now=NOON)
+    answering.rate(person, second.token, 4, now=NOON + timedelta(seconds=5))
+    answering.undo(person, first.token)
+    assert Rating.objects.count() == 2
+
+
+def test_a_clock_moved_back_does_no_harm(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    card = drawing.next_card(person, now=NOON)
+    earlier = NOON - timedelta(hours=2)
+    assert drawing.next_card(person, now=earlier) == card
+    assert not answering.rate(person, card.token, 3, now=earlier).again
+    assert drawing.next_card(person, now=earlier).pair is not None
+
+
+def test_own_pairs_and_other_languages_are_not_shown(campaign, make_person, make_pairs):
+    make_pairs(campaign, ("AR", "tomar mate", "es"), ("AR", "drink mate", "en"))
+    reader = make_person(campaign, "rui", languages=["en"])
+    own = Pair.objects.get(language="en")
+    Mention.objects.create(person=reader, pair=own, text="drink mate", via="attribute")
+    assert drawing.next_card(reader).pair is None
+
+
+def test_merged_pairs_are_not_shown_again(campaign, person, make_pairs):
+    root, other = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "drink a lot of mate", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 4)
+    left = other if card.pair == root else root
+    card.pair.moderation, card.pair.merged_into = Moderation.MERGED, left
+    card.pair.save()
+    recount(campaign, [left])
+    left.refresh_from_db()
+    assert left.ratings == 1
+    assert drawing.next_card(person).pair is None
+
+
+def test_every_draw_is_logged(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("PE", "cook well", "es"))
+    card = drawing.next_card(person)
+    assert card.tier in {"own", "anywhere", "exploration"}
+    assert 0 < card.propensity <= 1
+    assert (card.version, card.digest) == (1, campaign.settings.digest())
+
+
+@pytest.mark.parametrize(
+    ("values", "need"),
+    [([], NEEDS), ([3, 3], NEEDS), ([3, 3, 3], OPEN), ([1, 5, 3], TOPUP), ([1, 5] * 3 + [3], FULL)],
+)
+def test_need_follows_from_the_ratings(campaign, make_person, make_pairs, values, need):
+    (pair,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    for n, value in enumerate(values):
+        one = make_person(campaign, f"p{n}")
+        card = Card.objects.create(
+            campaign=campaign,
+            person=one,
+            pair=pair,
+            country="AR",
+            number=0,
+            tier="own",
+            version=1,
+            digest="x",
+            state=CardState.ANSWERED,
+            drawn_at=NOON,
+            expires_at=NOON,
+        )
+        Rating.objects.create(card=card, person=one, pair=pair, value=value, in_group=True, created_at=NOON)
+    recount(campaign, [pair])
+    pair.refresh_from_db()
+    assert (pair.need, pair.ratings) == (need, len(values))
+    if len(values) > 1:
+        assert pair.variance == pytest.approx(np.var(values))
+
+
+def test_the_database_gives_the_sampler_what_a_plain_list_gives(campaign, make_pairs):
+    rng = np.random.default_rng(5)
+    for n in range(120):
+        make_pairs(
+            campaign,
+            (("AR", "CL", "PE")[n % 3], f"attribute {n}", ("es", "en")[n % 2]),
+            ratings=n % 4,
+            need=n % 3,
+            negative=n % 5 == 0,
+            position=float(rng.random()),
+            calibration=n % 10 == 0,
+        )
+    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
+    plain = PlainPool(
+        [
+            PlainPair(
+                p.pk,
+                p.country,
+                p.language,
+                p.ratings,
+                p.need,
+                negative=p.negative,
+                position=p.position,
+                calibration=p.calibration,
+            )
+            for p in Pair.objects.filter(moderation=Moderation.LIVE).order_by("pk")
+        ]
+    )
+    real = DatabasePool(campaign, NOON)
+    region = Region(frozenset({0, 1}), frozenset({"es"}), None, frozenset({"PE"}), frozenset({"CL"}))
+    assert real.sizes() == plain.sizes()
+    assert real.coverage() == plain.coverage()
+    assert real.whole(region).ids.tolist() == plain.whole(region).ids.tolist()
+    assert (
+        real.calibration(frozenset({"es"})).ids.tolist() == plain.calibration(frozenset({"es"})).ids.tolist()
+    )
+    for start in (0.0, 0.37, 0.99):
+        ours, theirs = real.window(region, start, 7), plain.window(region, start, 7)
+        assert ours.ids.tolist() == theirs.ids.tolist()
+        assert ours.inclusion == pytest.approx(theirs.inclusion)
+
+
+def test_the_chance_to_be_in_a_window_is_as_stated(campaign, make_pairs):
+    rng = np.random.default_rng(7)
+    for n in range(40):
+        make_pairs(campaign, ("AR", f"attribute {n}", "es"), position=float(rng.random()))
+    pool = DatabasePool(campaign, NOON)
+    region = Region(frozenset({NEEDS}), frozenset({"es"}))
+    stated, seen, times = {}, {}, 600
+    for start in (np.arange(times) + 0.5) / times:
+        rows = pool.window(region, float(start), 5)
+        for pair, chance in zip(rows.ids.tolist(), rows.inclusion.tolist(), strict=True):
+            stated[pair] = chance
+            seen[pair] = seen.get(pair, 0) + 1 / times
+    assert seen == pytest.approx(stated, abs=3 / times)
+    assert sum(stated.values()) == pytest.approx(5.0)
+
+
+def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=60, expected_people=40)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(10)))
+    seen = outlook_of(campaign, campaign.began_at)
+    # 40 people x 1.5 a minute x 60 minutes; 10 pairs x 3 ratings are missing.
+    assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
+
+
+def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
+    campaign = make_campaign(minutes=60)
+    make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))
+    now = campaign.began_at + timedelta(minutes=40)
+    for person in crowd(make_person, campaign, 2):
+        for n in range(10):
+            at = now - timedelta(seconds=20 * n + 1)
+            answering.rate(person, drawing.next_card(person, now=at).token, 3, now=at)
+    seen = outlook_of(campaign, now)
+    # 20 answers of two people in ten minutes, twenty minutes left; 30 x 3 - 20 ratings are missing.
+    assert (seen.backlog, seen.balance) == (70, Balance.VALIDATE)
+    assert seen.capacity == pytest.approx(40.0)
+
+
+def test_nobody_gets_stuck_on_a_card_whose_pair_they_rated_on_another(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    old = drawing.next_card(person, now=NOON)
+    new = drawing.next_card(person, now=LATER)
+    answering.rate(person, old.token, 2, now=LATER)
+    assert answering.rate(person, new.token, 5, now=LATER).again
+    assert drawing.next_card(person, now=LATER) not in {old, new}
+    assert list(Rating.objects.values_list("value", flat=True)) == [2]
+
+
+def test_chains_of_merges_are_seen_through(campaign, person, make_pairs):
+    first, second, third = make_pairs(
+        campaign, *(("AR", name, "es") for name in ("mate", "yerba", "drink mate"))
+    )
+    Mention.objects.create(person=person, pair=first, text="mate", via="attribute")
+    for pair, into in ((first, second), (second, third)):
+        pair.moderation, pair.merged_into = Moderation.MERGED, into
+        pair.save()
+    assert drawing.next_card(person).pair is None
+
+
+def test_what_a_moderator_hid_is_not_shown_again(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "eat late", "es"))
+    card = drawing.next_card(person)
+    answering.rate(person, card.token, 2)
+    Pair.objects.filter(pk=card.pair_id).update(moderation=Moderation.HIDDEN)
+    assert answering.undo(person, card.token).state == CardState.LAPSED
+    following = drawing.next_card(person)
+    assert following.pair_id != card.pair_id
+    Pair.objects.filter(pk=following.pair_id).update(moderation=Moderation.HIDDEN)
+    assert drawing.next_card(person).pair is None
+
+
+def test_topics_somebody_does_not_want_stay_away(campaign, make_person, make_pairs):
+    make_pairs(campaign, *(("AR", f"team {n}", "es") for n in range(3)), topic="sport")
+    (other,) = make_pairs(campaign, ("AR", "drink mate", "es"))
+    person = make_person(campaign, "eva", topic_optouts=["sport"])
+    card = drawing.next_card(person)
+    assert (card.pair, card.pool) == (other, 1)
+
+
+def test_the_clock_starts_with_the_first_card_and_stands_still_in_pauses(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    Campaign.objects.update(began_at=None)
+    drawing.next_card(person, now=NOON)
+    campaign.refresh_from_db()
+    assert campaign.began_at == NOON
+    set_state(campaign, "paused", None)
+    Campaign.objects.update(paused_at=timezone.now() - timedelta(hours=3))
+    set_state(campaign, "open", None)
+    campaign.refresh_from_db()
+    assert campaign.paused_at is None
+    assert campaign.began_at - NOON == pytest.approx(timedelta(hours=3), abs=timedelta(minutes=1))
+
+
+def test_after_a_break_the_forecast_expects_people_back(make_campaign, make_pairs):
+    campaign = make_campaign(minutes=120, expected_people=40)
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    seen = outlook_of(campaign, campaign.began_at + timedelta(minutes=60))
+    assert (seen.balance, seen.capacity) == (Balance.EXPLORE, 3_600)
+
+
+def test_pairs_that_wait_for_a_moderator_will_ask_for_ratings(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    make_pairs(campaign, ("AR", "sing", "es"), ("CL", "sing", "es"), moderation=Moderation.PENDING)
+    make_pairs(campaign, ("AR", "hidden", "es"), moderation=Moderation.HIDDEN)
+    assert outlook_of(campaign, NOON).backlog == 9
+
+
+def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
+    make_pairs(campaign, ("AR", "drink mate", "es"))
+    Person.objects.all().delete()
+    with pytest.raises(UnknownCardError):
+        drawing.next_card(person)

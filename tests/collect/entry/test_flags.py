@@ -1,0 +1,98 @@
+"""Flags and polarity: guesses that put words before a moderator and refuse nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.collect.entry.flags import flags
+from endoxa.collect.entry.harm import negative
+from support.collect.samples import campaign_settings
+
+SETTINGS = campaign_settings(watch_words=("Zorgle", "blue frog"))
+
+FLAGGED = [
+    ("en", "talk like Maria Gonzalez", "name"),
+    ("es", "cantan como Juan de la Cruz", "name"),
+    ("en", "are like Mr. Smith", "name"),
+    ("hi", "श्री राम की तरह", "name"),
+    ("ar", "مثل السيد علي", "name"),
+    ("en", "write to ana@example.org", "email"),
+    ("en", "call +54 11 5555-0123", "phone"),
+    ("ar", "اتصل ٠١٢٣٤٥٦٧٨٩", "phone"),
+    ("en", "follow @anariver", "handle"),
+    ("en", "see https://example.org/a", "link"),
+    ("en", "see www.example.org", "link"),
+    ("en", "read example.com every day", "link"),
+    ("en", "say zorgle a lot", "watch_word"),
+    ("es", "dicen ZÓRGLE", "watch_word"),
+    ("en", "wear a Blue Frog hat", "watch_word"),
+    ("en", "should be expelled", "harm"),
+    ("es", "hay que expulsarlos", "harm"),
+    ("fr", "il faut les éliminer", "harm"),
+    ("sw", "wafukuzwe wote", "harm"),
+    ("hi", "उन्हें भगा दो", "harm"),
+    ("ar", "اطردوهم", "harm"),
+    ("es", "kill them", "harm"),
+    ("en", "matarlos a todos", "harm"),
+    ("xx", "should be expelled", "harm"),
+    ("en", "hang them", "harm"),
+    ("en", "burn Argentines", "harm"),
+    ("en", "should die", "harm"),
+    ("hi", "उनको मारो", "harm"),
+    ("sw", "choma wote", "harm"),
+    ("es", "llamar al 612 345 678", "phone"),
+    ("en", "LOVE POETRY", "shouting"),
+    ("en", "love " + "very " * 12 + "long poems", "long"),
+]
+PLAIN = [
+    ("en", "hang out late"),
+    ("en", "burn meat on weekends"),
+    ("en", "die for football"),
+    ("sw", "ua maua"),
+    ("sw", "wanapenda nyama choma"),
+    ("de", "lieben die Musik"),
+    ("es", "son como los de Buenos Aires"),
+    ("es", "sueñan con United States"),
+    ("en", "talk like New Yorkers"),
+    ("en", "are like Costa Ricans"),
+    ("en", "Very Friendly People"),
+    ("en", "speak Rioplatense Spanish"),
+    ("es", "celebran el 12/10/1492"),
+    ("es", "ganan 1 000 000 pesos"),
+    ("es", "pagan 100.000.000 pesos"),
+    ("es", "pagan 1000-2000 pesos"),
+    ("en", "love poetry"),
+    ("en", "Love football and Mate"),
+    ("en", "are from the United States"),
+    ("de", "lieben Poesie und Musik Feste"),
+    ("en", "danced tango in 1978-1986"),
+    ("en", "talk about zorgles"),
+    ("en", "have 12 cousins"),
+    ("es", "toman mate todos los días"),
+    ("en", "drink tea at 5.30, then 6.15"),
+    ("hi", "चाय पीते हैं"),
+    ("ar", "كرماء"),
+    ("en", "OK"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "flag"), FLAGGED)
+def test_what_moderators_are_told(language, text, flag):
+    assert flag in flags(text, language, SETTINGS)
+
+
+@pytest.mark.parametrize(("language", "text"), PLAIN)
+def test_what_is_left_alone(language, text):
+    assert flags(text, language, SETTINGS) == []
+
+
+@given(st.text(max_size=120), st.sampled_from(["en", "es", "ar", "hi", "sw", "de", "xx"]))
+def test_any_text_can_be_looked_at(text, language):
+    assert set(flags(text, language, SETTINGS)) <= {flag for _, _, flag in FLAGGED}
+
+
+def test_english_words_are_judged_both_ways():
+    assert negative("are terrible cooks", "en") is True
+    assert negative("love poetry", "en") is False

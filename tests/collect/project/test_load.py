@@ -1,0 +1,21 @@
+"""A room of people on their phones, driven by locust: no error, no lost and no doubled answer."""
+
+from __future__ import annotations
+
+from support.collect.served import drive, kept, served
+
+
+def test_a_room_on_its_phones_loses_nothing(tmp_path):
+    with served(tmp_path / "camp") as site:
+        thanked = tmp_path / "thanked"
+        # Everybody joins within five seconds, then a card every two: as many requests as 160 people make in a workshop.
+        drive(
+            site,
+            thanked,
+            people=40,
+            joining_per_second=8,
+            seconds=25,
+            environment={"ENDOXA_SECONDS_A_CARD": "2"},
+        )
+        assert len(thanked.read_text().splitlines()) > 100
+        assert kept(site, thanked) == (0, 0)

@@ -1,0 +1,654 @@
+"""Sheets come back: what changes, what is disputed, and what spreadsheet programs do to files."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from openpyxl import load_workbook
+
+from endoxa.curate.review import apply_review, read_sheets
+from endoxa.datasets.check import check_pairs
+from endoxa.datasets.frames import write_table as write_frame
+from endoxa.errors import UserError
+from support.review_sheets import PAIRS, STATEMENTS, export, fill, fill_csv, lines_of, write_table
+
+
+@pytest.fixture
+def table(tmp_path):
+    return write_table(tmp_path)
+
+
+def reviewed(table, *sheets, **options):
+    return apply_review(table, read_sheets(sheets), **options)
+
+
+def row(result, name):
+    return result.table.row(by_predicate=pl.col("review_row") == name, named=True)
+
+
+def records(frame, *columns):
+    return frame.select(columns).rows()
+
+
+# --------------------------------------------------------------------------- one reviewer
+
+
+def test_decisions_and_edits_arrive(table, tmp_path):
+    sheet = fill(
+        export(table, tmp_path / "s.xlsx", reviewer="Ana"),
+        {
+            (2, "attribute"): "very calm",
+            (2, "decision"): "edit",
+            (2, "note"): "as\n they say",
+            (3, "decision"): "keep",
+            (4, "decision"): "Omit ",
+            (5, "decision"): "omit",
+            (5, "reason"): "Noise",
+        },
+    )
+    result = reviewed(table, sheet)
+    assert result.table.columns == [
+        *STATEMENTS,
+        *("reviewed_by", "review_decision", "review_note", "review_row"),
+    ]
+    assert result.table["city"].to_list() == STATEMENTS["city"]
+    assert row(result, "s1#1")["attribute"] == "very calm"
+    assert row(result, "s1#1")["review_note"] == "Ana: as they say"
+    assert records(result.table, "review_decision", "omit", "omit_reason") == [
+        ("edit", "false", None),
+        ("keep", "false", None),
+        ("omit", "true", "not about people"),  # the proposed reason: the reviewer gave none
+        ("omit", "true", "noise"),
+    ]
+    assert set(result.table["reviewed_by"]) == {"Ana"}
+    assert records(result.changes, "row", "column", "before", "after", "by") == [
+        ("s1#1", "attribute", "calm", "very calm", "Ana"),
+        ("s3#1", "omit", "false", "true", "Ana"),
+        ("s3#1", "omit_reason", "", "noise", "Ana"),
+    ]
+    assert result.conflicts.is_empty()
+    assert result.left_out == 2
+
+
+def test_a_refused_proposal_is_taken_back(table, tmp_path):
+    result = reviewed(table, fill(export(table, tmp_path / "ana.xlsx"), {(4, "decision"): "keep"}))
+    assert records(result.table, "omit", "omit_reason")[2] == ("false", None)
+    assert records(result.changes, "column", "after") == [("omit", "false"), ("omit_reason", "")]
+    assert row(result, "s2#1")["reviewed_by"] == "ana", "the file's name where no reviewer was named"
+
+
+def test_rows_without_an_answer_stay_as_they_are(table, tmp_path):
+    result = reviewed(table, export(table, tmp_path / "ana.xlsx"))
+    assert result.changes.is_empty()
+    assert result.table.select(*STATEMENTS).equals(
+        pl.DataFrame(STATEMENTS).with_columns(pl.col("omit_reason").replace("", None))
+    )
+    assert result.table["review_decision"].null_count() == 4
+
+
+def test_changed_words_are_an_edit_whatever_the_decision(table, tmp_path):
+    cells = {(2, "attribute"): "patient", (3, "attribute"): "gentle", (3, "decision"): "keep"}
+    result = reviewed(table, fill(export(table, tmp_path / "ana.xlsx"), cells))
+    assert result.table["review_decision"].to_list() == ["edit", "edit", None, None]
+
+
+def test_unsure_leaves_the_row_to_others(table, tmp_path):
+    unsure = fill(
+        export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "unsure", (4, "decision"): "unsure"}
+    )
+    sure = fill(export(table, tmp_path / "ben.xlsx"), {(2, "decision"): "omit", (2, "reason"): "noise"})
+    alone, both = reviewed(table, unsure), reviewed(table, unsure, sure)
+    assert records(alone.table, "review_decision", "omit")[2] == ("unsure", "true")
+    assert row(both, "s1#1")["review_decision"] == "omit"
+    assert row(both, "s1#1")["reviewed_by"] == "ana; ben"
+    assert both.conflicts.is_empty()
+
+
+def test_what_is_not_said_to_the_end_is_unsure_and_said(table, tmp_path):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "edit", (3, "reason"): "noise"})
+    result = reviewed(table, sheet)
+    assert result.incomplete == 2
+    assert result.table["review_decision"].to_list()[:2] == ["unsure", "unsure"]
+    assert "changed nothing" in row(result, "s1#1")["review_note"]
+    assert "no decision" in row(result, "s1#2")["review_note"]
+
+
+def test_omitted_rows_can_be_left_out(table, tmp_path):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "omit"})
+    result = reviewed(table, sheet, drop_omitted=True)
+    assert result.table["review_row"].to_list() == ["s1#2", "s2#1", "s3#1"], "a mere proposal stays"
+
+
+# --------------------------------------------------------------------------- new rows
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
+def test_a_statement_is_split_in_an_empty_row(table, tmp_path, suffix):
+    sheet = export(table, tmp_path / f"ana{suffix}")
+    if suffix == ".xlsx":
+        fill(sheet, {(9, "statement_id"): "s3", (9, "attribute"): "early", (5, "decision"): "edit"})
+    else:
+        lines = fill_csv(sheet, {(5, "decision"): "edit"}) and lines_of(sheet)
+        new = ["s3", "", "", "", "", "early", "", "", "", "", ""]
+        sheet.write_text(
+            "\n".join(
+                ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in one) for one in [*lines, new]
+            )
+        )
+    result = reviewed(table, sheet)
+    assert records(result.table, "statement_id", "identity", "attribute", "review_decision", "city")[3:] == [
+        ("s3", "bakers", "don't sing", "edit", "Lyon"),
+        ("s3", "bakers", "early", "edit", "Lyon"),
+    ]
+    assert records(result.changes, "column", "after") == [("(new row)", "identity: bakers, attribute: early")]
+    assert result.incomplete == 0
+
+
+def test_a_row_copied_with_its_hidden_name_is_new_too(table, tmp_path):
+    sheet = export(table, tmp_path / "ana.xlsx")
+    book = load_workbook(sheet)
+    page = book["Review"]
+    for place, cell in enumerate(page[5], start=1):
+        page.cell(6, place).value = cell.value
+    book.save(sheet)
+    assert len(reviewed(table, sheet).table) == 4, "a copy that says nothing is none"
+    fill(sheet, {(6, "attribute"): "early"})
+    result = reviewed(table, sheet)
+    assert result.table["attribute"].to_list() == ["calm", "kind", "long", "early"], (
+        "only the copy was filled in"
+    )
+    fill(sheet, {(5, "attribute"): "late"})
+    assert reviewed(table, sheet).table["attribute"].to_list()[3:] == ["late", "early"]
+
+
+def test_a_row_that_only_one_reviewer_adds_is_disputed(table, tmp_path):
+    ana = fill(export(table, tmp_path / "ana.xlsx"), {(9, "statement_id"): "s3", (9, "attribute"): "early"})
+    ben = fill(export(table, tmp_path / "ben.xlsx"), {(5, "decision"): "keep"})
+    result = reviewed(table, ana, ben)
+    assert len(result.table) == 4
+    assert records(result.conflicts, "column", "voices", "settled") == [
+        ("(new row)", "ana: added; ben: not added", False)
+    ]
+    other = fill(export(table, tmp_path / "eva.xlsx"), {(2, "decision"): "keep"})
+    assert len(reviewed(table, ana, other).table) == 5, (
+        "who did not decide on the statement says nothing against it"
+    )
+
+
+def test_the_same_new_row_of_two_reviewers_is_one(table, tmp_path):
+    cells = {(9, "statement_id"): "s3", (9, "attribute"): "early"}
+    sheets = [fill(export(table, tmp_path / f"{name}.xlsx"), cells) for name in ("ana", "ben")]
+    result = reviewed(table, *sheets)
+    assert result.table["reviewed_by"].to_list()[4:] == ["ana; ben"]
+
+
+# --------------------------------------------------------------------------- several reviewers
+
+
+def disagreement(table, tmp_path):
+    """Three reviewers: two of them want other words for s1#1, one of three leaves s3#1 out."""
+    cells = {
+        "ana": {(2, "attribute"): "patient", (5, "decision"): "omit", (5, "reason"): "noise"},
+        "ben": {(2, "attribute"): "quiet", (5, "decision"): "keep"},
+        "eva": {(2, "attribute"): " quiet", (5, "decision"): "keep"},
+    }
+    return [fill(export(table, tmp_path / f"{name}.xlsx"), one) for name, one in cells.items()]
+
+
+def test_disagreements_are_listed_and_nothing_is_decided(table, tmp_path):
+    result = reviewed(table, *disagreement(table, tmp_path))
+    assert records(result.table, "attribute", "omit", "review_decision") == [
+        ("calm", "false", "disputed"),
+        ("kind", "false", None),
+        ("long", "true", None),
+        ("don't sing", "false", "disputed"),
+    ]
+    assert result.changes.is_empty()
+    assert records(result.conflicts, "row", "column", "voices", "sheets", "settled") == [
+        (
+            "s1#1",
+            "attribute",
+            "ana: patient; ben: quiet; eva: quiet",
+            "ana.xlsx, row 2; ben.xlsx, row 2; eva.xlsx, row 2",
+            False,
+        ),
+        (
+            "s3#1",
+            "review_decision",
+            "ana: omit (noise); ben: keep; eva: keep",
+            "ana.xlsx, row 5; ben.xlsx, row 5; eva.xlsx, row 5",
+            False,
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("resolve", "attribute", "omit"), [("first", "patient", "true"), ("majority", "quiet", "false")]
+)
+def test_a_rule_can_decide_and_the_disagreement_is_still_listed(table, tmp_path, resolve, attribute, omit):
+    result = reviewed(table, *disagreement(table, tmp_path), resolve=resolve)
+    assert row(result, "s1#1")["attribute"] == attribute
+    assert row(result, "s3#1")["omit"] == omit
+    assert result.conflicts["settled"].to_list() == [True, True]
+
+
+def test_half_of_the_voices_is_no_majority(table, tmp_path):
+    result = reviewed(table, *disagreement(table, tmp_path)[:2], resolve="majority")
+    assert row(result, "s1#1")["review_decision"] == "disputed"
+
+
+def test_keeping_words_that_another_changes_is_a_disagreement(table, tmp_path):
+    ana = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "keep"})
+    ben = fill(export(table, tmp_path / "ben.xlsx"), {(2, "attribute"): "quiet"})
+    assert records(reviewed(table, ana, ben).conflicts, "voices") == [("ana: calm; ben: quiet",)]
+
+
+def test_different_reasons_are_listed_and_all_kept(table, tmp_path):
+    reasons = {"ana": "noise", "ben": "other"}
+    sheets = [
+        fill(export(table, tmp_path / f"{name}.xlsx"), {(2, "decision"): "omit", (2, "reason"): reason})
+        for name, reason in reasons.items()
+    ]
+    result = reviewed(table, *sheets)
+    assert row(result, "s1#1")["omit_reason"] == "noise; other"
+    assert records(result.conflicts, "column", "settled") == [("omit_reason", True)]
+
+
+def test_a_third_person_settles_what_is_disputed(table, tmp_path):
+    sheets = disagreement(table, tmp_path)
+    first = tmp_path / "first.csv"
+    write_frame(reviewed(table, *sheets).table, first)
+    third = export(first, tmp_path / "third.xlsx", only_disputed=True, reviewer="Zoe")
+    fill(third, {(2, "decision"): "keep", (3, "decision"): "omit", (3, "reason"): "noise"})
+    result = reviewed(first, third)
+    assert result.conflicts.is_empty()
+    assert records(result.table, "review_decision", "omit")[0] == ("keep", "false")
+    assert records(result.table, "review_decision", "omit")[3] == ("omit", "true")
+    assert row(result, "s1#1")["reviewed_by"] == "Zoe; ana; ben; eva"
+    assert "ana: patient" in row(result, "s1#1")["review_note"], "what was disputed stays on record"
+
+
+def test_sheets_one_after_the_other_do_not_overrule_each_other(table, tmp_path):
+    ana, ben, _ = disagreement(table, tmp_path)
+    write_frame(reviewed(table, ana).table, tmp_path / "first.csv")
+    result = reviewed(tmp_path / "first.csv", ben)
+    assert records(result.conflicts, "row", "column", "voices") == [
+        ("s1#1", "attribute", "the table: patient; ben: quiet"),
+        ("s3#1", "review_decision", "the table: omit; ben: keep"),
+    ]
+
+
+def test_two_sheets_of_one_reviewer_are_told_apart(table, tmp_path):
+    sheets = [export(table, tmp_path / name, reviewer="Ana") for name in ("one.xlsx", "two.xlsx")]
+    for sheet, decision in zip(sheets, ("keep", "omit"), strict=True):
+        fill(sheet, {(2, "decision"): decision})
+    (voices,) = reviewed(table, *sheets).conflicts["voices"]
+    assert voices == "Ana (one): keep; Ana (two): omit"
+
+
+# --------------------------------------------------------------------------- the table changed
+
+
+def test_a_row_that_changed_since_is_not_touched(table, tmp_path):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(4, "decision"): "keep", (5, "decision"): "omit"})
+    words = [*STATEMENTS["statement"][:3], "Bakers sing"]
+    newer = write_table(tmp_path, {**STATEMENTS, "statement": words}, "newer.csv")
+    result = reviewed(newer, sheet)
+    assert row(result, "s3#1")["review_decision"] is None
+    assert row(result, "s2#1")["review_decision"] == "keep"
+    assert records(result.conflicts, "row", "problem", "sheets", "outcome") == [
+        ("s3#1", "the table's row was changed since the sheet was made", "ana.xlsx, row 5", "not applied")
+    ]
+
+
+def test_columns_that_no_reviewer_saw_may_change(table, tmp_path):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(5, "decision"): "omit"})
+    newer = write_table(tmp_path, {**STATEMENTS, "city": ["Rome"] * 4, "count": ["1"] * 4}, "newer.csv")
+    assert reviewed(newer, sheet).conflicts.is_empty()
+
+
+def test_words_that_changed_since_are_a_conflict(table, tmp_path):
+    sheet = fill(
+        export(table, tmp_path / "ana.xlsx"), {(2, "attribute"): "quiet", (3, "attribute"): "gentle"}
+    )
+    newer = write_table(
+        tmp_path, {**STATEMENTS, "attribute": ["slow", "gentle", "long", "loud"]}, "newer.csv"
+    )
+    result = reviewed(newer, sheet)
+    assert records(result.conflicts, "row", "problem", "voices") == [
+        ("s1#1", "the table was changed since the sheet was made", "the table: slow; ana: quiet")
+    ]
+    assert row(result, "s1#1")["attribute"] == "slow"
+
+
+def test_a_row_that_is_gone_is_a_conflict_unless_it_was_to_go(table, tmp_path):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(4, "decision"): "keep", (5, "decision"): "omit"})
+    newer = write_table(tmp_path, {name: cells[:2] for name, cells in STATEMENTS.items()}, "newer.csv")
+    assert records(reviewed(newer, sheet).conflicts, "row", "problem") == [
+        ("s2#1", "the row is not in the table any more")
+    ]
+
+
+# --------------------------------------------------------------------------- what happens to files
+
+
+def test_order_of_rows_and_columns_and_lost_rows_do_not_matter(table, tmp_path):
+    sheet = fill_csv(
+        export(table, tmp_path / "ana.csv"),
+        {(3, "attribute"): "gentle", (5, "decision"): "omit", (5, "reason"): "noise"},
+    )
+    whole = reviewed(table, sheet)
+    header, *lines = lines_of(sheet)
+    order = list(range(len(header)))
+    random.Random(5).shuffle(order)
+    moved = [[line[place] for place in order] for line in [header, lines[3], lines[1]]]
+    blank = [""] * len(header)
+    with sheet.open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(
+            ";".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in line) + "\r\n"
+            for line in (*moved, blank)
+        )
+    assert reviewed(table, sheet).table.equals(whole.table)
+
+
+def test_columns_and_sheets_of_a_workbook_may_be_moved(table, tmp_path):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(5, "decision"): "omit", (2, "attribute"): "quiet"})
+    whole = reviewed(table, sheet)
+    book = load_workbook(sheet)
+    page = book["Review"]
+    lines = [[cell.value for cell in line][::-1] for line in page.iter_rows(max_row=5)]
+    page.delete_rows(1, page.max_row)
+    for line in (lines[0], [None] * 9, *lines[:0:-1]):
+        page.append(line)
+    book.move_sheet("Review", 2)
+    book.save(sheet)
+    assert reviewed(table, sheet).table.equals(whole.table)
+
+
+def test_what_a_program_changes_by_itself_is_no_edit(tmp_path):
+    columns = {
+        "statement_id": ["007", "8", "9", "10"],
+        "attribute": ["don't sing", "3.0", "true", "calm"],
+        "identity": ["bakers", "3", "1e3", " farmers"],
+    }
+    table = write_table(tmp_path, columns)
+    sheet = export(table, tmp_path / "ana.xlsx")
+    cells = {
+        (2, "attribute"): "don’t sing ",
+        (3, "attribute"): 3,
+        (4, "attribute"): True,
+        (3, "identity"): 3.0,
+        (4, "identity"): 1000,
+        (2, "statement_id"): 7,
+    }
+    result = reviewed(table, fill(sheet, cells))
+    assert result.changes.is_empty()
+    assert result.table["identity"].to_list() == columns["identity"]
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
+def test_a_sheet_without_its_hidden_column_is_matched_by_id(tmp_path, suffix):
+    table = write_table(tmp_path, {name: cells[1:] for name, cells in STATEMENTS.items()})
+    sheet = export(table, tmp_path / f"ana{suffix}")
+    if suffix == ".xlsx":
+        fill(sheet, {(4, "decision"): "omit"})
+        book = load_workbook(sheet)
+        book["Review"].delete_cols(book["Review"].max_column)
+        book.save(sheet)
+    else:
+        fill_csv(sheet, {(4, "decision"): "omit"})
+        place = lines_of(sheet)[0].index("review_row")
+        lines = [[*line[:place], *line[place + 1 :]] for line in lines_of(sheet)]
+        sheet.write_text(
+            "\n".join("\t".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in one) for one in lines)
+        )
+    assert row(reviewed(table, sheet), "s3#1")["review_decision"] == "omit"
+
+
+def test_rows_of_one_id_cannot_be_told_apart_without_the_hidden_column(table, tmp_path):
+    sheet = export(table, tmp_path / "ana.xlsx")
+    book = load_workbook(sheet)
+    book["Review"].delete_cols(book["Review"].max_column)
+    book.save(sheet)
+    with pytest.raises(UserError, match=r"row 2: 's1' stands on several rows"):
+        read_sheets([sheet])
+
+
+# --------------------------------------------------------------------------- one sentence each
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        (
+            {(3, "decision"): "delete"},
+            r"row 3, column 'decision': holds 'delete'; it must be one of: keep, edit",
+        ),
+        ({(3, "attribute"): "=A1"}, r"row 3, column 'attribute': holds the formula =A1"),
+        ({(3, "note"): "#N/A"}, r"row 3, column 'note': holds the error #N/A"),
+        ({(1, "decision"): "verdict"}, r"has no column 'decision'"),
+        ({(1, "identity"): "group"}, r"has no column 'identity'"),
+        ({(1, "note"): "reason"}, r"has two columns called 'reason'"),
+        ({(3, "review_row"): "s9#1"}, r"row 3, column 'review_row': 's9#1' is no row of the sheet"),
+        ({(9, "statement_id"): "s9"}, r"row 9, column 'statement_id': 's9' is no row of the sheet"),
+        ({(9, "attribute"): "loud"}, r"row 9, column 'statement_id': is empty"),
+        ({(9, "statement_id"): "s3"}, r"row 9: names 's3' and adds no words"),
+    ],
+)
+def test_a_wrong_cell_is_named(table, tmp_path, cells, sentence):
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), cells)
+    if any("#N/A" in str(value) for value in cells.values()):
+        book = load_workbook(sheet)
+        for line in book["Review"].iter_rows():
+            for cell in line:
+                cell.data_type = "e" if cell.value == "#N/A" else cell.data_type
+        book.save(sheet)
+    with pytest.raises(UserError, match=sentence):
+        read_sheets([sheet])
+
+
+def test_a_date_is_no_text(table, tmp_path):
+    from datetime import date
+
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(3, "attribute"): date(2024, 2, 1)})
+    with pytest.raises(UserError, match=r"row 3, column 'attribute': holds a date or time \(2024-02-01"):
+        read_sheets([sheet])
+
+
+def test_a_sheet_of_another_table_is_refused(table, tmp_path):
+    sheet = export(table, tmp_path / "ana.xlsx")
+    for columns in (
+        PAIRS,
+        {**STATEMENTS, "statement": ["other"] * 4},
+        {**STATEMENTS, "statement_id": list("abcd")},
+    ):
+        with pytest.raises(
+            UserError, match=r"ana\.xlsx was made from another table \(table\.csv, statements\)"
+        ):
+            reviewed(write_table(tmp_path, columns, "other.csv"), sheet)
+
+
+def test_files_that_are_no_sheets_are_refused(table, tmp_path):
+    sheet = export(table, tmp_path / "ana.xlsx")
+    book = load_workbook(sheet)
+    del book["review_origin"]
+    book.save(tmp_path / "lost.xlsx")
+    (tmp_path / "broken.xlsx").write_bytes(b"PK no zip")
+    (tmp_path / "latin.csv").write_bytes(b"review_origin\ncaf\xe9")
+    for path, sentence in (
+        (table, "no column 'review_origin'"),
+        (tmp_path / "lost.xlsx", "no sheet 'review_origin'"),
+        (tmp_path / "broken.xlsx", "not a spreadsheet that can be read"),
+        (tmp_path / "latin.csv", "not UTF-8"),
+        (tmp_path / "none.xlsx", "There is no file"),
+        (tmp_path / "sheet.ods", "must end in"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            read_sheets([path])
+    with pytest.raises(UserError, match="given twice"):
+        read_sheets([sheet, sheet])
+
+
+def test_a_changed_origin_is_noticed(table, tmp_path):
+    sheet = fill_csv(export(table, tmp_path / "ana.csv"), {(3, "review_origin"): "{}"})
+    with pytest.raises(UserError, match=r"row 3, column 'review_origin': was changed"):
+        read_sheets([sheet])
+    book = load_workbook(export(table, tmp_path / "ana.xlsx"))
+    book["review_origin"]["A1"] = "[]"
+    book.save(tmp_path / "ana.xlsx")
+    with pytest.raises(UserError, match=r"hidden sheet 'review_origin' was changed"):
+        read_sheets([tmp_path / "ana.xlsx"])
+
+
+# --------------------------------------------------------------------------- other kinds of tables
+
+
+def test_reviewed_pairs_are_still_a_table_of_pairs(tmp_path):
+    table = write_table(tmp_path, PAIRS)
+    sheet = fill(
+        export(table, tmp_path / "ana.xlsx"),
+        {
+            (2, "decision"): "keep",
+            (3, "sent_less"): "Farmers are quick.",
+            (4, "decision"): "omit",
+            (4, "reason"): "noise",
+        },
+    )
+    result = reviewed(table, sheet)
+    path = tmp_path / "reviewed.csv"
+    write_frame(result.table, path)
+    assert [problem for problem in check_pairs(path) if problem.severity == "error"] == []
+    assert result.table["sent_less"].to_list() == ["Bakers are impatient.", "Farmers are quick."]
+    assert result.dropped
+    assert len(reviewed(table, sheet, drop_omitted=False).table) == 3
+    assert reviewed(path, sheet).table.equals(result.table)
+
+
+def test_groups_can_be_edited(tmp_path):
+    columns = {
+        "attribute": ["calm", "quiet", "loud"],
+        "group_id": ["1", "2", "3"],
+        "canonical": ["calm", "quiet", "loud"],
+    }
+    table = write_table(tmp_path, columns)
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(3, "group_id"): 1, (3, "canonical"): "calm"})
+    assert reviewed(table, sheet).table["group_id"].to_list() == ["1", "1", "3"]
+
+
+def test_two_answers_for_one_pair_in_one_sheet_are_refused(tmp_path):
+    table = write_table(tmp_path, PAIRS)
+    sheet = fill(export(table, tmp_path / "ana.xlsx"), {(2, "decision"): "keep"})
+    book = load_workbook(sheet)
+    page = book["Review"]
+    page.append([cell.value for cell in page[2]])
+    book.save(sheet)
+    assert len(reviewed(table, sheet).table) == 3
+    fill(sheet, {(5, "decision"): "omit"})
+    with pytest.raises(UserError, match=r"row 5: 'p1' stands in row 2 too"):
+        read_sheets([sheet])
+
+
+# --------------------------------------------------------------------------- whatever reviewers say
+
+CHOICES = {
+    "decision": ["keep", "edit", "omit", "unsure", ""],
+    "reason": ["noise", "other", "my own; words"],
+    "note": ["hm", "a | b"],
+    "attribute": ["calm", "quiet", ""],
+}
+NEW_ROW = {(6, "statement_id"): "s3", (6, "attribute"): "early"}
+answers = st.builds(
+    lambda cells, adds: cells | (NEW_ROW if adds else {}),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            (number, column): st.sampled_from(words)
+            for number in (2, 3, 4, 5)
+            for column, words in CHOICES.items()
+        },
+    ),
+    st.booleans(),
+)
+repeated = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def two_sheets(tmp_path, ana, ben):
+    table = write_table(tmp_path)
+    filled = {"ana": ana, "ben": ben}
+    return table, [fill_csv(export(table, tmp_path / f"{name}.csv"), cells) for name, cells in filled.items()]
+
+
+@repeated
+@given(
+    ana=answers,
+    ben=answers,
+    resolve=st.sampled_from(["none", "first", "majority"]),
+    drop=st.booleans(),
+)
+def test_the_same_sheets_twice_give_the_same_table(tmp_path, ana, ben, resolve, drop):
+    table, sheets = two_sheets(tmp_path, ana, ben)
+    once = reviewed(table, *sheets, resolve=resolve, drop_omitted=drop)
+    assume(not once.table.is_empty())
+    write_frame(once.table, tmp_path / "once.csv")
+    twice = reviewed(tmp_path / "once.csv", *sheets, resolve=resolve, drop_omitted=drop)
+    assert twice.table.equals(once.table)
+    assert twice.changes.is_empty()
+
+
+@repeated
+@given(ana=answers, ben=answers)
+def test_who_comes_first_decides_nothing(tmp_path, ana, ben):
+    table, sheets = two_sheets(tmp_path, ana, ben)
+    one, other = reviewed(table, *sheets), reviewed(table, *reversed(sheets))
+    same = ["review_row", "identity", "attribute", "omit", "review_decision", "reviewed_by"]
+    assert one.table.select(same).equals(other.table.select(same))
+    assert len(one.conflicts) == len(other.conflicts)
+
+
+@repeated
+@given(ana=answers, ben=answers)
+def test_every_cell_that_differs_is_reported(tmp_path, ana, ben):
+    table, sheets = two_sheets(tmp_path, ana, ben)
+    result = reviewed(table, *sheets)
+    before = dict(zip(["s1#1", "s1#2", "s2#1", "s3#1"], STATEMENTS["attribute"], strict=True))
+    after = dict(result.table.select("review_row", "attribute").rows())
+    differing = {name for name in before if (after[name] or "") != before[name]}
+    assert set(result.changes.filter(column="attribute")["row"]) == differing
+    assert set(result.changes.filter(column="(new row)")["row"]) == after.keys() - before.keys()
+
+
+def test_corrections_of_real_reviewers_arrive(shared, tmp_path):
+    """What AfriStereo's reviewers made of the published extractor's pairs, filled in and taken back."""
+    gold = pl.read_csv(shared / "data" / "afristereo" / "gold_dev.csv", infer_schema=False)
+    gold = gold.filter(pl.col("status") != "not_reviewed").with_columns(
+        identity=pl.col("authors_identity").fill_null(""), attribute=pl.col("authors_attribute").fill_null("")
+    )
+    table = tmp_path / "statements.csv"
+    gold.select("statement_id", "statement", "identity", "attribute").write_csv(table)
+    sheet = export(table, tmp_path / "lab.csv")
+    cells = {}
+    for number, one in enumerate(gold.iter_rows(named=True), start=2):
+        cells[number, "decision"] = "omit" if one["omit"] == "true" else "keep"
+        if one["omit"] == "false":
+            cells |= {(number, name): one[f"gold_{name}"] or "" for name in ("identity", "attribute")}
+    result = reviewed(table, fill_csv(sheet, cells))
+    omitted = pl.col("omit") == "true"
+    assert (
+        result.table.filter(omitted)["statement_id"].to_list()
+        == gold.filter(omitted)["statement_id"].to_list()
+    )
+    kept = result.table.filter(~omitted).select("identity", "attribute")
+    wanted = gold.filter(~omitted).select(
+        identity=pl.col("gold_identity"), attribute=pl.col("gold_attribute")
+    )
+    assert kept.equals(wanted)
+    assert result.conflicts.is_empty()

@@ -1,0 +1,199 @@
+"""The sheet that a reviewer gets."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from openpyxl import load_workbook
+
+from endoxa.curate.review import Choice, make_sheet, read_sheets
+from endoxa.curate.review.form import DECISIONS, REASONS
+from endoxa.curate.review.workbook import SPARE_ROWS
+from endoxa.errors import UserError
+from support.review_sheets import PAIRS, STATEMENTS, export, lines_of, write_table
+
+
+@pytest.fixture
+def page(tmp_path):
+    return load_workbook(export(write_table(tmp_path), tmp_path / "ana.xlsx"))["Review"]
+
+
+def cell(page, row, column):
+    return page.cell(row, [title.value for title in page[1]].index(column) + 1)
+
+
+def test_words_and_answers_can_be_filled_in_and_the_rest_is_locked(page):
+    assert page.protection.sheet
+    assert page.protection.password is None
+    titles = [title.value for title in page[1]]
+    free = {name for name in titles if not cell(page, 2, name).protection.locked}
+    assert free == {"identity", "attribute", "decision", "reason", "note"}
+    assert {name for name in titles if cell(page, 2, name).fill.fill_type} == free
+    assert cell(page, 2, "statement").value == "Farmers are calm and kind"
+
+
+def test_choices_stand_in_drop_downs_for_every_row(page):
+    found = {str(choice.sqref): choice for choice in page.data_validations.dataValidation}
+    decision, reason = (cell(page, 2, name).column_letter for name in ("decision", "reason"))
+    last = 5 + SPARE_ROWS
+    assert found[f"{decision}2:{decision}{last}"].formula1 == f'"{",".join(DECISIONS)}"'
+    assert found[f"{reason}2:{reason}{last}"].formula1 == f'"{",".join(REASONS)}"'
+    assert all(len(choice.formula1) <= 257 for choice in found.values()), "Excel allows no longer list"
+
+
+def test_reviewers_can_give_every_reason_that_the_extractor_proposes():
+    from endoxa.curate.extract.omission import REASONS as PROPOSED
+
+    assert set(PROPOSED) <= set(REASONS)
+
+
+def test_it_can_be_read(page):
+    assert page.freeze_panes == "B2"
+    widths = {
+        name: page.column_dimensions[cell(page, 1, name).column_letter]
+        for name in ("statement", "review_row")
+    }
+    assert 20 <= widths["statement"].width <= 60
+    assert widths["review_row"].hidden
+    assert cell(page, 2, "statement").alignment.wrap_text
+
+
+def test_spare_rows_are_open_for_new_rows(page):
+    assert not cell(page, 6, "statement_id").protection.locked
+    assert cell(page, 6, "statement").protection.locked
+
+
+def test_instructions_warn_and_the_origin_is_hidden(tmp_path):
+    book = load_workbook(export(write_table(tmp_path), tmp_path / "ana.xlsx"))
+    assert book.sheetnames == ["Review", "Instructions", "review_origin"]
+    words = " ".join(str(line[0].value) for line in book["Instructions"].iter_rows())
+    assert "may offend" in words
+    assert "stop at any time" in words
+    assert all(word in words for word in (*DECISIONS, *REASONS))
+    assert book["review_origin"].sheet_state == "hidden"
+
+
+def test_pairs_get_no_spare_rows_and_no_word_about_splitting(tmp_path):
+    book = load_workbook(export(write_table(tmp_path, PAIRS), tmp_path / "ana.xlsx"))
+    assert book["Review"].max_row == 4
+    assert not cell(book["Review"], 2, "sent_less").protection.locked
+    assert not any("two things" in str(line[0].value) for line in book["Instructions"].iter_rows())
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "=HYPERLINK(1)",
+        "+1",
+        "-calm",
+        "@all",
+        "\ttab",
+        "'=1",
+        "'tis",
+        "a\x01b",
+        "line\nbreak",
+        "line\r\nbreak",
+        " blank ",
+        "_x0041_",
+        "😀 नमस्ते مرحبا",
+        "e\u0301",
+        "007",
+        "TRUE",
+        'ключ,;"quoted"',
+        "x" * 30_000,
+        "ж" * 30_000,
+    ],
+)
+def test_every_text_comes_back_as_it_was(tmp_path, suffix, word):
+    table = write_table(tmp_path, {**STATEMENTS, "attribute": [word, "kind", "long", "loud"]})
+    (sheet,) = read_sheets([export(table, tmp_path / f"ana{suffix}")])
+    assert sheet.answers[0].words["attribute"] == word
+    assert not any(answer.says_something for answer in sheet.answers)
+
+
+def test_no_cell_is_a_formula(tmp_path):
+    word = "=1+1"
+    table = write_table(tmp_path, {**STATEMENTS, "attribute": [word] * 4, "statement": [word] * 4})
+    page = load_workbook(export(table, tmp_path / "a.xlsx"))["Review"]
+    cells = [one for line in page.iter_rows() for one in line if one.value == word]
+    assert {(one.data_type, one.quotePrefix, one.number_format) for one in cells} == {("s", True, "@")}
+    assert len(cells) == 8
+    assert lines_of(export(table, tmp_path / "a.csv"))[1][1] == "'=1+1"
+
+
+def test_a_text_too_long_for_a_cell_is_refused(tmp_path):
+    table = write_table(tmp_path, {**STATEMENTS, "attribute": ["x" * 40_000, "kind", "long", "loud"]})
+    with pytest.raises(UserError, match=r"'s1#1', column 'attribute': holds more than the 32767"):
+        export(table, tmp_path / "ana.xlsx")
+
+
+def test_control_characters_are_said(tmp_path):
+    table = write_table(tmp_path, {**STATEMENTS, "attribute": ["a\x01b", "kind", "long", "loud"]})
+    assert make_sheet(table, Choice()).disguised == 1
+
+
+def test_a_sample_takes_whole_statements_and_repeats(tmp_path):
+    columns = {
+        "statement_id": [f"s{number // 2}" for number in range(200)],
+        "statement": [f"statement {number}" for number in range(200)],
+    }
+    table = write_table(tmp_path, columns)
+    drawn = [make_sheet(table, Choice(sample=10, seed=seed)).rows for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert len(drawn[0]) == 20
+    shuffled = pl.read_csv(table).sample(fraction=1, shuffle=True, seed=3)
+    again = make_sheet(write_table(tmp_path, shuffled, "other.csv"), Choice(sample=10, seed=1)).rows
+    assert {row["statement_id"] for row in again} == {row["statement_id"] for row in drawn[0]}
+    assert len(make_sheet(table, Choice(sample=1000)).rows) == 200
+
+
+def test_only_proposals(tmp_path):
+    sheet = make_sheet(write_table(tmp_path), Choice(only_proposed=True))
+    assert [row["statement_id"] for row in sheet.rows] == ["s2"]
+
+
+def test_other_columns_can_be_shown_and_changed(tmp_path):
+    sheet = make_sheet(write_table(tmp_path), Choice(columns=("city",), edit=("statement",)))
+    assert sheet.columns[:5] == ("statement_id", "city", "omit", "omit_reason", "statement")
+    assert sheet.origin.edited == ("statement",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind"),
+    [
+        ({"attribute": ["calm"], "group_id": ["1"], "canonical": ["calm"]}, "groups"),
+        ({"association_id": ["a"], "identity": ["bakers"], "attribute": ["calm"]}, "associations"),
+        (PAIRS, "pairs"),
+        (STATEMENTS, "statements"),
+    ],
+)
+def test_kinds_are_recognised(tmp_path, columns, kind):
+    assert make_sheet(write_table(tmp_path, columns), Choice()).kind.name == kind
+
+
+@pytest.mark.parametrize(
+    ("columns", "choice", "sentence"),
+    [
+        ({"word": ["calm"]}, {}, "no table that can be reviewed"),
+        (
+            {**PAIRS, "item_id": ["p1", "p1", "p2"]},
+            {},
+            "row 2, column 'item_id': 'p1' stands in an earlier row",
+        ),
+        ({**PAIRS, "item_id": ["p1", "", "p2"]}, {}, "row 2, column 'item_id': is empty"),
+        (PAIRS, {"only_proposed": True}, "no row with 'true' in the column 'omit'"),
+        (PAIRS, {"columns": ("colour",)}, "no column 'colour'"),
+        ({**PAIRS, "note": ["", "", ""]}, {"columns": ("note",)}, "'note' cannot be shown"),
+        (PAIRS, {"sample": 0}, "--sample is 0"),
+        (PAIRS, {"reviewer": "a; b"}, "holds a ';'"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(tmp_path, columns, choice, sentence):
+    with pytest.raises(UserError, match=sentence):
+        make_sheet(write_table(tmp_path, columns), Choice(**choice))
+
+
+def test_a_sheet_is_xlsx_or_csv(tmp_path):
+    with pytest.raises(UserError, match=r"must end in \.xlsx or \.csv"):
+        export(write_table(tmp_path), tmp_path / "sheet.ods")

@@ -1,0 +1,250 @@
+"""Translators: a table, a chat server over HTTP, local weights; and what is remembered."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from endoxa.curate.translation import Translated, open_translator, translate_all
+from endoxa.errors import UserError
+from support.http_server import serving
+
+LEXICON = {"Les chats dorment": "Cats sleep", "Les vieux sont sages": "Old people are wise", "Na": "Na"}
+
+
+class Counting:
+    """A translator that counts what it is asked, and stops after some."""
+
+    name = "counting"
+    remembered = True
+
+    def __init__(self, stop_after=None):
+        self.asked = []
+        self.stop_after = stop_after
+
+    def translate(self, texts, source, target):
+        for text in texts:
+            if self.stop_after is not None and len(self.asked) >= self.stop_after:
+                raise KeyboardInterrupt
+            self.asked.append((source, text))
+            yield LEXICON.get(text)
+
+
+def test_only_other_languages_are_translated_each_text_once(tmp_path):
+    translator = Counting()
+    texts = ["Cooks are loud", "Les chats dorment", "Les chats dorment", "Pas connu"]
+    done = translate_all(
+        texts, ["en", "fr", "fr", "fr"], translator, target="en", memory=tmp_path / "m.jsonl"
+    )
+    assert done == [
+        Translated("Cooks are loud"),
+        Translated("Cats sleep"),
+        Translated("Cats sleep"),
+        Translated("Pas connu", failed=True),
+    ]
+    assert translator.asked == [("fr", "Les chats dorment"), ("fr", "Pas connu")]
+
+
+def test_killed_run_goes_on_and_pays_nothing_twice(tmp_path):
+    memory = tmp_path / "m.jsonl"
+    texts = list(LEXICON)
+    with pytest.raises(KeyboardInterrupt):
+        translate_all(texts, ["fr"] * 3, Counting(stop_after=2), target="en", memory=memory)
+    with memory.open("a") as stream:
+        stream.write('{"translator": "counting", "lang')  # killed in the middle of a line
+    again = Counting()
+    done = translate_all(texts, ["fr"] * 3, again, target="en", memory=memory)
+    assert [one.text for one in done] == list(LEXICON.values())
+    assert again.asked == [("fr", "Na")]
+    assert len([json.loads(line) for line in memory.read_text().splitlines()]) == 3
+
+
+def test_memory_of_another_translator_is_not_used(tmp_path):
+    memory = tmp_path / "m.jsonl"
+    translate_all(["Na"], ["fr"], Counting(), target="en", memory=memory)
+    other = Counting()
+    other.name = "other"
+    translate_all(["Na"], ["fr"], other, target="en", memory=memory)
+    assert other.asked
+
+
+def test_damaged_memory_is_said(tmp_path):
+    memory = tmp_path / "m.jsonl"
+    memory.write_text("no json\n{}\n")
+    with pytest.raises(UserError, match="line 1 is no remembered translation"):
+        translate_all(["Na"], ["fr"], Counting(), target="en", memory=memory)
+
+
+def test_table_of_translations(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = (
+        "original,translation,language",
+        "les  CHATS dorment.,Cats sleep,fr",
+        "chat,talk,en",
+        "chat,cat,fr",
+        "x,,fr",
+    )
+    path.write_text("\n".join(rows) + "\n")
+    translator = open_translator(str(path))
+    assert list(translator.translate(["Les chats dorment", "chat", "x", "y"], "fr", "en")) == [
+        "Cats sleep",
+        "cat",
+        None,
+        None,
+    ]
+    memory = tmp_path / "m.jsonl"
+    translate_all(["chat"], ["fr"], translator, target="en", memory=memory)
+    assert not memory.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("original,english\na,b\n", "has no column 'translation'"),
+        ("original,translation\na,b\nA,c\n", "row 2: 'A' has another translation further up"),
+    ],
+)
+def test_table_that_cannot_be_used(tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        open_translator(str(path))
+
+
+@pytest.mark.parametrize("words", ["anthropic/x", "sim/x"])
+def test_other_words_are_refused(words):
+    with pytest.raises(UserError, match="give hf/MODEL, openai/NAME"):
+        open_translator(words)
+
+
+# ------------------------------------------------------------------ a chat server
+
+
+@pytest.fixture
+def chat_server():
+    """Answers from the lexicon; refuses, rambles or says nothing for some texts."""
+    bodies = []
+    odd = {"refused": 400, "rambling": "I would rather not. " * 30, "silent": "", "quoted": '"Cats  sleep"'}
+
+    def answer(body, key):
+        bodies.append((body, key))
+        text = body["messages"][-1]["content"]
+        said = odd.get(text, LEXICON.get(text, "?"))
+        if isinstance(said, int):
+            return said, {"error": {"message": "no"}}
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}
+        return 200, {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+
+    with serving(answer) as url:
+        yield url, bodies
+
+
+def test_chat_model_translates_and_odd_answers_are_no_translation(chat_server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    url, bodies = chat_server
+    translator = open_translator(f"{url}#m")
+    texts = [*LEXICON, "refused", "rambling", "silent", "quoted"] * 3
+    found = list(translator.translate(texts, "fr", "en"))
+    assert found == [*LEXICON.values(), None, None, None, "Cats sleep"] * 3
+    body, key = bodies[0]
+    assert body["model"] == "m"
+    assert body["temperature"] == 0
+    assert "from French into English" in body["messages"][0]["content"]
+    assert key == "Bearer none"  # the key of another service never leaves
+
+
+def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
+    monkeypatch.setenv("ENDOXA_SERVER_KEY", "topsecretkey")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-ours")
+    told = "Incorrect API key provided: topsecretkey, or sk-proj-****wxyz."
+    with serving(lambda *_: (401, {"error": {"message": told}})) as url:
+        translator = open_translator(f"{url}#m")
+        with pytest.raises(UserError) as caught:
+            list(translator.translate(["Na"], "fr", "en"))
+    assert translator.client.organization is None
+    assert "(key)" in str(caught.value)
+    assert not any(part in str(caught.value) for part in ("topsecret", "wxyz"))
+
+
+def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
+    monkeypatch.setattr("endoxa.curate.translation.backends.PATIENCE", 0.1)
+    with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
+        list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError, match="OPENAI_API_KEY"):
+        open_translator("openai/some-model")
+
+
+# ------------------------------------------------------------------ local weights
+
+
+def test_local_encoder_decoder_gives_one_line_per_text_the_same_each_time(tiny):
+    translator = open_translator(f"hf/{tiny['encoder-decoder']}")
+    texts = ["Les chats dorment", "Na"] * 10
+    first = list(translator.translate(texts, "fr", "en"))
+    assert len(first) == 20
+    assert first == list(translator.translate(texts, "fr", "en"))
+    assert first[:2] * 10 == first  # a batch does not change what a text becomes
+    assert all(one is None or "\n" not in one for one in first)
+
+
+def test_local_model_of_another_kind_is_refused(tiny):
+    with pytest.raises(UserError, match="is a causal model, which does not translate"):
+        open_translator(f"hf/{tiny['causal']}")
+
+
+class Names:
+    """As much of a tokenizer as the naming of languages needs."""
+
+    def __init__(self, tokens, **attributes):
+        self.all_special_tokens = tokens
+        self.__dict__.update(attributes)
+
+    def convert_tokens_to_ids(self, token):
+        return self.all_special_tokens.index(token)
+
+    def get_vocab(self):
+        return dict.fromkeys(self.all_special_tokens, 0)
+
+
+class Config:
+    task_specific_params = None
+
+
+class Network:
+    config = Config
+
+
+@pytest.mark.parametrize(
+    ("tokens", "source", "target"),
+    [
+        (["</s>", "eng_Latn", "fra_Latn"], "fra_Latn", 1),
+        (["</s>", "en_XX", "fr_XX"], "fr_XX", 1),
+        (["</s>", "__en__", "__fr__"], "fr", 1),
+    ],
+)
+def test_models_that_name_languages_by_tokens(tokens, source, target):
+    from endoxa.curate.translation.backends import Seq2SeqTranslator
+
+    tokenizer = Names(tokens, src_lang=None)
+    translator = Seq2SeqTranslator("x", Network, tokenizer)
+    assert translator._target_token("fr", "en") == {"forced_bos_token_id": target}
+    assert tokenizer.src_lang == source
+    with pytest.raises(UserError, match="has no token for the language 'yo'"):
+        translator._target_token("yo", "en")
+
+
+def test_models_that_want_an_instruction_in_front():
+    from endoxa.curate.translation.backends import Seq2SeqTranslator
+
+    assert Seq2SeqTranslator("x", Network, Names(["<2en>"]))._prefix("fr", "en") == "<2en> "
+    assert Seq2SeqTranslator("x", Network, Names([]))._prefix("fr", "en") == ""
+
+    class T5:
+        config = SimpleNamespace(
+            task_specific_params={"translation_fr_to_en": {"prefix": "translate French to English: "}}
+        )
+
+    assert Seq2SeqTranslator("x", T5, Names([]))._prefix("fr", "en") == "translate French to English: "

@@ -1,0 +1,163 @@
+"""Every instrument, ours and the toy, runs through the same battery; run folders behave the same for all."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from endoxa.engine.folder import DifferentRunError, differences
+from endoxa.engine.instrument import INSTRUMENTS
+from endoxa.engine.run import run
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import write_tests
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.instruments.stories.instrument import STORIES
+from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
+from endoxa.schema import AssociationTest, TermSet
+from endoxa.testing.instruments import check_instrument
+from endoxa.testing.toy import LETTERS, ToySettings
+from support.harm_samples import associations, write_associations
+from support.qa_questions import questions, write
+from support.story_runs import prompts
+from support.story_runs import write as write_prompts
+
+HEADER = "item_id,sent_more,sent_less,direction,axis,language,identity,attribute_more,attribute_less\n"
+PAIRS_CSV = HEADER + "".join(
+    f"p{k},Bakers are {word}.,Bakers are not {word}.,stereo,work,en,Bakers,{word},not {word}\n"
+    for k, word in enumerate(("patient", "loud", "kind", "slow"))
+)
+
+
+@pytest.fixture
+def with_toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toy is registered like an instrument of another package."""
+    toy = EntryPoint("letters", "endoxa.testing.toy:LETTERS", "endoxa.instruments")
+
+    def points(group: str) -> list[EntryPoint]:
+        return [*entry_points(group=group), *([toy] if group == "endoxa.instruments" else [])]
+
+    monkeypatch.setattr("endoxa.registry.entry_points", points)
+    monkeypatch.setattr(INSTRUMENTS, "_things", None)
+
+
+def lines(folder: Path) -> Path:
+    path = folder / "text.txt"
+    path.write_text("A banana\nno fruit\n", encoding="utf-8")
+    return path
+
+
+def test_the_toy_passes_the_battery(with_toy: None, tmp_path: Path) -> None:
+    settings = ToySettings(data=str(lines(tmp_path)), models=("toy/a",))
+    other = settings.model_copy(update={"folded": False})
+    check_instrument(LETTERS, settings, other, "toy/n", tmp_path)
+    found = pl.read_csv(tmp_path / "run" / "estimates.csv")
+    assert found.rows() == [("toy/a", 2.0), ("toy/n", 1.5)]
+
+
+def pairs(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
+    (folder / "pairs.csv").write_text(PAIRS_CSV, encoding="utf-8")
+    settings = PairsSettings(data=str(folder / "pairs.csv"), models=(f"hf/{tiny['causal']}",))
+    return settings, settings.model_copy(update={"calibrate": False}), f"hf/{tiny['masked']}"
+
+
+def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
+    sets = [TermSet(name, tuple(f"{name} {k}" for k in range(3))) for name in ("x", "y", "a", "b")]
+    write_tests([AssociationTest("t", *sets)], folder / "tests.json")
+    settings = EmbeddingsSettings(tests=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",))
+    return settings, settings.model_copy(update={"layer": 0}), f"hf/{tiny['causal']}"
+
+
+def test_every_registered_instrument_is_known() -> None:
+    assert INSTRUMENTS.names() == ["embeddings", "extract", "harm", "pairs", "qa", "stories"]
+    assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.names()] == INSTRUMENTS.names()
+
+
+@pytest.mark.parametrize("prepare", [pairs, embeddings])
+def test_instruments_with_local_weights_pass_the_battery(prepare: Any, tiny: Any, tmp_path: Path) -> None:
+    settings, other, added = prepare(tmp_path, tiny)
+    name = {"pairs": "pairs", "embeddings": "embeddings"}[prepare.__name__]
+    check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)
+
+
+def asked(folder: Path) -> dict[str, tuple[Any, Any, str]]:
+    """Settings, other settings and a second model for each instrument that asks."""
+    biased = QaSettings(data=str(write(folder / "q.jsonl", questions(4))), models=("sim/biased",))
+    data = str(write_prompts(folder / "prompts.jsonl", prompts(("age",), scenarios=2)))
+    teller = StoriesSettings(data=data, models=("sim/teller",))
+    written = run(STORIES, teller, folder / "written").folder
+    reader = ExtractSettings(data=str(written), models=("sim/reader-a",))
+    rated = str(write_associations(folder / "assoc.csv", associations(6)))
+    rater = HarmSettings(data=rated, models=("sim/rater",))
+    twice = {"repeats": 2}
+    return {
+        "qa": (biased, biased.model_copy(update=twice), "sim/perfect"),
+        "stories": (teller, teller.model_copy(update=twice), "sim/teller?error=0.1"),
+        "extract": (reader, reader.model_copy(update={"structured": False}), "sim/reader-b"),
+        "harm": (rater, rater.model_copy(update=twice), "sim/rater?error=0.1"),
+    }
+
+
+@pytest.mark.parametrize("name", ["qa", "stories", "extract", "harm"])
+def test_instruments_that_ask_pass_the_battery(name: str, tmp_path: Path) -> None:
+    settings, other, added = asked(tmp_path)[name]
+    check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)
+
+
+def test_a_run_that_counted_nothing_binds_nobody(with_toy: None, tmp_path: Path) -> None:
+    out, data = tmp_path / "run", lines(tmp_path)
+    out.mkdir()
+    identity = {"data": "other", "models": [{"name": "toy/a"}], "limit": None, "folded": True}
+    stopped = {"kind": "letters", "created": "2026", "finished": None, "identity": identity}
+    (out / "run.json").write_text(json.dumps(stopped), encoding="utf-8")
+    done = run(LETTERS, ToySettings(data=str(data), models=("toy/a",)), out)
+    assert done.counts == {"items": 2, "records": 2}
+
+
+def test_bad_data_is_refused_and_mended_data_works_with_the_same_command(tiny: Any, tmp_path: Path) -> None:
+    data, out = tmp_path / "bad.csv", tmp_path / "out" / "r"
+    good = PairsSettings(data=str(data), models=(f"hf/{tiny['causal']}",))
+    data.write_text(PAIRS_CSV.replace("Bakers are loud.", ""), encoding="utf-8")
+    with pytest.raises(UserError, match=r"row 2.*sent_more|sent_more.*row 2|line 3"):
+        run(PAIRS, good, out)
+    data.write_text(PAIRS_CSV, encoding="utf-8")
+    assert run(PAIRS, good, out).counts["records"] == 4
+
+
+def test_a_folder_of_another_kind_is_refused_in_one_sentence(with_toy: None, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(LETTERS, ToySettings(data=str(lines(tmp_path)), models=("toy/a",)), out)
+    other = StoriesSettings(
+        data=str(write_prompts(tmp_path / "p.jsonl", prompts(("age",), 1))), models=("sim/teller",)
+    )
+    with pytest.raises(DifferentRunError) as refused:
+        run(STORIES, other, out)
+    assert str(refused.value) == f"{out} holds counts of letters: name another folder with --out."
+
+
+def test_differences_are_shown_where_they_differ(with_toy: None, tmp_path: Path) -> None:
+    out, data = tmp_path / "run", lines(tmp_path)
+    settings = ToySettings(data=str(data), models=("toy/a",), limit=1)
+    run(LETTERS, settings, out)
+    with pytest.raises(DifferentRunError, match=r"\(limit was 1, is now 2\)"):
+        run(LETTERS, settings.model_copy(update={"limit": 2}), out)
+    earlier, later = f"{'x' * 100}abc{'y' * 100}", f"{'x' * 100}dbc{'y' * 100}"
+    (shown,) = differences({"system": earlier}, {"system": later})
+    assert (
+        shown == f"system was ...{'x' * 20}a{'bc' + 'y' * 18}..., is now ...{'x' * 20}d{'bc' + 'y' * 18}..."
+    )
+
+
+def test_a_model_alone_is_added_to_the_run_too(with_toy: None, tmp_path: Path) -> None:
+    data, out = str(lines(tmp_path)), tmp_path / "run"
+    run(LETTERS, ToySettings(data=data, models=("toy/a",)), out)
+    done = run(LETTERS, ToySettings(data=data, models=("toy/n",)), out)
+    assert [model["name"] for model in done.facts["models"]] == ["toy/a", "toy/n"]
+    assert pl.read_parquet(out / "records.parquet")["n"].to_list() == [4, 2, 0, 1]

@@ -1,0 +1,270 @@
+"""A folder for the hub: its parsers take it, nothing about respondents is in it, open places are counted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.datasets.folders import CHECKSUMS
+from endoxa.demo.world import SAMPLE
+from endoxa.errors import UserError
+from endoxa.export.datasheet import Facts, question_keys, read_facts
+from endoxa.export.folder import render
+from endoxa.export.hub import export_hub
+from endoxa.export.licences import Terms, licence, licences
+from endoxa.export.material import read_material
+from support.export_samples import ASSOCIATIONS, PAIRS, STATEMENTS, write
+
+NOTHING = Terms()
+
+
+def release(path, target, *, keep=(), terms=NOTHING, facts=Facts(), **more):  # noqa: B008
+    return export_hub(read_material(path, keep=keep), target, terms, facts, **more)
+
+
+def everything(folder):
+    return "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".parquet"
+    )
+
+
+def card(folder):
+    from huggingface_hub import DatasetCard
+
+    return DatasetCard.load(folder / "README.md").data.to_dict()
+
+
+def test_the_hub_s_own_library_loads_the_folder_and_reads_its_card(tmp_path):
+    from datasets import load_dataset
+
+    release(SAMPLE, tmp_path / "out", terms=Terms.of("CC0-1.0", None, None), name="A: sample")
+    rows = load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
+    assert list(rows) == ["test"]
+    assert pl.DataFrame(rows["test"].to_dict()).equals(
+        pl.read_parquet(tmp_path / "out" / "data" / "pairs.parquet")
+    )
+    found = card(tmp_path / "out")
+    assert found["pretty_name"] == "A: sample"
+    assert found["language"] == ["en", "es", "fr", "hi", "sw"]
+    assert found["license"] == "cc0-1.0"
+    assert found["size_categories"] == "n<1K"
+    assert found["configs"][0]["data_files"] == [{"split": "test", "path": "data/pairs.parquet"}]
+
+
+def test_jsonl_and_parquet_hold_the_rows_of_the_file(tmp_path):
+    path = write(tmp_path, "pairs.csv", PAIRS)
+    release(path, tmp_path / "out")
+    parquet = pl.read_parquet(tmp_path / "out" / "data" / "pairs.parquet")
+    jsonl = pl.read_ndjson(tmp_path / "out" / "data" / "pairs.jsonl", schema=parquet.schema)
+    assert jsonl.equals(parquet)
+    assert parquet["sent_less"].to_list() == pl.read_csv(path)["sent_less"].to_list()
+    assert parquet["how"].to_list() == ["negation", "antonym", "antonym", "antonym"]
+
+
+def test_a_repeated_export_is_equal_to_the_last_byte(tmp_path):
+    for name in ("one", "two"):
+        release(SAMPLE, tmp_path / name)
+    assert (tmp_path / "one" / CHECKSUMS).read_text() == (tmp_path / "two" / CHECKSUMS).read_text()
+
+
+def test_the_language_no_is_a_language(tmp_path):
+    release(write(tmp_path, "pairs.csv", PAIRS), tmp_path / "out")
+    assert card(tmp_path / "out")["language"] == ["en", "no"]
+
+
+def test_pairs_leave_reviewers_and_notes_behind(tmp_path):
+    path = write(tmp_path, "pairs.csv", PAIRS)
+    released = release(path, tmp_path / "out")
+    assert released.left_out == ("reviewed_by", "note")
+    assert "Ada" not in everything(tmp_path / "out")
+    assert release(path, tmp_path / "kept", keep=["reviewed_by"]).left_out == ("note",)
+    assert (
+        pl.read_parquet(tmp_path / "kept" / "data" / "pairs.parquet")["reviewed_by"].to_list() == ["Ada"] * 4
+    )
+
+
+def test_rows_that_reviewers_omitted_are_not_released(tmp_path):
+    lines = PAIRS.splitlines()
+    reviewed = "\n".join(
+        f"{line},{decision}"
+        for line, decision in zip(lines, ["review_decision", "keep", "omit", "", "edit"], strict=True)
+    )
+    released = release(write(tmp_path, "reviewed.csv", reviewed), tmp_path / "out")
+    assert released.rows == 3
+    assert "Bakers get up late" not in everything(tmp_path / "out")
+    assert "decided to omit, and that are not in it: 1." in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(UserError, match="no row left"):
+        release(
+            write(tmp_path, "none.csv", f"{lines[0]},review_decision\n{lines[1]},omit\n"), tmp_path / "none"
+        )
+
+
+def test_statements_leave_respondents_behind_unless_named(tmp_path):
+    path = write(tmp_path, "statements.csv", STATEMENTS)
+    released = release(path, tmp_path / "out")
+    assert released.kind == "statements"
+    assert released.left_out == ("respondent", "country", "gender")
+    assert not {"respondent", "country", "gender"} & set(
+        pl.read_parquet(tmp_path / "out" / "data" / "statements.parquet").columns
+    )
+    assert "Ruritania" not in everything(tmp_path / "out")
+    assert any("begin with the respondent's code" in warning for warning in released.warnings)
+    kept = release(path, tmp_path / "kept", keep=["country"])
+    assert kept.left_out == ("respondent", "gender")
+    assert "named: `country`" in (tmp_path / "kept" / "README.md").read_text()
+
+
+def test_associations_say_their_source_and_leave_the_ids_of_statements_behind(tmp_path):
+    released = release(write(tmp_path, "associations.csv", ASSOCIATIONS), tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert (released.kind, released.left_out) == ("associations", ("statement_ids",))
+    assert "Source: a survey of 2025." in text
+    assert "17-work-001" not in everything(tmp_path / "out")
+    assert "| bakers | 1 |" in text
+
+
+def test_open_places_are_counted_and_become_fewer_with_every_fact(tmp_path):
+    path = write(tmp_path, "pairs.csv", PAIRS)
+    bare = release(path, tmp_path / "bare")
+    assert sum(bare.open.values()) == everything(tmp_path / "bare").count("[open: ")
+    facts = read_facts(
+        write(
+            tmp_path,
+            "facts.toml",
+            '[about]\nauthors = ["A Lab", "B"]\ncontact = "x@example.org"\nversion = "1"\n'
+            + "".join(
+                f"[{section}]\n" + "".join(f'{key.split(".")[1]} = "Told."\n' for key in keys)
+                for section, keys in grouped(question_keys()).items()
+            ),
+        )
+    )
+    told = release(path, tmp_path / "told", terms=Terms.of("cc-by-4.0", None, None), facts=facts)
+    assert told.open == {}
+    assert told.warnings == ()
+    text = (tmp_path / "told" / "README.md").read_text()
+    assert "There are 4 rows. Told." in text, "what is known stays beside what is told"
+
+
+def grouped(keys):
+    sections: dict[str, list[str]] = {}
+    for key in keys:
+        sections.setdefault(key.split(".")[0], []).append(key)
+    return sections
+
+
+def test_a_licence_is_never_guessed(tmp_path):
+    released = release(SAMPLE, tmp_path / "out")
+    assert any("--license" in warning for warning in released.warnings)
+    assert "[open: license]" in (tmp_path / "out" / "LICENSE").read_text()
+    assert card(tmp_path / "out")["license"] == "unknown"
+    assert "license" not in (tmp_path / "out" / "CITATION.cff").read_text()
+
+
+def test_given_texts_are_put_in_as_they_are(tmp_path):
+    text = write(tmp_path, "terms.txt", "Ask the elders.\n")
+    citation = write(tmp_path, "c.cff", "cff-version: 1.2.0\ntitle: x\nmessage: x\nauthors:\n  - name: y\n")
+    release(SAMPLE, tmp_path / "out", terms=Terms.of(None, text, citation))
+    assert (tmp_path / "out" / "LICENSE").read_text() == "Ask the elders.\n"
+    assert (tmp_path / "out" / "CITATION.cff").read_bytes() == citation.read_bytes()
+    assert card(tmp_path / "out")["license"] == "other"
+
+
+def test_citation_is_yaml_with_what_the_format_requires(tmp_path):
+    yaml = pytest.importorskip("yaml")
+    facts = Facts({"version": "1.10", "title": 'Say "no": a test'}, ("A Lab", "No"))
+    release(SAMPLE, tmp_path / "out", terms=Terms.of("ODbL-1.0", None, None), facts=facts)
+    found = yaml.safe_load((tmp_path / "out" / "CITATION.cff").read_text())
+    assert found == {
+        "cff-version": "1.2.0",
+        "message": "If you use these data, please cite them.",
+        "type": "dataset",
+        "title": 'Say "no": a test',
+        "authors": [{"name": "A Lab"}, {"name": "No"}],
+        "version": "1.10",
+        "license": "ODbL-1.0",
+    }
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
+def test_any_title_gives_a_card_that_can_be_read(title):
+    yaml = pytest.importorskip("yaml")
+    rendered = render("hub_citation.cff", title=title, facts=Facts(), terms=NOTHING, open_mark=str)
+    assert yaml.safe_load(rendered)["title"] == title
+
+
+def test_licences_are_found_in_any_case_and_near_ones_suggested():
+    assert licence("cc-by-sa-4.0").spdx == "CC-BY-SA-4.0"
+    with pytest.raises(UserError, match=r"Did you mean: .*CC-BY-4\.0"):
+        licence("CC-BY-4")
+    assert all(one.url.startswith("https://") and one.terms.endswith(".") for one in licences().values())
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "[motivation]\npurpos = 'x'\n",
+            "'motivation.purpos' that nothing asks for. Did you mean: motivation.purpose",
+        ),
+        ("purpose = 'x'\n", "a key 'purpose' that nothing asks for"),
+        ("[about]\nauthors = 'A'\n", "about.authors must be a list of names"),
+        ("[about]\nversion = 1\n", "about.version must be text in quotes, not 1"),
+        ("[about\n", "cannot be read as TOML"),
+    ],
+)
+def test_facts_that_cannot_be_used(tmp_path, text, sentence):
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        read_facts(write(tmp_path, "facts.toml", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "keep", "sentence"),
+    [
+        ("pairs.csv", PAIRS, ["nots"], "has no further column 'nots' to keep; there is: note"),
+        ("pairs.csv", PAIRS.replace("\nb,", "\na,"), [], "the item_id 'a' more than once"),
+        ("pairs.csv", "a,b\n1,2\n", [], "of no known format"),
+        ("pairs.csv", "sent_more,sent_less\n", [], "has no rows"),
+        ("statements.csv", STATEMENTS.splitlines()[0] + "\n", [], "no rows"),
+    ],
+)
+def test_tables_that_cannot_be_exported(tmp_path, name, text, keep, sentence):
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        release(write(tmp_path, name, text), tmp_path / "out", keep=keep)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_citation_must_be_one(tmp_path):
+    with pytest.raises(UserError, match="Citation File Format"):
+        Terms.of(None, None, write(tmp_path, "refs.bib", "@misc{x}"))
+
+
+def test_a_published_file_is_described_by_its_own_counts(tmp_path, shared):
+    path = shared / "data" / "crows_pairs" / "crows_pairs_anonymized.csv"
+    released = release(path, tmp_path / "out", name="Published pairs")
+    assert released.rows == 1508
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert "| race-color | 516 |" in text
+    assert card(tmp_path / "out")["size_categories"] == "1K<n<10K"
+
+
+def test_the_data_sheet_has_every_section_of_the_paper():
+    sections = {key.split(".")[0] for key in question_keys()}
+    assert sections == {
+        "motivation", "composition", "collection", "preprocessing", "uses", "distribution", "maintenance"
+    }  # fmt: skip
+
+
+def test_no_template_is_left_without_use():
+    used = {"notice.md.j2"} | {
+        f"{name}.j2"
+        for module in Path(render.__code__.co_filename).parent.glob("*.py")
+        for name in re.findall(r'render\(\s*"([^"]+)"', module.read_text())
+    }
+    assert {path.name for path in (Path(render.__code__.co_filename).parent / "templates").iterdir()} == used

@@ -1,0 +1,141 @@
+"""A task directory: lm-evaluation-harness loads it, and gets the numbers that `endoxa probe pairs` gets."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from endoxa.demo.world import SAMPLE
+from endoxa.engine.run import measure
+from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
+from endoxa.export.material import read_pairs_material
+from endoxa.export.payload import lm_eval_utils
+from endoxa.instruments.pairs import instrument as pairs
+from support.export_samples import PAIRS, write
+
+
+def export(path, target, **more):
+    return export_lm_eval(read_pairs_material(path), target, **more)
+
+
+def evaluate(folder, group, model, **more):
+    """What `lm_eval --include_path FOLDER --tasks GROUP --model hf ...` computes, in this process."""
+    from lm_eval import simple_evaluate
+    from lm_eval.tasks import TaskManager
+
+    return simple_evaluate(
+        model="hf",
+        model_args={"pretrained": str(model), "device": "cpu", "dtype": "float32"},
+        tasks=[group],
+        task_manager=TaskManager(include_path=str(folder), include_defaults=False),
+        bootstrap_iters=0,
+        **more,
+    )
+
+
+@pytest.mark.filterwarnings("ignore")  # the harness's own
+def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeypatch):
+    from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
+
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    model = shared / "data" / "models" / "tiny-gpt2"
+    group = export(SAMPLE, tmp_path / "task")
+    found = evaluate(tmp_path / "task", group, model)
+    measure(
+        pairs.PAIRS,
+        PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False),
+        tmp_path / "run",
+    )
+    records = load_records([tmp_path / "run"])
+    ours = dict(records.select("item_id", pl.col("score_more") - pl.col("score_less")).iter_rows())
+    theirs = {one["doc"]["item_id"]: one["difference"] for task in found["samples"].values() for one in task}
+    assert theirs.keys() == ours.keys()
+    assert max(abs(theirs[item] - ours[item]) for item in ours) < 1e-4
+    estimates = analyze_pairs(records, resamples=100).estimates.filter(name="preference_ratio", axis="all")
+    ratios = dict(estimates.select("language", "value").iter_rows())
+    results = found["results"]
+    assert results[group]["pct_stereotype,none"] == pytest.approx(ratios["all"], abs=1e-9)
+    for language in ("en", "hi"):
+        assert results[f"{group}_{language}"]["pct_stereotype,none"] == pytest.approx(
+            ratios[language], abs=1e-9
+        )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_tiny_model_runs_every_axis_and_nothing_is_called_better(tmp_path, tiny):
+    group = export(write(tmp_path, "My pairs!.csv", PAIRS), tmp_path / "task")
+    assert group == "endoxa_my_pairs"
+    found = evaluate(tmp_path / "task", f"{group}_by_axis", tiny["causal"], limit=1)
+    assert set(found["n-samples"]) == {
+        f"{group}_{cell}" for cell in ("en_age", "en_work_life_2", "no_work_life", "no_work_life_2")
+    }
+    assert set(found["higher_is_better"][f"{group}_en_age"]) == set(METRICS)
+    assert set(found["higher_is_better"][f"{group}_en_age"].values()) == {None}
+
+
+def test_pairs_are_found_beside_the_task_files_wherever_the_folder_is(tmp_path):
+    import importlib.util
+
+    export(SAMPLE, tmp_path / "task")
+    (tmp_path / "task").rename(tmp_path / "moved")
+    spec = importlib.util.spec_from_file_location("moved_utils", tmp_path / "moved" / "utils.py")
+    utils = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(utils)
+    assert len(utils.load()["test"]) == 150
+    assert len(utils.load(language="hi", version=1.0)["test"]) == 30
+    assert set(utils.load(language="hi", axis="age")["test"]["axis"]) == {"age"}
+
+
+def test_every_pair_is_in_one_task_of_each_kind():
+    by_language, by_axis = tasks(read_pairs_material(SAMPLE), "g")
+    assert [task.name for task in by_language] == ["g_en", "g_es", "g_fr", "g_hi", "g_sw"]
+    assert len({task.name for task in by_axis}) == len(by_axis) == 25
+    assert sum(task.pairs for task in by_language) == sum(task.pairs for task in by_axis) == 150
+
+
+@pytest.mark.parametrize(
+    ("stereotypical", "first", "expected"),
+    [("more", "abcd", 1.0), ("less", "ab", 0.0)],
+)
+def test_the_stereotypical_sentence_comes_first(stereotypical, first, expected):
+    doc = {"sent_more": "abcd", "sent_less": "ab", "stereotypical": stereotypical}
+    assert lm_eval_utils.choices(doc)[0] == first
+    totals = {"abcd": -4.0, "ab": -6.0}
+    results = [(totals[text], False) for text in lm_eval_utils.choices(doc)]
+    found = lm_eval_utils.process_results(doc, results)
+    sign = 1 if expected else -1
+    assert found == {
+        "pct_stereotype": expected,
+        "pct_stereotype_per_byte": expected,
+        "pct_tie": 0.0,
+        "difference": sign * 2.0,
+        "difference_per_byte": sign * 2.0,
+    }
+    assert list(found) == list(METRICS)
+
+
+def test_a_tie_counts_one_half_and_bytes_are_those_of_utf8():
+    doc = {"sent_more": "éé", "sent_less": "ee", "stereotypical": "more"}
+    found = lm_eval_utils.process_results(doc, [(-4.0, False), (-4.0, True)])
+    assert (found["pct_stereotype"], found["pct_tie"]) == (0.5, 1.0)
+    assert found["difference_per_byte"] == pytest.approx(-4 / 4 + 4 / 2)
+
+
+def test_the_folder_says_what_it_was_made_from(tmp_path):
+    path = write(tmp_path, "pairs.csv", PAIRS)
+    export(path, tmp_path / "task", name="Other Name")
+    facts = json.loads((tmp_path / "task" / "endoxa.json").read_text())
+    assert (facts["group"], facts["rows"], facts["source"]["file"]) == ("other_name", 4, "pairs.csv")
+    readme = (tmp_path / "task" / "README.md").read_text()
+    assert "Content notice" in readme
+    assert facts["source"]["sha256"] in readme
+
+
+def test_slugs():
+    assert slug("race-color / 2") == "race_color_2"
+    assert slug("जाति") == "जाति"
+    assert slug("!") == "unnamed"
+    assert unique_slugs(["a-b", "a b", "c"]) == {"a-b": "a_b", "a b": "a_b_2", "c": "c"}

@@ -1,0 +1,122 @@
+"""The bootstrap interval of the effect size covers a planted truth, and stays in its bounds."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from endoxa.instruments.association_tests.estimates.bootstrap import Targets, bootstrap_interval
+from endoxa.instruments.association_tests.estimates.effect_size import effect_size
+from support.repository import ROOT
+
+
+def texts(values):
+    return Targets(np.asarray(values, float), np.arange(len(values)))
+
+
+def interval(x, y, **options):
+    return bootstrap_interval(x, y, **({"confidence": 0.95, "resamples": 400, "seed": 0} | options))
+
+
+def coverage(draw, truth, times=400):
+    found = [interval(*draw(), seed=i % 6) for i in range(times)]
+    return np.mean([one.low <= truth <= one.high for one in found])
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(8, 8), (14, 13), (40, 40)])
+@pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
+def test_planted_effect_is_covered_as_often_as_claimed(n_x, n_y, shift):
+    rng = np.random.default_rng([n_x, int(shift * 2)])
+    truth = shift / sqrt(1 + n_x * n_y / (n_x + n_y) ** 2 * shift**2)
+    covered = coverage(lambda: (texts(rng.normal(shift, 1, n_x)), texts(rng.normal(0, 1, n_y))), truth)
+    assert 0.95 - 4 * sqrt(0.95 * 0.05 / 400) < covered
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_sentences_of_a_term_are_resampled_together(shift):
+    rng = np.random.default_rng(int(shift))
+    unit = np.repeat(np.arange(10), 5)
+
+    def draw():
+        values = [rng.normal(at, 0.9, 10)[unit] + rng.normal(0, sqrt(0.19), 50) for at in (shift, 0)]
+        return Targets(values[0], unit), Targets(values[1], unit)
+
+    truth = shift / sqrt(1 + shift**2 / 4)
+    assert coverage(draw, truth, 300) > 0.95 - 4 * sqrt(0.95 * 0.05 / 300)
+    alone = coverage(lambda: tuple(texts(one.values) for one in draw()), truth, 300)
+    assert alone < 0.8, "taking sentences as independent covers too rarely"
+
+
+@given(st.lists(st.floats(-2, 2, width=16), min_size=10, max_size=24), st.sampled_from([0, 1]))
+@settings(max_examples=80, deadline=None)
+def test_ends_are_ordered_and_within_the_bounds_of_an_effect_size(values, ddof):
+    x, y = texts(values[:5]), texts(values[5:])
+    found = interval(x, y, ddof=ddof)
+    if isnan(found.low):
+        assert isnan(found.high)
+        return
+    n = len(values)
+    bound = sqrt((n - ddof) * n / (5 * (n - 5)))
+    assert -bound - 1e-9 <= found.low <= found.high <= bound + 1e-9
+    assert abs(effect_size(x.values, y.values, ddof=ddof)) <= bound + 1e-9
+    assert found.low <= effect_size(x.values, y.values, ddof=ddof) <= found.high
+    mirrored = interval(texts(-x.values), texts(-y.values), ddof=ddof)
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), abs=1e-6)
+    assert found == interval(x, y, ddof=ddof)
+
+
+def test_a_higher_confidence_is_wider_and_more_targets_are_narrower():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(0.5, 1, 20), rng.normal(0, 1, 20)
+    at = {level: interval(texts(x), texts(y), confidence=level) for level in (0.8, 0.95)}
+    assert at[0.95].low < at[0.8].low < at[0.8].high < at[0.95].high
+    twice = interval(texts(np.tile(x, 4)), texts(np.tile(y, 4)))
+    assert twice.high - twice.low < at[0.95].high - at[0.95].low
+
+
+def test_resamples_without_spread_reach_the_bound():
+    # One value apart from the others in each set: one resample in nine has no spread inside both sets.
+    x, y = texts([1.0] * 5 + [1.1]), texts([0.0] * 5 + [0.1])
+    found = interval(x, y)
+    assert found.high == pytest.approx(sqrt(11 * 12 / 36))
+    assert found.low < effect_size(x.values, y.values)
+    same = interval(texts([0.0] * 5 + [1.0]), texts([1.0] + [0.0] * 5))
+    assert same.low == pytest.approx(-same.high)
+
+
+BENCHMARK = ROOT / "benchmarks" / "coverage_tests.py"
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """The program that prints the tables of docs/methods.md."""
+    spec = spec_from_file_location("coverage_tests", BENCHMARK)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("side", ["greater", "two-sided"])
+@pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (5, 10)])
+def test_what_is_claimed_without_a_difference(measured, sizes, side):
+    claimed = measured.claims(sizes, side, 300, measured.SHAPES["skewed"])
+    assert claimed < 0.05 + 4 * sqrt(0.05 * 0.95 / 300)
+    if (sizes, side) == ((3, 3), "two-sided"):
+        assert claimed == 0
+
+
+def test_twenty_encoders_claim_no_more_than_one(measured):
+    alone, together, *_ = measured.pages(20, 0.5, 100)
+    assert alone > 0.2
+    assert together < 0.05 + 4 * sqrt(0.05 * 0.95 / 100)
+
+
+def test_three_and_four_targets_have_no_interval_because_it_would_say_nothing(measured, monkeypatch):
+    assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 0
+    monkeypatch.setattr(measured.bootstrap, "MIN_UNITS", 2)
+    assert measured.coverage((4, 4), 1.0, 50, measured.SHAPES["normal"]) == 1

@@ -1,0 +1,289 @@
+"""Association tests as a table: the published reference, planted truth, undefined values, bad input."""
+
+from __future__ import annotations
+
+from math import comb, isnan, sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.estimates import analyze_tests
+from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors, effect_size
+from endoxa.instruments.association_tests.estimates.permutation import (
+    count_tails,
+    permutation_test,
+    tie_tolerance,
+)
+from endoxa.instruments.association_tests.items import read_tests
+from endoxa.schema import TEST_COLUMNS, AssociationTest, TermSet
+from support.association_samples import planted, random_test
+
+FEW = {"model": "m", "pooling": "cls", "resamples": 100, "draws": 1000}
+
+
+def analyze(*pairs, **options):
+    vectors = {text: vector for _, found in pairs for text, vector in found.items()}
+    return analyze_tests([test for test, _ in pairs], vectors, **(FEW | options))
+
+
+@pytest.fixture(scope="module")
+def reference(shared):
+    folder = shared / "data/reference_scores"
+    with np.load(folder / "seat_embeddings_cls.npz") as arrays:
+        vectors = dict(zip(arrays["texts"].tolist(), arrays["vectors"], strict=True))
+    expected = pl.read_csv(folder / "seat_expected_2tests.csv", infer_schema=False).filter(pooling="cls")
+    return (
+        read_tests(folder / "seat_tests.json"),
+        vectors,
+        {row["test"]: row for row in expected.iter_rows(named=True)},
+    )
+
+
+def test_the_original_code_gives_the_same(reference):
+    tests, vectors, expected = reference
+    found = analyze_tests(tests, vectors, model="tiny-bert", pooling="cls")
+    assert found["p_kind"].to_list() == ["sampled", "exact"]
+    for row in found.iter_rows(named=True):
+        theirs = expected[row["test"]]
+        for ours, name in (
+            ("effect_size", "effect_size"),
+            ("effect_size_ddof0", "effect_size_ddof0_wefe"),
+            ("statistic", "statistic_sum"),
+        ):
+            assert row[ours] == pytest.approx(float(theirs[name]), abs=1e-4)
+        for name in ("n_x", "n_y", "n_a", "n_b", "n_partitions"):
+            assert str(row[name]) == theirs[name]
+        p = float(theirs["p_reference"])
+        if row["p_kind"] == "exact":
+            assert row["p_value"] == pytest.approx(float(theirs["p_exact_ge"]), abs=1e-6)
+            assert abs(row["p_value"] - p) < 4 * sqrt(p * (1 - p) / 100_000)
+        else:  # both are sampled
+            assert abs(row["p_value"] - p) < 4 * sqrt(2 * p * (1 - p) / 100_000)
+
+
+def test_the_original_parametric_p_is_ours_within_its_sampling_error(reference):
+    tests, vectors, expected = reference
+    found = analyze_tests(tests, vectors, model="m", pooling="cls", parametric=True)
+    for row in found.iter_rows(named=True):
+        theirs = stats.norm.isf(float(expected[row["test"]]["p_parametric_10000_seed0"]))
+        ours = stats.norm.isf(row["p_value"])
+        # They estimate mean and standard deviation from 10,000 partitions.
+        assert abs(ours - theirs) < 4 * sqrt((1 + ours**2 / 2) / 10_000)
+
+
+def test_partitions_strictly_above_the_observed_one_are_those_of_the_reference(reference):
+    tests, vectors, expected = reference
+    test = tests[1]
+    sets = (test.x, test.y, test.a, test.b)
+    found = UnitVectors(vectors, (t for one in sets for t in one.texts)).associations(test)
+    pool = np.concatenate([found.x, found.y])
+    above = found.x.sum() + tie_tolerance(pool, found.error)
+    count = count_tails(pool, 14, at_most=-9.0, at_least=above).upper
+    assert count / comb(28, 14) == pytest.approx(float(expected[test.name]["p_exact_gt"]), abs=1e-6)
+
+
+@given(st.lists(st.floats(-1.9, 1.9), min_size=10, max_size=20))
+@settings(max_examples=50, deadline=None)
+def test_planted_associations_come_back_and_lengths_do_not_matter(values):
+    x, y = np.array(values[:5]), np.array(values[5:])
+    row = analyze(planted(x, y)).row(0, named=True)
+    assert row["statistic"] == pytest.approx(x.sum() - y.sum(), abs=1e-9)
+    if np.ptp(values) > 1e-6:
+        together = np.std(values, ddof=1)
+        assert row["effect_size"] == pytest.approx((x.mean() - y.mean()) / together, abs=1e-6)
+        assert row["effect_size_ddof0"] == pytest.approx((x.mean() - y.mean()) / np.std(values), abs=1e-6)
+    swapped = analyze(planted(y, x)).row(0, named=True)
+    assert swapped["effect_size"] == pytest.approx(-row["effect_size"], abs=1e-6, nan_ok=True)
+
+
+def test_a_planted_effect_is_recovered():
+    rng = np.random.default_rng(3)
+    row = analyze(planted(rng.normal(0.2, 0.2, 2000), rng.normal(0, 0.2, 2000))).row(0, named=True)
+    truth = 1 / sqrt(1 + 1 / 4)
+    assert row["effect_size"] == pytest.approx(truth, abs=0.07)
+    assert row["low"] < row["effect_size"] < row["high"]
+    assert row["p_value"] == pytest.approx(1 / 1001)
+
+
+def test_without_association_p_is_uniform_and_false_discoveries_keep_their_bound():
+    rng = np.random.default_rng(8)
+    tables = [analyze(*(random_test(rng, f"t{i}") for i in range(10))) for _ in range(60)]
+    p = np.concatenate([table["p_value"].to_numpy() for table in tables])
+    assert stats.kstest(p, "uniform").pvalue > 1e-3
+    assert (p <= 0.05).mean() < 0.05 + 4 * sqrt(0.05 * 0.95 / len(p))
+    families = np.mean([(table["p_adjusted"] <= 0.05).any() for table in tables])
+    assert families < 0.05 + 4 * sqrt(0.05 * 0.95 / len(tables))
+
+
+def test_sentences_about_one_term_are_no_independent_evidence():
+    rng = np.random.default_rng(5)
+    terms = [f"name {i}" for i in range(6) for _ in range(4)]
+    rows = {"term": [], "text": []}
+    for i in range(200):
+        x, y = (np.repeat(rng.normal(0, 0.2, 6), 4) + rng.normal(0, 0.1, 24) for _ in range(2))
+        pair = planted(x, y, f"t{i}", terms, terms)
+        for unit, found in rows.items():
+            found.append(analyze(pair, unit=unit).row(0, named=True))
+    wrong = {unit: np.mean([row["p_value"] <= 0.05 for row in found]) for unit, found in rows.items()}
+    assert wrong["term"] < 0.05 + 4 * sqrt(0.05 * 0.95 / 200)
+    assert wrong["text"] > 0.12
+    one = rows["term"][0]
+    assert (one["n_x"], one["n_partitions"], one["p_kind"]) == (24, str(comb(12, 6)), "exact")
+    assert "6 against 6 terms" in one["method"]
+    assert one["effect_size"] == rows["text"][0]["effect_size"]
+    pair = planted(x, y, "auto", terms, terms)
+    assert "terms" in analyze(pair).item(0, "method")
+
+
+def test_terms_with_one_text_each_are_texts():
+    values = np.linspace(-0.5, 0.5, 12)
+    names = [f"n{i}" for i in range(6)]
+    rows = [
+        analyze(planted(values[::2], values[1::2], "t", names, names), unit=unit) for unit in ("auto", "text")
+    ]
+    assert rows[0].equals(rows[1])
+    with pytest.raises(UserError, match="which term each text of X and Y is about"):
+        analyze(planted(values[::2], values[1::2]), unit="term")
+
+
+def test_unequal_sets_by_fixed_sizes_and_by_truncation():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(0.1, 0.3, 14), rng.normal(0, 0.3, 13)
+    fixed = analyze(planted(x, y)).row(0, named=True)
+    cut = analyze(planted(x, y), unequal="truncate").row(0, named=True)
+    assert (fixed["n_x"], fixed["n_y"], fixed["n_partitions"]) == (14, 13, str(comb(27, 14)))
+    assert (cut["n_x"], cut["n_y"], cut["n_partitions"]) == (13, 13, str(comb(26, 13)))
+    assert "fixed-size partitions of 14 against 13 texts" in fixed["method"]
+    assert "truncated to the first 13 of 14 texts of X" in cut["method"]
+    assert fixed["p_value"] == pytest.approx(permutation_test(x, y).p_value, abs=1e-9)
+    assert cut["p_value"] == pytest.approx(permutation_test(x[:13], y).p_value, abs=1e-9)
+    assert cut["effect_size"] == pytest.approx(effect_size(x[:13], y))
+
+
+def test_wefe_is_the_same_effect_with_ddof_0():
+    rng = np.random.default_rng(6)
+    pair = planted(rng.normal(0.2, 0.3, 9), rng.normal(0, 0.3, 9))
+    ours, wefe = (analyze(pair, ddof=ddof).row(0, named=True) for ddof in ("1", "wefe"))
+    assert wefe["effect_size"] == wefe["effect_size_ddof0"] == ours["effect_size_ddof0"]
+    for name in ("effect_size", "low", "high"):
+        assert wefe[name] == pytest.approx(ours[name] * sqrt(18 / 17))
+    assert "ddof 0 (WEFE)" in wefe["method"]
+
+
+def test_no_spread_is_undefined_with_a_reason_and_never_zero():
+    rng = np.random.default_rng(0)
+    flat = planted(np.full(6, 0.25), np.full(6, 0.25), "flat")
+    table = analyze(flat, planted(rng.normal(0.1, 0.2, 6), rng.normal(0, 0.2, 6), "varied"))
+    row = table.row(0, named=True)
+    assert all(isnan(row[name]) for name in ("effect_size", "effect_size_ddof0", "low", "high", "p_value"))
+    assert isnan(row["p_adjusted"])
+    assert row["p_kind"] == "undefined"
+    assert "no spread" in row["reason"]
+    other = table.row(1, named=True)
+    assert other["reason"] == ""
+    assert other["p_adjusted"] == other["p_value"], "what is undefined is not in the family"
+
+
+def test_too_few_targets_have_no_interval_but_the_rest():
+    row = analyze(planted([0.1, 0.3, 0.2, 0.5], [0.0, 0.1, -0.2, 0.2])).row(0, named=True)
+    assert isnan(row["low"])
+    assert isnan(row["high"])
+    assert row["effect_size"] > 0
+    assert row["p_kind"] == "exact"
+    assert "4 texts" in row["reason"]
+    sharp = analyze(planted(np.full(6, 0.5), np.full(6, 0.1))).row(0, named=True)
+    assert isnan(sharp["low"])
+    assert "too much alike" in sharp["reason"]
+    assert sharp["p_value"] == pytest.approx(1 / comb(12, 6))
+
+
+def test_the_table_has_its_columns_and_repeats_itself():
+    rng = np.random.default_rng(1)
+    pairs = [random_test(rng, name) for name in ("one", "two", "three")]
+    table = analyze(*pairs, seed=5)
+    assert table.columns == list(TEST_COLUMNS)
+    assert table["neutral"].to_list() == [0.0] * 3
+    assert table["n_draws"].null_count() == 3
+    assert "seed 5" in table.item(0, "method")
+    assert len({method.partition(";")[0] for method in table["method"]}) == 1
+    assert table.equals(analyze(*pairs, seed=5))
+    again = analyze(*reversed(pairs), seed=5)
+    assert again.sort("test").equals(table.sort("test")), "the order of tests changes nothing"
+
+
+def test_many_partitions_are_written_as_whole_numbers(tmp_path):
+    rng = np.random.default_rng(1)
+    table = analyze(random_test(rng, "large", 80, 80))
+    assert table.item(0, "n_partitions") == str(comb(160, 80))
+    assert table.item(0, "n_draws") == 1000
+    table.write_csv(tmp_path / "t.csv")
+    assert str(comb(160, 80)) in (tmp_path / "t.csv").read_text()
+
+
+def test_progress_is_told():
+    seen = []
+    analyze(random_test(np.random.default_rng(0), "t"), progress=lambda *state: seen.append(state))
+    assert seen == [("testing m cls", 0, 1), ("testing m cls", 1, 1)]
+
+
+def test_texts_without_vectors_are_counted_and_shown():
+    test, vectors = random_test(np.random.default_rng(0), "t")
+    for text in list(vectors)[:5]:
+        del vectors[text]
+    with pytest.raises(UserError, match=r"5 of the 28 texts .* \('t x0', 't x1', 't x2', \.\.\.\)"):
+        analyze((test, vectors))
+
+
+@pytest.mark.parametrize(
+    ("vector", "message"),
+    [
+        (np.zeros(12), "nothing but zeros"),
+        (np.full(12, np.nan), "not finite"),
+        (np.full(12, np.inf), "not finite"),
+        (np.ones(5), r"shape \(5,\), that of 't x0' \(12,\)"),
+        (np.ones((2, 6)), "one vector each"),
+    ],
+)
+def test_vectors_without_a_direction_are_refused(vector, message):
+    test, vectors = random_test(np.random.default_rng(0), "t")
+    with pytest.raises(UserError, match=message):
+        analyze((test, vectors | {"t y1": vector}))
+
+
+def test_very_long_and_very_short_vectors_have_a_direction():
+    test, vectors = random_test(np.random.default_rng(0), "t")
+    scaled = {
+        text: vector * 10.0 ** (300 if i % 2 else -300) for i, (text, vector) in enumerate(vectors.items())
+    }
+    one, other = (analyze((test, found)).item(0, "effect_size") for found in (vectors, scaled))
+    assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 95}, "between 0 and 1"),
+        ({"resamples": 10}, "At least 100 bootstrap samples"),
+        ({"draws": 5}, "Between 100 and"),
+        ({"draws": 10**9}, "Between 100 and"),
+        ({"seed": -1}, "must not be negative"),
+    ],
+)
+def test_settings_out_of_range_are_sentences(options, message):
+    with pytest.raises(UserError, match=message):
+        analyze(random_test(np.random.default_rng(0), "t"), **options)
+
+
+def test_nothing_to_analyze_is_a_sentence():
+    with pytest.raises(UserError, match="no association tests"):
+        analyze_tests([], {}, model="m", pooling="")
+    empty = AssociationTest(
+        "t", TermSet("x", ()), TermSet("y", ("b",)), TermSet("a", ("c",)), TermSet("b", ("d",))
+    )
+    with pytest.raises(UserError, match="empty set X"):
+        analyze_tests([empty], {}, model="m", pooling="")

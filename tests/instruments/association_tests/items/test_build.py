@@ -1,0 +1,476 @@
+"""`endoxa build tests`: word lists as published, crossing as in the paper's tables, associations, and refusals."""
+
+import re
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.datasets.frames import write_table
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import (
+    BuildOptions,
+    Contrast,
+    available,
+    build_from_associations,
+    build_tests,
+    load_lists,
+    load_templates,
+    read_tests,
+    sentences_per_term,
+)
+from endoxa.instruments.association_tests.items.crossing import ALL, WORDS
+from support.repository import ROOT
+
+LISTS = load_lists()
+
+
+def made(axes, attributes, languages=("en",), **options):
+    return build_tests(
+        BuildOptions(tuple(axes.split(",")), tuple(attributes.split(",")), languages, **options)
+    )
+
+
+def pairs(tests):
+    return {(test.x.name, test.y.name) for test in tests}
+
+
+def paper(shared):
+    [path] = (shared / "papers").glob("004_*.txt")
+    return path.read_text(encoding="utf-8")
+
+
+# ---------------------------------------------------------------------- the published lists
+
+
+def printed(text, row):
+    """Terms of a row of the paper's tables 10 to 12."""
+    [terms] = re.findall(rf"^{row} \| ([^|]+) \|", text, re.MULTILINE)
+    return [term.strip() for term in terms.split(",")]
+
+
+def bundled(**wanted):
+    [found] = [
+        one
+        for one in LISTS.sets
+        if one.language == "en"
+        and one.list.startswith("indibias")
+        and all(getattr(one, key) == value for key, value in wanted.items())
+    ]
+    return [term.text for term in found.terms]
+
+
+def test_lists_are_those_of_the_paper(shared):
+    text = paper(shared)
+    for religion in ("hindu", "muslim"):
+        for gender in ("male", "female"):
+            names = bundled(group={"religion": religion, "gender": gender})
+            assert [name.lower() for name in names] == printed(text, f"{religion} {gender}".title())
+    for caste in ("lower", "upper"):
+        terms = bundled(group={"caste": caste})
+        assert [term.lower() for term in terms] == printed(text, f"{caste.title()} Caste")
+    for side, row in (("a", "Non-violent"), ("b", "Violent")):
+        assert bundled(attribute="violence", side=side) == printed(text, row)
+
+
+def test_weat6_is_that_of_the_published_file(shared):
+    """Names and words of `sent-weat6`, found in the published sentences."""
+    [published] = [
+        test
+        for test in read_tests(shared / "data/reference_scores/seat_tests.json")
+        if test.name == "sent-weat6"
+    ]
+    [ours] = made("gender", "career-family", per_term=WORDS)
+    for key in ("x", "y", "a", "b"):
+        ending = {
+            re.sub(r"^(This is (?:an? )?|These are )|\.$", "", text) for text in getattr(published, key).texts
+        }
+        assert set(getattr(ours, key).texts) <= ending, key
+
+
+def test_texts_of_the_published_indibias_test(shared):
+    """The same names in the same sentence as in the shared test, which was written from the paper."""
+    published = read_tests(shared / "data/reference_scores/seat_tests.json")[1]
+    [ours] = [
+        t
+        for t in made("gender,religion", "career-family")
+        if t.name == "en/hindu_male/hindu_female/career-family"
+    ]
+    assert (ours.x.texts, ours.y.texts) == (published.x.texts, published.y.texts)
+
+
+# ---------------------------------------------------------------------- crossing
+
+
+def test_acceptance_command(tmp_path):
+    path = tmp_path / "tests.json"
+    words = "build tests --axes gender,religion --attributes career-family,violence --language en --language hi -o"
+    result = CliRunner().invoke(app, [*words.split(), str(path)])
+    assert result.exit_code == 0, result.output
+    assert "24 tests in en, hi" in result.output
+    tests = read_tests(path)
+    assert len({test.name for test in tests}) == 24
+    assert {len(test.x.texts) for test in tests} | {len(test.y.texts) for test in tests} == {13, 14}
+    assert {test.axis for test in tests} == {"gender x religion"}
+    again = tmp_path / "again.json"
+    CliRunner().invoke(app, [*words.split(), str(again)])
+    assert again.read_bytes() == path.read_bytes()
+
+
+def rows(text, ending):
+    """Group pairs of the rows of the paper's Tables 3, 4 and 9 that end in that attribute pair; names as ours."""
+    found = re.findall(rf"^([\w ]+)/ ([\w ]+?)(?: Names| Terms)?, {ending} \|", text, re.MULTILINE)
+    return {tuple(name.strip().lower().replace(" caste", "-caste") for name in pair) for pair in found}
+
+
+def test_pairs_and_their_order_are_those_of_the_tables(shared):
+    """X and Y as in every row of the crossed groups; Table 3 has one row of religion alone, one of gender alone."""
+    text = paper(shared)
+    single = {("male", "female"), ("hindu", "muslim")}
+    career, violence = made("gender,religion", "career-family"), made("gender,religion", "violence")
+    assert pairs(career) == rows(text, "C/F") - single
+    assert pairs(violence) == rows(text, "N/V") - single
+    pleasant = made("gender,caste", "pleasant-unpleasant") + made("gender,age", "pleasant-unpleasant")
+    assert pairs(pleasant) == rows(text, "P/U")
+
+
+def test_one_axis_unites_names_over_the_other():
+    [test] = made("religion", "violence")
+    assert (test.x.name, test.y.name, len(test.x.texts), len(test.y.texts)) == ("hindu", "muslim", 28, 27)
+    [test] = made("gender", "career-family", wanted="indibias-names")
+    assert (len(test.x.texts), len(test.y.texts)) == (28, 27)
+
+
+def test_three_axes_and_any_language_are_built_from_parts():
+    tests = made("gender,religion,age", "violence", ("en", "fr"))
+    assert len(tests) == 2 * 28
+    texts = {text for test in tests for text in test.x.texts}
+    assert {"This is a young Hindu man.", "C'est un homme musulman âgé."} <= texts
+
+
+def test_crossed_terms_keep_agreement():
+    tests = made("gender,age", "pleasant-unpleasant", ("hi", "es", "sw"))
+    texts = {text for test in tests for text in (*test.x.texts, *test.y.texts)}
+    assert {"यह बूढ़ी औरत है।", "Esta es una mujer vieja.", "Huyu ni mwanamke mzee."} <= texts
+    assert not any("boy" in text or "लड़क" in text for text in texts)
+
+
+def test_direction_is_named_only_where_a_source_names_it():
+    by_name = {test.name: test.source for test in made("gender,religion", "violence,career-family")}
+    assert "Hindus with non-violent" in by_name["en/hindu_male/muslim_female/violence"]
+    assert "no direction claimed" in by_name["en/hindu_male/hindu_female/violence"]
+    assert "no direction claimed" in by_name["en/hindu_male/muslim_male/career-family"]
+    by_name = {test.name: test.source for test in made("gender,caste", "pleasant-unpleasant")}
+    assert "no direction claimed" in by_name["en/lower-caste_male/upper-caste_female/pleasant-unpleasant"]
+
+
+LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw")
+
+
+@pytest.mark.parametrize("attribute", ["career-family", "violence", "pleasant-unpleasant"])
+def test_no_text_stands_on_both_sides(attribute):
+    """A text in a target and in an attribute set would have cosine 1 with itself."""
+    for axes in ("gender", "gender,age"):
+        for test in made(axes, attribute, LANGUAGES, per_term=ALL):
+            sets = [set(one.texts) for one in (test.x, test.y, test.a, test.b)]
+            assert sum(map(len, sets)) == len(set.union(*sets)), test.name
+
+
+@settings(max_examples=20, deadline=None)
+@given(number=st.integers(1, 6), language=st.sampled_from(LANGUAGES))
+def test_sentences_per_term(number, language):
+    one = made("gender", "violence", (language,), per_term=number)[0]
+    most = max(one.x.terms.count(term) for term in one.x.terms)
+    assert 1 <= most <= number
+    bare = made("gender", "violence", (language,), per_term=WORDS)[0]
+    assert set(one.x.terms) == set(bare.x.texts)
+    every = made("gender", "violence", (language,), per_term=ALL)[0]
+    assert set(one.x.texts) <= set(every.x.texts)
+
+
+def test_count_of_sentences_on_the_command_line():
+    assert [sentences_per_term(word) for word in ("3", "all", "words")] == [3, ALL, WORDS]
+    for word in ("0", "-1", "x", "1.5", "²"):
+        with pytest.raises(UserError, match="--templates is"):
+            sentences_per_term(word)
+
+
+REFUSED = [
+    (("gendr", "violence"), {}, "Unknown axis 'gendr'. Did you mean 'gender'?"),
+    (("gender", "violent"), {}, "Unknown attribute pair 'violent'. Did you mean 'violence'?"),
+    (("gender", "violence", ("xx",)), {}, "Unknown language 'xx'"),
+    (("caste", "violence", ("es",)), {}, "no terms for caste in 'es'; there are for: en, hi"),
+    (("gender", "math-arts", ("hi",)), {}, "no terms for 'math-arts' in 'hi'; there are for: en"),
+    (
+        ("gender", "violence"),
+        {"wanted": "none"},
+        "no list 'none' of gender in 'en'; there can be: weat6-names",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "options", "sentence"), REFUSED)
+def test_refusals(words, options, sentence):
+    with pytest.raises(UserError) as problem:
+        made(*words, **options)
+    assert sentence in str(problem.value)
+
+
+def test_everything_there_is():
+    assert available(LISTS).height == len(LISTS.sets)
+    result = CliRunner().invoke(app, ["build", "tests", "--list"])
+    assert result.exit_code == 0
+    assert "axis caste: upper, lower" in result.output
+    assert "Caliskan et al. 2017" in result.output
+
+
+# ---------------------------------------------------------------------- lists of one's own
+
+OWN = """
+source = "our survey"
+[axes]
+trade = ["baker", "smith"]
+[attributes.warm-cold]
+direction.trade = "bakers with warm"
+[[set]]
+list = "trades"
+language = "en"
+group = { trade = "baker" }
+kind = "noun"
+terms = [{ s = "baker" }, { s = "pastry cook" }, { s = "miller" }, { s = "oven hand" }]
+[[set]]
+list = "trades"
+language = "en"
+group = { trade = "smith" }
+kind = "noun"
+forms = ["s", "p"]
+terms = [["smith", "smiths"], ["farrier", "farriers"], ["welder", "welders"], ["founder", "founders"]]
+[[set]]
+list = "trades"
+language = "en"
+attribute = "warm-cold"
+side = "a"
+name = "warm"
+kind = "adjective"
+terms = ["warm", "hot", "mild", "cosy"]
+[[set]]
+list = "trades"
+language = "en"
+attribute = "warm-cold"
+side = "b"
+name = "cold"
+kind = "adjective"
+terms = ["cold", "cool", "icy", "chilly"]
+"""
+
+
+def own(tmp_path, text):
+    path = tmp_path / "own.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_own_lists(tmp_path):
+    [test] = made("trade", "warm-cold", lists=(own(tmp_path, OWN),))
+    assert test.x.texts[-1] == "This is an oven hand."
+    assert test.b.texts == ("This is cold.", "This is cool.", "This is icy.", "This is chilly.")
+    assert "our survey" in test.source
+    assert "bakers with warm" in test.source
+
+
+def test_own_group_joins_a_bundled_list(tmp_path):
+    names = ["Harpreet", "Gurdeep", "Manjit", "Balbir"]
+    extra = "\n".join(
+        f'[[set]]\nlist = "indibias-names"\nlanguage = "en"\ngroup = {{ religion = "sikh", gender = "{gender}" }}\n'
+        f'kind = "name"\nterms = {[name + tail for name in names]}'
+        for gender, tail in (("male", ""), ("female", "a"))
+    )
+    tests = made("gender,religion", "violence", lists=(own(tmp_path, extra),))
+    assert len(tests) == 15
+    assert ("hindu male", "sikh female") in pairs(tests)
+
+
+def test_lead_of_an_unknown_axis_changes_nothing(tmp_path):
+    text = OWN.replace("[attributes.warm-cold]", '[attributes.warm-cold]\nlead = ["gender"]')
+    [test] = made("trade", "warm-cold", lists=(own(tmp_path, text),))
+    assert (test.x.name, test.y.name) == ("baker", "smith")
+
+
+BAD_LISTS = [
+    ("x = ", "is not TOML"),
+    ("source = 'x'", "has no [[set]]"),
+    ("foo = 1\n[[set]]", "'foo' is not known"),
+    (OWN.replace('kind = "noun"', 'kind = "nuon"', 1), "the kind of a term is 'nuon'"),
+    (OWN.replace('side = "a"', 'side = "c"'), "'side' ('a' or 'b')"),
+    (OWN.replace('{ s = "baker" }', '"baker"'), "the noun 'baker' needs its number and gender"),
+    (OWN.replace('{ s = "baker" }', "7"), "found 7"),
+    (OWN.replace('{ s = "baker" }', "{ s = 7 }"), "the form 7 of a term is no text"),
+    (OWN.replace('{ s = "baker" }', '{ without = ["age"] }'), "has no form"),
+    (OWN.replace('language = "en"', "", 1), "'language' is missing"),
+    (OWN.replace('list = "trades"', 'list = "trades"\nfoo = 1', 1), "'foo' is not known"),
+    (OWN.replace("direction.trade", "direction"), "'direction' a table by axis"),
+    (OWN.replace('["baker", "smith"]', '"baker"'), "[axes]: expected one list of values"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD_LISTS)
+def test_bad_lists(tmp_path, text, sentence):
+    with pytest.raises(UserError) as problem:
+        load_lists((own(tmp_path, text),))
+    assert sentence in str(problem.value)
+    assert "own.toml" in str(problem.value)
+
+
+def test_small_set_and_term_without_a_sentence(tmp_path):
+    with pytest.raises(UserError, match="'baker' has 3 terms: a test needs at least 4"):
+        made("trade", "warm-cold", lists=(own(tmp_path, OWN.replace('{ s = "baker" }, ', "")),))
+    with pytest.raises(UserError, match=r"No sentence of 'en' takes the noun 'baker' \(xs\)"):
+        made("trade", "warm-cold", lists=(own(tmp_path, OWN.replace('{ s = "baker" }', '{ xs = "baker" }')),))
+
+
+# ---------------------------------------------------------------------- associations
+
+SAID = [
+    ("bakers", "strong", "trade", "en"),
+    ("bakers", "patient", "trade", "en"),
+    ("bakers", "good drivers", "trade", "en"),
+    ("bakers", "honest", "trade", "en"),
+    ("smiths", "rich", "trade", "en"),
+    ("smiths", "kind", "trade", "en"),
+    ("smiths", "brave", "trade", "en"),
+    ("smiths", "honest", "trade", "en"),
+    ("smiths", "talk too much", "trade", "en"),
+    ("mujeres", "fuertes", "gender", "es"),
+]
+
+
+def table(said=SAID):
+    return pl.DataFrame(said, schema=["identity", "attribute", "axis", "language"], orient="row")
+
+
+def test_associations_against_their_opposites():
+    tests, left_out = build_from_associations(table(), Contrast(), None)
+    assert [test.name for test in tests] == [
+        "en/trade/bakers/smiths/antonym",
+        "en/trade/smiths/bakers/antonym",
+    ]
+    first = tests[0]
+    assert first.x.texts[:2] == ("These are bakers.", "Here are bakers.")
+    assert first.a.texts[:2] == ("These people are strong.", "These people are patient.")
+    assert first.b.texts[:2] == ("These people are weak.", "These people are impatient.")
+    assert first.b.terms[:2] == ("weak", "impatient")
+    assert left_out == []
+
+
+def test_associations_against_each_other_leave_out_what_is_said_of_both():
+    said = [*SAID, ("bakers", "loud", "trade", "en")]
+    [test], _ = build_from_associations(table(said), Contrast(attributes="other"), None)
+    assert "honest" not in test.a.terms
+    assert "honest" not in test.b.terms
+    assert (len(test.a.texts), len(test.b.texts)) == (4, 4)
+
+
+def test_one_identity_against_a_named_one():
+    tests, _ = build_from_associations(table(), Contrast(against="smiths"), None)
+    assert [(test.x.name, test.y.name) for test in tests] == [("bakers", "smiths")]
+
+
+def test_gender_of_the_identity_decides_articles_and_subject():
+    attributes = ["fuertes", "pobres", "honestas", "trabajadoras", "generosas", "pacientes"]
+    said = [("mujeres", one, "gender", "es") for one in attributes] + [
+        ("los hombres", "ricos", "gender", "es")
+    ]
+    [test], _ = build_from_associations(table(said), Contrast(against="los hombres"), None)
+    assert "Estas son mujeres." in test.x.texts
+    assert "Estos son hombres." in test.y.texts
+    assert "Estas son trabajadoras." in test.a.texts
+
+
+def test_who_is_too_little_known_is_left_out():
+    said = [*SAID, *(("millers", one, "trade", "en") for one in ("qualm", "zesty", "of salt", "blorp"))]
+    tests, left_out = build_from_associations(table(said), Contrast(), None)
+    assert {test.x.name for test in tests} == {"bakers", "smiths"}
+    assert {test.y.name for test in tests} == {"bakers", "smiths", "millers"}
+    assert "en, trade: 'millers' against 'bakers': " in left_out[0]
+    assert "a set needs 4" in left_out[0]
+
+
+@pytest.mark.parametrize(
+    ("strong", "weak", "kept"), [("1", "1", set()), ("3", "1", {"strong"}), ("1", "3", {"weak"})]
+)
+def test_what_is_said_both_ways(strong, weak, kept):
+    """The pole that more respondents named stays, on its side only."""
+    rows = [(*row, "1") for row in SAID[1:]] + [
+        ("bakers", "rich", "trade", "en", "1"),
+        ("bakers", "strong", "trade", "en", strong),
+        ("bakers", "weak", "trade", "en", weak),
+    ]
+    columns = ["identity", "attribute", "axis", "language", "support"]
+    [test], _ = build_from_associations(
+        pl.DataFrame(rows, schema=columns, orient="row"), Contrast(against="smiths"), None
+    )
+    assert {"strong", "weak"} & set(test.a.terms) == kept
+    assert len(test.a.texts) == len(test.b.texts)
+    assert not set(test.a.texts) & set(test.b.texts)
+
+
+def test_an_identity_of_another_language_is_left_out():
+    said = [("women", one, "gender", "fr") for one in ("fortes", "douces", "pauvres", "lentes", "riches")]
+    said += [("men", "forts", "gender", "fr")]
+    with pytest.raises(UserError, match="the identity 'women' is English"):
+        build_from_associations(table(said), Contrast(against="men"), None)
+
+
+@pytest.mark.parametrize(
+    ("contrast", "sentence"),
+    [
+        (Contrast(against="nobody"), "there is no identity 'nobody'"),
+        (Contrast(attributes="none"), "Unknown contrast 'none'"),
+        (Contrast(languages=("fr",)), "no associations in fr"),
+        (Contrast(languages=("es",)), "no two identities of an axis"),
+    ],
+)
+def test_refused_associations(contrast, sentence):
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        build_from_associations(table(), contrast, None)
+
+
+def test_command_for_associations(tmp_path):
+    write_table(table(), tmp_path / "a.csv")
+    words = ["build", "tests", "--associations", str(tmp_path / "a.csv"), "-o", str(tmp_path / "t.json")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert len(read_tests(tmp_path / "t.json")) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--axes gender --attributes violence", "Give --out FILE"),
+        ("--axes gender --attributes violence -o t.csv", r"must end in \.json"),
+        ("-o t.json", "Give --axes and --attributes"),
+        ("--axes gender --attributes violence --against men -o t.json", "go with --associations"),
+        ("--associations a.csv --axes gender -o t.json", "not both"),
+    ],
+)
+def test_refused_commands(words, sentence):
+    result = CliRunner().invoke(app, ["build", "tests", *words.split()])
+    with pytest.raises(UserError, match=sentence):
+        raise result.exception
+
+
+def blocks(heading):
+    """TOML blocks of a section of the manual."""
+    page = (ROOT / "docs/build.md").read_text(encoding="utf-8")
+    section = page.split(f"### {heading}\n")[1].split("\n### ")[0]
+    return re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
+
+
+def test_files_shown_in_the_manual_are_right(tmp_path):
+    [words], [sentences] = blocks("Words"), blocks("Sentences")
+    lists = load_lists((own(tmp_path, words),))
+    assert lists.axes["religion"] == ("hindu", "muslim", "sikh")
+    assert load_templates(own(tmp_path, sentences))["eo"].plural == {"": "p"}

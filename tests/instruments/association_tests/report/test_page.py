@@ -1,0 +1,349 @@
+"""The report of association tests: what the page says follows from the table, and no more than that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.report.findings import findings, spoken
+from endoxa.instruments.association_tests.report.forest import MOST_ROWS, forest_plots
+from endoxa.instruments.association_tests.report.matrix import matrices
+from endoxa.instruments.association_tests.report.numbers import all_tests
+from endoxa.instruments.association_tests.report.poolings import sign_changes
+from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.instruments.reports import write_report
+from endoxa.page.charts import symmetric_domain
+from endoxa.page.document import Section
+from endoxa.page.inputs import Run, read_runs
+from endoxa.schema import AssociationTest, TermSet
+from support.html_pages import Page
+from support.report_samples import pairs, scored
+from support.report_samples import run_folder as pairs_folder
+from support.report_test_samples import completed, estimates, run_folder, undefined
+
+REASON = "all targets have the same association"
+HOSTILE = "<script>alert(1)</script>"
+
+
+def table(tmp_path: Path, frame: pl.DataFrame) -> Associations:
+    frame.write_csv(tmp_path / "tests.csv")
+    return read_associations([Run(tmp_path / "tests.csv", {})])
+
+
+def text_of(section: Section) -> str:
+    return " ".join(finding.text for finding in section.findings)
+
+
+def one(**values: object) -> pl.DataFrame:
+    row = {"test": "t", "model": "hf/m", "x": "bakers", "y": "sailors", "a": "calm", "b": "loud"}
+    return completed(pl.DataFrame([{**row, "effect_size": 0.5, **values}]))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from endoxa.instruments.association_tests.items import write_tests
+
+    frame = undefined(estimates(("hf/a/one", "hf/two"), ("cls", "mean"), ("en", "hi")), 1, REASON)
+    frame = frame.filter((pl.col("language") == "en") | ~pl.col("a").str.contains("करियर"))
+    folder = run_folder(
+        tmp_path_factory.mktemp("runs") / "r",
+        frame,
+        notice="The encoders were made for this test.",
+        left_out=["cls is left out for hf/two."],
+        models=[{"name": "hf/a/one", "layer": 2, "unknown_tokens": {"en": 0.0, "hi": 0.61}}],
+    )
+    hidden = TermSet("hindu male", ("Kept words are here.", "Other words are here."), ("kept-a", HOSTILE))
+    other = TermSet("muslim male", ("Third.", "Fourth."), ("kept-c", "kept-d"))
+    write_tests([AssociationTest("t", hidden, other, other, hidden, language="en")], folder / "tests.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def output(run: Path) -> Path:
+    return write_report([run], run.parent / "page" / "report.html")
+
+
+@pytest.fixture(scope="module")
+def page(output: Path) -> Page:
+    return Page(output.read_text(encoding="utf-8"))
+
+
+def test_the_page_loads_nothing_and_needs_no_scripts(page: Page) -> None:
+    assert not [tag for tag, _ in page.elements if tag in ("script", "link", "img", "iframe", "object")]
+    for tag, own in page.elements:
+        assert not {"src", "srcset", "action", "xlink:href"} & own.keys(), tag
+        assert (own.get("href") or "#").startswith("#"), own
+
+
+def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
+    ids = [own["id"] for _, own in page.elements if "id" in own]
+    assert len(ids) == len(set(ids))
+    targets = {str(own["href"])[1:] for _, own in page.elements if "href" in own}
+    labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
+    assert targets | labels <= set(ids)
+
+
+def test_words_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
+    assert {"kept-a, <script>alert(1)</script>", "kept-c, kept-d"} <= set(page.sentences)
+    assert "kept-a" not in page.text
+    assert "are here" not in page.text
+    for path in (output.parent / "report_figures").glob("*.svg"):
+        assert "kept" not in path.read_text(encoding="utf-8")
+
+
+def test_limits_notices_and_what_was_left_out_are_said(page: Page) -> None:
+    for words in (
+        "A distance between sets, not a behaviour.",
+        "a test that cannot be made says nothing at all",
+        "These tests set names of groups beside words",
+        "The encoders were made for this test.",
+        "cls is left out for hf/two.",
+        "one reads 61\u00a0% of the tokens of its Hindi texts as unknown",
+        "endoxa probe embeddings --tests tests.json --out 'a folder'",
+        f"Reason: {REASON}.",
+    ):
+        assert words in " ".join(page.texts).replace("\n", " "), words
+
+
+def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> None:
+    verdicts = pl.read_csv(run / "estimates.csv", infer_schema_length=None)["verdict"].to_list()
+    said = [
+        "72 results: 18 tests in 2 models under 2 poolings. After adjustment over all tests the two groups"
+    ]
+    said += [f"differ in {verdicts.count('above')}"] * ("above" in verdicts)
+    said += [f"are not distinguishable in {verdicts.count('unclear')} and cannot be tested in 1."]
+    for words in said:
+        assert words in page.text.replace("\n", " "), words
+    assert len(page.table("All tests")) == 72
+    assert {row["effect size"] for row in page.table("All tests") if row["reason"] == REASON} == {"undefined"}
+
+
+def test_figures_are_in_the_page_and_beside_it(page: Page, output: Path) -> None:
+    folder = output.parent / "report_figures"
+    stems = {path.stem for path in folder.glob("*.svg")}
+    assert len(stems) == len([tag for tag, _ in page.elements if tag == "svg"]) == 3 + 2
+    for stem in stems:
+        text = (folder / f"{stem}.svg").read_text(encoding="utf-8")
+        assert [c.tag.rpartition("}")[2] for c in ElementTree.fromstring(text)][:2] == ["title", "desc"]
+        devanagari = "मुस्लिम" in text
+        assert (folder / f"{stem}.png").exists() != devanagari
+    matrix = (folder / "groups-en-career-family.svg").read_text(encoding="utf-8")
+    assert all(
+        word in matrix
+        for word in ("hindu", "female", "row nearer than column to family", "one", "two", "mean")
+    )
+
+
+def test_an_old_png_does_not_stay_beside_a_figure_without_one(run: Path, tmp_path: Path) -> None:
+    frame = estimates(languages=("hi",)).head(1)
+    folder = tmp_path / "r_figures"
+    folder.mkdir()
+    (folder / "forest-hi.png").write_bytes(b"old")
+    write_report([run_folder(tmp_path / "run", frame)], tmp_path / "r.html")
+    assert [path.name for path in folder.iterdir()] == ["forest-hi.svg"]
+
+
+def test_the_same_run_gives_the_same_page(run: Path, tmp_path: Path) -> None:
+    small = run_folder(tmp_path / "run", estimates().head(2))
+    first = write_report([small], tmp_path / "a.html").read_bytes()
+    assert write_report([small, small], tmp_path / "b.html").read_bytes() == first
+
+
+# ------------------------------------------------------------------- sentences
+
+
+@pytest.mark.parametrize(
+    ("effect", "words"),
+    [
+        (0.5, "bakers lies nearer to calm (rather than loud) than sailors does"),
+        (-0.5, "bakers lies nearer to loud (rather than calm) than sailors does"),
+        (0.0, "no difference between bakers and sailors"),
+        (-0.0004, "no difference between bakers and sailors"),
+    ],
+)
+def test_directions_are_said_in_the_names_of_the_sets(effect: float, words: str) -> None:
+    row = {"x": "bakers", "y": "sailors", "a": "calm", "b": "loud", "effect_size": effect}
+    assert spoken(row) == words
+
+
+def test_planted_effects_are_told_from_chance(tmp_path: Path) -> None:
+    strong = one(test="s", effect_size=1.5, p_value=0.0001)
+    weak = one(test="w", effect_size=-1.7, p_value=0.99)
+    said = text_of(findings(table(tmp_path, pl.concat([weak, strong]))))
+    assert "in 1 of 2 tests the groups differ" in said
+    assert "bakers lies nearer to calm (rather than loud) than sailors does (effect size +1.500" in said
+    assert "1 effect size has the sign against the direction" in said
+    assert "rest on fewer than 20 texts for a group, the least on 8" in said
+
+
+def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
+    frame = one(effect_size=-1.0, method="two-sided permutation test, effect size with ddof 0 (WEFE); seed 3")
+    results = table(tmp_path, frame)
+    said = findings(results)
+    assert "against the direction" not in text_of(said)
+    assert "ddof 0 (WEFE)" in said.notes[0]
+    assert "two-sided" in said.notes[0]
+    assert all_tests(results).tables[1].rows[0][1] == "3"
+
+
+def test_sets_too_small_to_be_significant_are_named(tmp_path: Path) -> None:
+    said = text_of(findings(table(tmp_path, one(n_partitions="6"))))
+    assert "1 result cannot be tested: 6 partitions, with a least possible p-value of 0.17" in said
+    assert "cannot" not in text_of(findings(table(tmp_path, one(n_partitions="2" * 40))))
+
+
+def test_everything_undefined_is_said_and_drawn_as_undefined(tmp_path: Path) -> None:
+    results = table(tmp_path, undefined(one(), 0, REASON))
+    said = findings(results)
+    assert "1 result cannot be tested: the effect size is undefined." in text_of(said)
+    assert said.tables[0].rows[0][2] == "undefined"
+    (figure,) = forest_plots(results).figures
+    assert "All are undefined." in figure.alt
+    assert text_of(all_tests(results)) == f"Undefined: t (m). Reason: {REASON}."
+
+
+# ------------------------------------------------------------------- figures
+
+
+def test_matrix_cells_are_antisymmetric_and_marked_on_both_sides(tmp_path: Path) -> None:
+    results = table(tmp_path, estimates())
+    figure = matrices(results).figures[0]
+    cells = pl.concat(
+        [
+            pl.DataFrame(rows)
+            for rows in figure.chart.to_dict()["datasets"].values()
+            if rows and "note" in rows[0]
+        ],
+        how="diagonal",
+    ).unique(["row", "column"])
+    assert cells.height == 4 * 3
+    values = {(row["row"], row["column"]): row["value"] for row in cells.iter_rows(named=True)}
+    for (row, column), value in values.items():
+        assert values[column, row] == -value
+    tested = results.estimates.filter(pl.col("a") == "career")
+    for row in tested.iter_rows(named=True):
+        assert values[row["x"], row["y"]] == row["effect_size"]
+
+
+def test_every_matrix_has_the_same_scale(tmp_path: Path) -> None:
+    results = table(tmp_path, estimates(languages=("en", "hi")))
+    reach = symmetric_domain(results.estimates["effect_size"], 0, 1, 0.5)[1]
+    figures = matrices(results).figures
+    assert len(figures) == 4
+    for figure in figures:
+        assert f'"domain": [{-reach}, {-reach / 2}, 0, {reach / 2}, {reach}]' in figure.chart.to_json(
+            indent=None
+        )
+
+
+def test_no_matrix_without_crossed_groups(tmp_path: Path) -> None:
+    assert matrices(table(tmp_path, one())) is None
+    twice = pl.concat([estimates(), estimates().with_columns(pl.col("test") + " other sentences")])
+    assert matrices(table(tmp_path, twice)) is None
+    apart = pl.concat([one(test=str(k), x=f"x{k}", y=f"y{k}") for k in range(3)])
+    assert matrices(table(tmp_path, apart)) is None
+    both_ways = pl.concat(
+        how="vertical_relaxed",
+        items=[estimates(), one(x="hindu female", y="hindu male", a="career", b="family", language="en")],
+    )
+    alike = both_ways.with_columns(model=pl.lit("m"), pooling=pl.lit(""), axis=pl.lit(""))
+    (figure,) = matrices(table(tmp_path, alike)).figures
+    assert figure.name == "groups-en-non-violent-violent"
+    assert len(forest_plots(table(tmp_path, twice)).figures[0].chart.to_json()) > 0
+
+
+def test_many_groups_fit_without_numbers(tmp_path: Path) -> None:
+    names = tuple(f"a rather long name of group {k}" for k in range(14))
+    figure = matrices(table(tmp_path, estimates(groups={"en": names}))).figures[0]
+    assert '"undefined"' not in figure.chart.to_json()
+
+
+def test_forest_is_sorted_and_cut_where_there_are_too_many(tmp_path: Path) -> None:
+    many = pl.concat([one(test=f"t{k}", x=f"x{k}", effect_size=k / 100) for k in range(150)])
+    section = forest_plots(table(tmp_path, many))
+    assert f"Drawn are the {MOST_ROWS} of 150 tests" in text_of(section)
+    rows = section.figures[0].chart.to_dict()["datasets"].values()
+    first = next(data for data in rows if data and "row" in data[0])
+    assert [row["value"] for row in first] == sorted((row["value"] for row in first), reverse=True)
+    assert first[0]["row"] == "x149\nvs sailors"
+
+
+@given(st.lists(st.floats(-2, 2).map(lambda d: round(d, 3)), min_size=1, max_size=12))
+@settings(deadline=None, max_examples=40)
+def test_sign_changes_do_not_depend_on_which_pooling_comes_first(values: list[float]) -> None:
+    rows = [
+        {
+            "label": "m",
+            "pooling": pooling,
+            "test": str(k),
+            "language": "",
+            "effect_size": effect,
+            "verdict": "above" if claimed else "unclear",
+        }
+        for pooling, sign in (("cls", 1), ("mean", -1))
+        for k, value in enumerate(values)
+        for effect, claimed in [(value if k % 2 else sign * value, value > 1)]
+    ]
+    (row,) = sign_changes(pl.DataFrame(rows)).iter_rows(named=True)
+    (back,) = sign_changes(pl.DataFrame(rows[::-1])).iter_rows(named=True)
+    assert (
+        row["changed"]
+        == back["changed"]
+        == sum(abs(value) > 0.0005 and k % 2 == 0 for k, value in enumerate(values))
+    )
+    assert row["tests"] == len(values)
+    assert row["both"] + row["only_one"] == sum(value > 1 for value in values)
+
+
+# ------------------------------------------------------------------- what is refused
+
+
+def test_kinds_are_not_mixed(run: Path, tmp_path: Path) -> None:
+    other = pairs_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
+    with pytest.raises(UserError, match="write one report for each"):
+        write_report([run, other], tmp_path / "r.html")
+    with pytest.raises(UserError, match="not written as 'table'"):
+        write_report([other], tmp_path / "r.csv", format="table")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop("p_value"), "no column 'p_value'"),
+        (lambda f: f.head(0), "no rows"),
+        (lambda f: f.with_columns(effect_size=pl.lit("big")), "row 1: 'effect_size' is 'big', not a number"),
+        (lambda f: f.with_columns(low=pl.lit("inf")), "row 1: 'low' is 'inf', not a number"),
+        (lambda f: pl.concat([f, f]), "stands more than once"),
+    ],
+)
+def test_broken_tables_are_refused(change, message: str, tmp_path: Path) -> None:
+    change(one()).write_csv(tmp_path / "t.csv")
+    with pytest.raises(UserError, match=message):
+        write_report([tmp_path / "t.csv"], tmp_path / "r.html")
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_unfinished_runs_and_other_levels_are_refused(tmp_path: Path) -> None:
+    unfinished = run_folder(tmp_path / "a", one(), finished=None)
+    with pytest.raises(UserError, match="repeat its `endoxa probe embeddings`"):
+        read_runs([unfinished])
+    bare = run_folder(tmp_path / "b", one())
+    with pytest.raises(UserError, match=r"have confidence 0\.95, not 0\.9"):
+        write_report([bare], tmp_path / "r.html", confidence=0.9)
+    (bare / "estimates.csv").unlink()
+    with pytest.raises(UserError, match=r"has no estimates\.csv"):
+        read_runs([bare])
+
+
+def test_a_table_with_the_fewest_columns_is_enough(tmp_path: Path) -> None:
+    few = one().select("test", "x", "y", "a", "b", "effect_size", "p_value")
+    few.write_csv(tmp_path / "seat.csv")
+    text = Page(write_report([tmp_path / "seat.csv"], tmp_path / "r.html").read_text(encoding="utf-8")).text
+    assert "not recorded" in text
+    assert "seat" in text

@@ -1,0 +1,318 @@
+"""The battery of sentences over pages about association tests, at the edges where a referee would look."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.instruments.association_tests.estimates import analyze_tests
+from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, least_p, too_small
+from endoxa.instruments.association_tests.report import tables
+from endoxa.instruments.association_tests.report.overview import tests_overview as overview_of
+from endoxa.instruments.association_tests.report.page import tests_sections as sections_of
+from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.page.document import Section
+from endoxa.page.inputs import Run
+from endoxa.schema import AssociationTest, TermSet
+from endoxa.stats.verdicts import AGAINST, CORRECTED, decide
+from endoxa.testing.sentences import check_finding, check_findings
+from support.association_samples import planted
+from support.report_test_samples import before_verdicts
+
+RNG = np.random.default_rng(12)
+FEW = {"model": "hf/m", "pooling": "cls", "resamples": 100, "draws": 1000}
+
+
+def spread(low, high, n):
+    return np.linspace(low, high, n)
+
+
+def analyzed(x, y, name="t", **options):
+    test, vectors = planted(x, y, name)
+    return analyze_tests([test], vectors, **(FEW | options))
+
+
+def angles(degrees_from_a, name, letter):
+    """Texts that lie so many degrees from career, which is 90 degrees from family."""
+    turned = np.radians(degrees_from_a)
+    return {
+        f"{name} {letter}{i}": np.array([np.cos(a), np.sin(a)]) for i, a in enumerate(np.atleast_1d(turned))
+    }
+
+
+def careers(engineers, nurses):
+    """Both groups at angles from career (0 degrees) towards family (90 degrees)."""
+    x, y = angles(engineers, "w", "x"), angles(nurses, "w", "y")
+    a, b = angles([0, 0.5], "w", "a"), angles([90, 89.5], "w", "b")
+    test = AssociationTest(
+        "w",
+        *(
+            TermSet(name, tuple(texts))
+            for name, texts in zip(("engineers", "nurses", "career", "family"), (x, y, a, b), strict=True)
+        ),
+    )
+    return analyze_tests([test], {**x, **y, **a, **b}, **FEW)
+
+
+def encoders(number, p_values):
+    """One test in so many encoders, with these p-values."""
+    base = analyzed(spread(0.1, 0.5, 8), spread(-0.1, 0.2, 8))
+    return judged(
+        pl.concat(
+            base.with_columns(
+                model=pl.lit(f"hf/encoder-{i}"), p_value=pl.lit(p_values[i]), verdict=pl.lit("")
+            )
+            for i in range(number)
+        )
+    )
+
+
+def poolings():
+    both = [
+        analyzed(RNG.normal(shift, 0.1, 8), RNG.normal(0, 0.1, 8), pooling=pooling, alternative="two-sided")
+        for pooling, shift in (("cls", 0.6), ("mean", -0.6))
+    ]
+    return judged(pl.concat(both))
+
+
+EDGES = {
+    "3 against 3, two-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3), alternative="two-sided"),
+    "3 against 3, one-sided": analyzed(spread(0.5, 0.9, 3), spread(-0.9, -0.5, 3)),
+    "2 against 2": analyzed(spread(0.5, 0.9, 2), spread(-0.9, -0.5, 2)),
+    "4 against 4": analyzed(spread(0.5, 0.9, 4), spread(-0.9, -0.5, 4), alternative="two-sided"),
+    "5 against 5": analyzed(spread(0.5, 0.9, 5), spread(-0.9, -0.5, 5)),
+    "8 against 8, nothing there": analyzed(spread(-0.5, 0.5, 8), spread(-0.51, 0.5, 8)),
+    "1 against 10": analyzed([0.9], spread(-0.5, 0.5, 10)),
+    "1 against 19": analyzed([0.9], spread(-0.5, 0.5, 19)),
+    "14 against 13": analyzed(RNG.normal(0.2, 0.2, 14), RNG.normal(0, 0.2, 13)),
+    "identical vectors": analyzed(np.full(6, 0.25), np.full(6, 0.25)),
+    "identical within the sets": analyzed(np.full(6, 0.5), np.full(6, 0.1)),
+    "both within 5 degrees of career": careers(spread(0.5, 2, 8), spread(3, 4.9, 8)),
+    "both within 5 degrees of family": careers(spread(85, 87, 8), spread(88, 89, 8)),
+    "effect exactly 0": analyzed([0.1, 0.2, 0.3, 0.4, 0.5], [0.5, 0.4, 0.3, 0.2, 0.1]),
+    "20 encoders of one test": encoders(20, [0.03, *np.linspace(0.1, 0.9, 19)]),
+    "20 encoders of one test, one strong": encoders(20, [0.0001, *np.linspace(0.1, 0.9, 19)]),
+    "20 encoders of one test, all strong": encoders(20, [0.0001] * 20),
+    "against the direction": analyzed(spread(-0.5, -0.1, 8), spread(0.2, 0.6, 8)),
+    "against the direction, less": analyzed(spread(0.2, 0.6, 8), spread(-0.5, -0.1, 8), alternative="less"),
+    "with the direction, less": analyzed(spread(-0.5, -0.1, 8), spread(0.2, 0.6, 8), alternative="less"),
+    "against, but two-sided": analyzed(
+        spread(-0.5, -0.1, 8), spread(0.2, 0.6, 8), alternative="two-sided", confidence=0.9
+    ),
+    "poolings of opposite signs": poolings(),
+    "sampled p": analyzed(RNG.normal(0.1, 0.2, 40), RNG.normal(0, 0.2, 40), draws=500),
+    "too few draws for the level": analyzed(
+        RNG.normal(0.1, 0.2, 40), RNG.normal(0, 0.2, 40), draws=100, confidence=0.995
+    ),
+    "parametric": analyzed(RNG.normal(0.1, 0.2, 9), RNG.normal(0, 0.2, 9), parametric=True),
+    "parametric, 3 against 3": analyzed([0.5, 0.6, 0.7], [0.1, 0.2, 0.3], parametric=True, confidence=0.97),
+    "a trivial effect in many texts": analyzed(RNG.normal(0.02, 0.3, 3000), RNG.normal(0, 0.3, 3000)),
+}
+EDGES["some of everything"] = judged(
+    pl.concat(
+        frame.with_columns(model=pl.lit(f"hf/model {i}"), test=pl.lit(name))
+        for i, (name, frame) in enumerate(EDGES.items())
+        if frame.height == 1 and frame["confidence"].item() == 0.95
+    )
+)
+
+
+def results_of(frame, tmp_path) -> Associations:
+    frame.write_csv(tmp_path / "t.csv")
+    return read_associations([Run(tmp_path / "t.csv", {})])
+
+
+def labels_of(results):
+    texts = ("label", "encoder", "test", "x", "y", "a", "b", "pooling", "verdict_reason")
+    levels = [f"{100 * level:g}\u00a0%" for level in (0.9, 0.95, 0.97, 0.995)]
+    return [*{text for name in texts for text in results.estimates[name]}, *levels]
+
+
+def said(sections: list[Section], anchor="findings"):
+    return " ".join(finding.text for one in sections if one.anchor == anchor for finding in one.findings)
+
+
+def page_of(edge, tmp_path):
+    return said(sections_of(results_of(EDGES[edge], tmp_path)))
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_sentence_is_true_of_its_numbers(edge, tmp_path):
+    results = results_of(EDGES[edge], tmp_path)
+    sections = [*sections_of(results), overview_of([], results)]
+    assert check_findings(sections, labels_of(results)) > 0
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_door_shows_the_same(edge, tmp_path):
+    frame = EDGES[edge]
+    results = results_of(frame, tmp_path)
+    for name in ("verdict", "verdict_reason", "n_partitions"):
+        assert results.estimates[name].to_list() == frame[name].to_list()
+    assert results.estimates["p_adjusted"].to_list() == frame["p_adjusted"].fill_nan(None).to_list()
+    claimed = sum(verdict in ("above", "below") for verdict in frame["verdict"])
+    untested = frame.filter(pl.col("effect_size").is_finite(), verdict="cannot-be-tested").height
+    text = tables.latex(results)
+    assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
+    filled = sum(
+        row["filled"]
+        for section in sections_of(results)
+        if section.anchor == "forest"
+        for figure in section.figures
+        for rows in figure.chart.to_dict()["datasets"].values()
+        if rows and "series" in rows[0]
+        for row in {(row["row"], row["series"], row["column"]): row for row in rows}.values()
+    )
+    assert filled >= claimed > 0 or filled == claimed == 0
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_tables_without_verdicts_are_decided_alike(edge, tmp_path):
+    """Columns that older tables lack change no verdict; only the sizes behind a reason are not known."""
+    frame = EDGES[edge]
+    old = results_of(before_verdicts(frame), tmp_path)
+    assert old.estimates["verdict"].to_list() == frame["verdict"].to_list()
+    check_findings(sections_of(old), labels_of(old))
+
+
+def test_a_difference_is_never_said_to_be_a_side_of_each_group(tmp_path):
+    text = page_of("both within 5 degrees of career", tmp_path)
+    assert "engineers lies nearer to career (rather than family) than nurses does" in text
+    assert "nurses to family" not in text
+    other = page_of("both within 5 degrees of family", tmp_path)
+    assert "engineers lies nearer to career (rather than family) than nurses does" in other
+    zero = page_of("effect exactly 0", tmp_path)
+    assert "no difference, effect size 0.000" in zero
+    assert not re.search(r"as near to|nearer", zero)
+
+
+def test_what_no_encoder_could_show_cannot_be_tested(tmp_path):
+    assert (
+        "cannot be tested: 3 against 3 texts, with a least possible p-value of 0.1; 4 against 4 would be enough"
+        in page_of("3 against 3, two-sided", tmp_path)
+    )
+    assert "nearer to warm" in page_of("3 against 3, one-sided", tmp_path)
+    assert "nearer to warm" in page_of("4 against 4", tmp_path)
+    assert "nearer to warm" in page_of("1 against 19", tmp_path)
+    few = page_of("1 against 10", tmp_path)
+    assert "1 against 10 texts, with a least possible p-value of 0.091; 3 against 3 would be enough" in few
+    assert "not distinguishable" not in few
+    assert "199 would be enough" in page_of("too few draws for the level", tmp_path)
+    for edge in ("identical vectors", "parametric, 3 against 3"):
+        assert "cannot be tested" in page_of(edge, tmp_path)
+
+
+def test_one_sided_tests_claim_their_direction_only(tmp_path):
+    for edge, verdict in (
+        ("against the direction", "unclear"),
+        ("against the direction, less", "unclear"),
+        ("with the direction, less", "below"),
+        ("against, but two-sided", "below"),
+    ):
+        assert EDGES[edge]["verdict"].to_list() == [verdict]
+    assert "makers lies nearer to cool (rather than warm) than menders does" in page_of(
+        "with the direction, less", tmp_path
+    )
+    assert "the sign against the direction" in page_of("against the direction", tmp_path)
+    assert decide(-1.0, 0.0, 0.001, 0.001, alternative="greater").reason == AGAINST
+    assert decide(1.0, 0.0, 0.001, 0.001, alternative="less").verdict == "unclear"
+    assert decide(1.0, 0.0, 0.001, 0.001, alternative="greater").verdict == "above"
+
+
+def test_twenty_encoders_are_twenty_tests(tmp_path):
+    frame = EDGES["20 encoders of one test"]
+    assert set(frame["verdict"]) == {"unclear"}
+    assert frame.row(0, named=True)["verdict_reason"] == CORRECTED
+    assert frame["p_adjusted"][0] == pytest.approx(0.6)
+    text = page_of("20 encoders of one test", tmp_path)
+    assert text.count("corrected for the number of tests") == 1
+    families = sections_of(results_of(frame, tmp_path))[-1].tables[0].rows
+    assert families[0][0] == "association tests"
+    assert families[0][2] == "20"
+    assert "differ in 1 and are not distinguishable in 19" in page_of(
+        "20 encoders of one test, one strong", tmp_path
+    )
+
+
+def test_joined_tables_are_one_family(tmp_path):
+    runs = []
+    for place, p in enumerate((0.03, 0.04, 0.9)):
+        frame = judged(encoders(1, [p]).with_columns(model=pl.lit(f"hf/{place}")))
+        assert frame["p_adjusted"].to_list() == [p]
+        frame.write_csv(tmp_path / f"{place}.csv")
+        runs.append(Run(tmp_path / f"{place}.csv", {}))
+    results = read_associations(runs)
+    assert results.estimates["p_adjusted"].to_list() == pytest.approx([0.06, 0.06, 0.9])
+    assert set(results.estimates["verdict"]) == {"unclear"}
+    sections = sections_of(results)
+    check_findings(sections, labels_of(results))
+    assert "all tests of this page, whichever run" in sections[-1].notes[0]
+    assert read_associations(runs[:1]).estimates["verdict"].to_list() == ["above"]
+
+
+def test_a_part_of_a_table_keeps_the_correction_of_the_whole(tmp_path):
+    frame = EDGES["20 encoders of one test"].head(1)
+    assert results_of(frame, tmp_path).estimates["p_adjusted"].to_list() == pytest.approx([0.6])
+    assert "lies nearer" not in said(sections_of(results_of(frame, tmp_path)))
+
+
+def test_opposite_claims_of_two_poolings_are_said(tmp_path):
+    results = results_of(EDGES["poolings of opposite signs"], tmp_path)
+    text = said(sections_of(results), "poolings")
+    assert "1 of 1 effect size changes sign" in text
+    assert "In 1 test both poolings show a difference, in opposite directions." in text
+
+
+def test_sections_with_nothing_to_say_are_not_there(tmp_path):
+    anchors = [one.anchor for one in sections_of(results_of(EDGES["4 against 4"], tmp_path))]
+    assert anchors == ["findings", "forest", "all-tests", "families"]
+
+
+def test_terms_and_texts_that_disagree_claim_nothing():
+    """One term with many texts turns the effect size round, which is taken over texts; the test exchanges terms."""
+    x = [*np.full(40, -0.9), *spread(0.55, 0.6, 7)]
+    y = spread(-0.1, 0.0, 8)
+    names = [f"x{i}" for i in [0] * 40 + list(range(1, 8))]
+    test, vectors = planted(x, y, "t", names, [f"y{i}" for i in range(8)])
+    row = analyze_tests([test], vectors, **FEW, alternative="two-sided").row(0, named=True)
+    assert row["effect_size"] < 0
+    assert row["p_value"] < 0.05
+    assert (row["verdict"], row["verdict_reason"]) == ("cannot-be-tested", OPPOSED)
+    assert row["clusters"] == 8
+
+
+@pytest.mark.parametrize(("n_x", "n_y"), [(2, 2), (3, 3), (1, 19), (4, 4), (2, 6), (5, 3)])
+@pytest.mark.parametrize("side", ["greater", "less", "two-sided"])
+def test_the_least_p_is_the_one_of_perfectly_apart_sets(n_x, n_y, side):
+    high, low = spread(0.5, 0.9, n_x), spread(-0.9, -0.5, n_y)
+    x, y = (-high, -low) if side == "less" else (high, low)
+    row = analyzed(x, y, alternative=side).row(0, named=True)
+    assert row["p_value"] == pytest.approx(least_p(comb(n_x + n_y, n_x), side))
+    assert (row["p_value"] > 0.05 + 1e-9) == bool(too_small(comb(n_x + n_y, n_x), side, 0.95))
+    assert (row["verdict"] == "cannot-be-tested") == (row["p_value"] > 0.05 + 1e-9)
+
+
+def test_the_battery_finds_what_is_false(tmp_path):
+    results = results_of(EDGES["both within 5 degrees of career"], tmp_path)
+    finding = next(one for section in sections_of(results) for one in section.findings)
+    (row,) = finding.rests_on
+    for broken, complaint in (
+        (
+            replace(
+                finding,
+                text=finding.text.replace("nearer to career (rather than family)", "nearer to family"),
+            ),
+            "in that direction",
+        ),
+        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "does not follow"),
+        (replace(finding, rests_on=({**row, "p_adjusted": 0.2},)), "does not follow"),
+        (replace(finding, rests_on=({**row, "n_partitions": "6"},)), "cannot reach"),
+        (replace(finding, text=finding.text.replace("effect size +", "effect size +3")), "in no row"),
+    ):
+        with pytest.raises(AssertionError, match=complaint):
+            check_finding(broken, labels_of(results))

@@ -1,0 +1,127 @@
+"""The table of association tests as in a paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import typer
+from typer.testing import CliRunner
+
+from endoxa.cli.report import report
+from endoxa.instruments.reports import write_report
+from endoxa.schema import TEST_COLUMNS
+from support.report_test_samples import completed, estimates, run_folder, undefined
+
+# IndiBias (Sahoo et al. 2024), Table 3: three rows, two models, two languages.
+PAPER = {
+    ("hindu male", "muslim female", "career", "family"): (0.896, 1.057, 0.855, 0.843),
+    ("muslim male", "hindu female", "career", "family"): (0.544, 1.229, 0.339, -0.058),
+    ("hindu female", "muslim male", "non-violent", "violent"): (0.991, 1.030, 0.405, 0.312),
+}
+COLUMNS = [(language, model) for language in ("en", "hi") for model in ("hf/IndicBert", "hf/Muril")]
+
+
+def paper() -> pl.DataFrame:
+    rows = [
+        {
+            "test": f"{x} {y} {language}",
+            "model": model,
+            "pooling": "cls",
+            "axis": "gender x religion",
+            "language": language,
+            "x": x,
+            "y": y,
+            "a": a,
+            "b": b,
+            "effect_size": value,
+            "p_value": 0.001 if value > 0.9 else 0.5,
+        }
+        for (x, y, a, b), values in PAPER.items()
+        for (language, model), value in zip(COLUMNS, values, strict=True)
+    ]
+    return completed(pl.DataFrame(rows))
+
+
+def written(tmp_path: Path, frame: pl.DataFrame, name: str, format: str | None = None) -> str:  # noqa: A002
+    run = run_folder(tmp_path / f"run{name}", frame)
+    return write_report([run], tmp_path / name, format=format).read_text(encoding="utf-8")
+
+
+def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
+    lines = written(tmp_path, paper(), "t.md").splitlines()
+    assert lines[0] == "**gender x religion**"
+    heads = [
+        f"{language}: {model} (cls)" for language in ("English", "Hindi") for model in ("IndicBert", "Muril")
+    ]
+    assert lines[2] == f"| groups | attributes | {' | '.join(heads)} |"
+    assert (
+        lines[4] == r"| hindu male / muslim female | career / family | +0.896 | +1.057\* | +0.855 | +0.843 |"
+    )
+    assert lines[5].endswith(r"| +0.544 | +1.229\* | +0.339 | −0.058 |")
+    assert lines[6].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
+    assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
+
+
+def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path) -> None:
+    text = written(tmp_path, paper(), "t.tex")
+    assert r" &  & \multicolumn{2}{c}{English} & \multicolumn{2}{c}{Hindi} \\" in text
+    assert r"\cmidrule(lr){3-4}\cmidrule(lr){5-6}" in text
+    assert r"$-$0.058" in text
+    assert r"+1.057$^{*}$" in text
+    assert text.isascii()
+    for line in text.partition(r"\midrule")[2].partition(r"\bottomrule")[0].strip().splitlines():
+        assert len(re.findall(r"(?<!\\)&", line)) == 5
+        assert line.endswith(r"\\")
+    assert set(re.findall(r"(?<!\\)\\[a-z]+", text)) <= {
+        *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\setlength", r"\tabcolsep", r"\multicolumn"),
+        *(r"\toprule", r"\midrule", r"\cmidrule", r"\bottomrule", r"\caption", r"\usepackage"),
+    }
+
+
+def test_the_wide_table_holds_the_same_for_programs(tmp_path: Path) -> None:
+    text = written(tmp_path, paper(), "wide.csv", "table")
+    read = pl.read_csv(text.encode(), infer_schema_length=0)
+    assert read.columns[:4] == ["axis", "groups", "attributes", "English: IndicBert (cls)"]
+    assert read["Hindi: Muril (cls)"].to_list() == ["+0.843", "-0.058", "+0.312"]
+
+
+def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
+    frame = undefined(estimates(("hf/a",), ("cls", "mean")), 0, "no spread")
+    read = pl.read_csv(written(tmp_path, frame, "t.csv").encode(), infer_schema_length=None)
+    assert read.columns == ["run", *TEST_COLUMNS]
+    assert read["effect_size"].to_list() == [None, *frame["effect_size"].to_list()[1:]]
+    assert read["n_partitions"].cast(pl.String).to_list() == frame["n_partitions"].to_list()
+
+
+def test_languages_with_names_of_their_own_get_tables_of_their_own(tmp_path: Path) -> None:
+    text = written(tmp_path, estimates(languages=("en", "hi")), "t.md")
+    assert text.count("| groups |") == 2
+    assert "–" not in text.replace("–-", "")
+
+
+def test_tests_that_share_their_sets_are_told_apart_and_gaps_are_shown(tmp_path: Path) -> None:
+    twice = pl.concat([paper(), paper().with_columns(pl.col("test") + "|2")]).slice(0, 14)
+    text = written(tmp_path, twice, "t.md")
+    assert r"career / family (hindu male muslim female en\|2) |" in text
+    assert "| – |" in text
+
+
+def test_names_are_escaped(tmp_path: Path) -> None:
+    frame = paper().with_columns(x=pl.lit("a_b & c|d"))
+    assert r"a\_b & c\|d / muslim female" in written(tmp_path, frame, "t.md")
+    assert r"a\_b \& c\textbar{}d / muslim female" in written(tmp_path, frame, "t.tex")
+
+
+def test_the_command_takes_runs_and_tables(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run", paper())
+    app = typer.Typer()
+    app.command()(report)
+    done = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "t.tex")])
+    assert (done.exit_code, done.output.count("\n")) == (0, 1)
+    hindi = estimates(languages=("hi",)).head(1)
+    hindi.write_parquet(tmp_path / "hi.parquet")
+    done = CliRunner().invoke(app, [str(tmp_path / "hi.parquet"), "-o", str(tmp_path / "hi.html")])
+    assert done.exit_code == 0
+    assert "1 of them as SVG only" in done.output

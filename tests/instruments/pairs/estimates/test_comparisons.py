@@ -1,0 +1,144 @@
+"""Models against each other, and rules against each other, on the same items."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.estimates.cells import Cell, scores_of
+from endoxa.instruments.pairs.estimates.comparisons import (
+    COMPARISON_COLUMNS,
+    FLIP_COLUMNS,
+    cohen_kappa,
+    compare_models,
+)
+from endoxa.instruments.pairs.estimates.records import check_records
+from endoxa.stats.correction import adjust
+from support.analyze_fixtures import make_records
+
+A = np.array([1.0, 1, 1, 1, 1, 1, -1, -1, 0, 1])
+B = np.array([1.0, 1, -1, -1, -1, -1, 1, -1, 1, 0])
+
+
+def analyze(scores, **columns):
+    return analyze_pairs(make_records(scores, **columns), resamples=400)
+
+
+def test_a_comparison_by_hand():
+    (row,) = analyze({("a", "sum"): A, ("b", "sum"): B}).comparisons.iter_rows(named=True)
+    assert list(row) == list(COMPARISON_COLUMNS)
+    counts = {name: row[name] for name in ("n", "both", "neither", "a_only", "b_only", "n_ties")}
+    assert counts == {"n": 10, "both": 2, "neither": 1, "a_only": 4, "b_only": 1, "n_ties": 2}
+    assert row["difference"] == pytest.approx((7 + 0.5) / 10 - (4 + 0.5) / 10)
+    assert row["p_mcnemar"] == pytest.approx(stats.binomtest(4, 5).pvalue)
+    assert row["low"] < row["difference"] < row["high"]
+    assert row["same_rule"]
+
+
+def test_only_common_items_are_compared():
+    records = make_records({("a", "sum"): A, ("b", "sum"): B})
+    some = records.filter((pl.col("model") == "a") | (pl.col("item_id") >= "i00004"))
+    (row,) = analyze_pairs(some, resamples=400).comparisons.iter_rows(named=True)
+    assert (row["n"], row["a_only"]) == (6, 2)
+    assert analyze_pairs(
+        records.filter((pl.col("model") == "a") == (pl.col("item_id") >= "i00004")), resamples=400
+    ).comparisons.is_empty()
+
+
+def test_models_without_a_common_rule_are_compared_across_rules():
+    scores = {("a", "sum"): A, ("a", "mean"): B, ("b", "pll"): B, ("c", "sum"): B}
+    rows = analyze(scores).comparisons.select("model_a", "rule_a", "model_b", "rule_b", "same_rule").rows()
+    assert set(rows) == {
+        ("a", "sum", "b", "pll", False),
+        ("a", "mean", "b", "pll", False),
+        ("a", "sum", "c", "sum", True),
+        ("b", "pll", "c", "sum", False),
+    }
+
+
+def test_the_family_is_all_comparisons_and_languages_are_compared_too():
+    rng = np.random.default_rng(1)
+    scores = {(model, "sum"): rng.normal(size=40) for model in "abc"}
+    frame = analyze(scores, language=["en", "sw"] * 20, axis=["age", "region"] * 20).comparisons
+    assert set(frame["language"]) == {"all", "en", "sw"}
+    assert set(frame["axis"]) == {"all"}
+    for p, adjusted in (("p_mcnemar", "p_mcnemar_adjusted"), ("p_value", "p_adjusted")):
+        assert frame[adjusted].to_list() == pytest.approx(adjust(frame[p].to_list()).tolist(), nan_ok=True)
+    # Nothing says whose identities are whose: languages are compared one by one.
+    assert set(frame.filter(language="all")["verdict"]) == {"cannot-be-tested"}
+
+
+def test_a_planted_difference_is_found_and_equal_models_are_not_told_apart():
+    rng = np.random.default_rng(4)
+    cluster = np.repeat(np.arange(40), 10)
+    sides = [np.where(rng.random(400) < chance, 1.0, -1.0) for chance in (0.55, 0.55, 0.75)]
+    scores = dict(zip((("a", "sum"), ("b", "sum"), ("c", "sum")), sides, strict=True))
+    frame = analyze(scores, identity=[f"g{c}" for c in cluster]).comparisons
+    same, different, _ = frame.iter_rows(named=True)
+    assert same["low"] < 0 < same["high"]
+    assert same["p_adjusted"] > 0.05
+    assert same["verdict"] == "unclear"
+    assert different["low"] < -0.2 < different["high"]
+    assert different["p_adjusted"] < 0.02
+    assert different["verdict"] == "below"
+    assert different["p_mcnemar_adjusted"] < 0.02
+
+
+def test_the_paired_test_keeps_its_level_where_identities_answer_alike():
+    rng = np.random.default_rng(6)
+    found = 0
+    cluster = np.repeat(np.arange(15), 6)
+    for _ in range(100):
+        chances = {model: rng.beta(2, 2, 15)[cluster] for model in "ab"}
+        sides = {(model, "sum"): np.where(rng.random(90) < chances[model], 1.0, -1.0) for model in "ab"}
+        records = check_records(make_records(sides, identity=[f"g{code}" for code in cluster]))
+        frame = compare_models(scores_of(records, 200), [Cell("all", "all")], 0.95, 1)
+        found += frame["p_value"][0] <= 0.05
+    assert found / 100 <= 0.11
+
+
+def test_models_that_never_differ_are_not_distinguishable():
+    (row,) = analyze({("a", "sum"): A, ("b", "sum"): A}).comparisons.iter_rows(named=True)
+    assert row["difference"] == 0
+    assert math.isnan(row["p_mcnemar"])
+    assert row["p_value"] == 1.0
+    # Ten identities alike: at most 31 % of all identities differ (Clopper and Pearson), by at most 1 each.
+    assert (row["low"], row["high"]) == pytest.approx((-0.3085, 0.3085), abs=1e-4)
+    assert row["verdict"] == "unclear"
+
+
+def test_models_that_always_differ_have_an_interval():
+    (row,) = analyze({("a", "sum"): np.ones(10), ("b", "sum"): -np.ones(10)}).comparisons.iter_rows(
+        named=True
+    )
+    assert (row["difference"], row["verdict"]) == (1.0, "above")
+    assert row["p_value"] == pytest.approx(2 / 1024)
+    assert (row["low"], row["high"]) == pytest.approx((1 - 2 * 0.3085, 1.0), abs=1e-4)
+
+
+def test_pairs_of_one_model_only_are_counted():
+    records = make_records({("a", "sum"): A, ("b", "sum"): B})
+    some = records.filter((pl.col("model") == "a") | (pl.col("item_id") >= "i00004"))
+    (row,) = analyze_pairs(some, resamples=400).comparisons.iter_rows(named=True)
+    assert (row["n"], row["n_left_out"]) == (6, 4)
+
+
+def test_flips_by_hand():
+    (row,) = analyze({("a", "sum"): A, ("a", "mean"): B}).flips.filter(axis="all").iter_rows(named=True)
+    assert list(row) == list(FLIP_COLUMNS)
+    assert (row["rule_a"], row["rule_b"]) == ("mean", "sum")
+    assert (row["n"], row["flips"], row["ties"]) == (10, 5, 2)
+    assert row["share"] == 0.5
+    assert (row["low"], row["high"]) == pytest.approx((0.2366, 0.7634), abs=1e-4)  # Wilson, 5 of 10
+
+
+def test_kappa_of_cohen_1960():
+    # His table 1: two judges, three categories, 200 cases, kappa 0.492.
+    table = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+    one = np.repeat([-1.0, 0.0, 1.0], table.sum(axis=1))
+    other = np.concatenate([np.repeat([-1.0, 0.0, 1.0], row) for row in table])
+    assert cohen_kappa(one, other) == pytest.approx(0.492, abs=5e-4)
+    assert math.isnan(cohen_kappa(np.ones(4), np.ones(4)))

@@ -1,0 +1,261 @@
+"""The whole analysis: cells, families, planted truths, and what must not matter."""
+
+import math
+from dataclasses import fields
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates import PairsAnalysis, analyze_pairs, write_estimates
+from endoxa.schema import ESTIMATE_COLUMNS
+from endoxa.stats.correction import adjust
+from support.analyze_fixtures import clustered_differences, make_records
+
+RNG = np.random.default_rng(5)
+CLUSTERED = "identities as clusters"
+
+
+def quick(records, **options):
+    return analyze_pairs(records, resamples=options.pop("resamples", 200), **options)
+
+
+def value(analysis, name, *, method="", language="all", axis="all", column="value", **where):
+    rows = analysis.estimates.filter(name=name, language=language, axis=axis, **where).filter(
+        pl.col("method").str.starts_with(method)
+    )
+    assert len(rows) == 1, rows
+    return rows[column][0]
+
+
+def test_columns_are_those_of_the_schema():
+    analysis = quick(make_records({("m", "sum"): RNG.normal(size=20)}))
+    assert analysis.estimates.columns == list(ESTIMATE_COLUMNS)
+    assert [field.name for field in fields(PairsAnalysis)] == [
+        "estimates",
+        "comparisons",
+        "flips",
+    ]
+    assert analysis.comparisons.is_empty()
+    assert analysis.flips.is_empty()
+
+
+def test_one_language_is_not_listed_twice():
+    records = make_records({("m", "sum"): RNG.normal(size=20)}, axis=["age", "gender"] * 10)
+    cells = set(quick(records).estimates.select("language", "axis").iter_rows())
+    assert cells == {("all", "all"), ("all", "age"), ("all", "gender")}
+
+
+def test_two_languages_have_every_cell_that_occurs():
+    records = make_records(
+        {("m", "sum"): RNG.normal(size=20)},
+        language=["en"] * 10 + ["sw"] * 10,
+        axis=["age"] * 15 + ["gender"] * 5,
+    )
+    analysis = quick(records)
+    cells = set(analysis.estimates.select("language", "axis").iter_rows())
+    assert cells == {
+        ("all", "all"),
+        ("all", "age"),
+        ("all", "gender"),
+        ("en", "all"),
+        ("sw", "all"),
+        ("en", "age"),
+        ("sw", "age"),
+        ("sw", "gender"),
+    }
+    assert value(analysis, "bpr", language="sw", axis="age", column="n") == 5
+
+
+def test_the_label_says_which_sentence_is_stereotypical():
+    records = make_records({("m", "sum"): np.array([1.0, 2.0, -1.0])}, stereotypical=["less", "more", "less"])
+    analysis = quick(records)
+    assert value(analysis, "bpr") == pytest.approx(2 / 3)
+    assert value(analysis, "mean_difference", method="paired") == pytest.approx(2 / 3)
+    assert value(analysis, "bias_percentage_always_more") == pytest.approx(200 / 3)
+
+
+def test_the_neutral_difference_is_turned_with_the_pair():
+    differences, neutral = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.5, 1.0])
+    turned = ["less", "more", "less"]
+    analysis = quick(make_records({("m", "sum"): differences}, neutral=neutral, stereotypical=turned))
+    assert value(analysis, "calibrated_mean_difference", method="paired") == pytest.approx(4 / 3)
+
+
+def test_rows_that_rest_on_nothing_are_left_out():
+    analysis = quick(make_records({("m", "sum"): RNG.normal(size=12)}))
+    assert "calibrated_preference_ratio" not in analysis.estimates["name"]
+    assert "crows_antistereotype_score" not in analysis.estimates["name"]
+    assert analysis.estimates["n"].min() > 0
+
+
+def test_a_cell_of_one_pair_is_nan_not_zero():
+    records = make_records({("m", "sum"): np.array([0.5, 1.0, -1.0])}, axis=["age", "gender", "gender"])
+    analysis = quick(records)
+    assert value(analysis, "mean_difference", method="paired", axis="age") == pytest.approx(0.5)
+    assert math.isnan(value(analysis, "mean_difference", method="paired", axis="age", column="p_value"))
+    assert math.isnan(value(analysis, "effect_size", method="noncentral", axis="age"))
+
+
+def test_the_unit_of_a_rule_is_its_own():
+    records = make_records({("m", "sum"): RNG.normal(size=8), ("m", "of-somebody"): RNG.normal(size=8)})
+    analysis = quick(records)
+    assert value(analysis, "mean_difference", method="paired", rule="sum", column="unit") == "nats"
+    other = value(analysis, "mean_difference", method="paired", rule="of-somebody", column="unit")
+    assert other == "unit of of-somebody"
+
+
+def test_the_family_is_models_by_languages_by_axes():
+    scores = {(model, rule): RNG.normal(0.3, 1, 60) for model in "ab" for rule in ("sum", "mean")}
+    analysis = quick(make_records(scores, axis=["age", "gender", "region"] * 20))
+    family = analysis.estimates.filter(rule="sum", name="bpr")
+    assert len(family) == 2 * 4
+    assert family["p_adjusted"].to_list() == pytest.approx(adjust(family["p_value"].to_list()).tolist())
+
+
+def test_benjamini_hochberg_by_hand_and_nan_left_out():
+    assert adjust([0.01, float("nan"), 0.04, 0.03]).tolist() == pytest.approx(
+        [0.03, float("nan"), 0.04, 0.04], nan_ok=True
+    )
+    assert np.isnan(adjust([float("nan")])).all()
+
+
+def test_planted_preferences_are_recovered():
+    rng = np.random.default_rng(21)
+    neutral, cluster = clustered_differences(rng, 60, ratio=0.5, icc=0.1)
+    biased, _ = clustered_differences(rng, 60, ratio=0.75, icc=0.1)
+    identity = [f"group {code}" for code in cluster]
+    records = make_records({("n", "sum"): neutral, ("b", "sum"): biased}, identity=identity)
+    analysis = quick(records, resamples=1000)
+    for model, truth in (("n", 0.5), ("b", 0.75)):
+        low = value(analysis, "preference_ratio", method=CLUSTERED, model=model, column="low")
+        high = value(analysis, "preference_ratio", method=CLUSTERED, model=model, column="high")
+        assert low < truth < high
+    assert value(analysis, "preference_ratio", method=CLUSTERED, model="n", column="p_adjusted") > 0.05
+    assert value(analysis, "preference_ratio", method=CLUSTERED, model="b", column="p_adjusted") < 0.01
+
+
+def test_row_order_changes_nothing():
+    scores = {(model, "sum"): RNG.normal(size=40) for model in "ab"}
+    records = make_records(scores, identity=[f"g{i % 9}" for i in range(40)])
+    one, other = quick(records), quick(records.sample(fraction=1, shuffle=True, seed=4))
+    assert_frame_equal(one.estimates, other.estimates, check_exact=True)
+    assert_frame_equal(one.comparisons, other.comparisons, check_exact=True)
+
+
+def test_other_models_change_only_the_family():
+    identity = [f"g{i % 9}" for i in range(40)]
+    first, second = RNG.normal(size=40), RNG.normal(size=40)
+    alone = quick(make_records({("a", "sum"): first}, identity=identity)).estimates
+    both = quick(make_records({("a", "sum"): first, ("b", "sum"): second}, identity=identity)).estimates
+    # The least detectable ratio depends on the number of tests too.
+    family = pl.col("name") != "minimum_detectable_ratio"
+    own = [
+        frame.filter(family).drop("p_adjusted", "verdict", "reason")
+        for frame in (alone, both.filter(model="a"))
+    ]
+    assert_frame_equal(*own, check_exact=True)
+
+
+def test_the_seed_decides_what_is_drawn():
+    records = make_records({("a", "sum"): RNG.normal(size=40)})
+    analyses = [quick(records, seed=seed) for seed in (1, 1, 2)]
+    low = [value(analysis, "effect_size", method="identity bootstrap", column="low") for analysis in analyses]
+    assert low[0] == low[1]
+    assert low[0] != low[2]
+
+
+def test_an_identity_at_the_start_of_a_sentence_is_the_same_one():
+    records = make_records({("m", "sum"): RNG.normal(size=10)}, identity=["Farmers", "farmers "] * 5)
+    method = value(quick(records), "preference_ratio", method=CLUSTERED, column="method")
+    assert "1 identity in 10 pairs" in method
+
+
+def test_translations_of_one_association_stay_together():
+    records = make_records({("m", "sum"): RNG.normal(size=20)}, language=["en", "hi"] * 10)
+    linked = records.with_columns(association_id=pl.Series([f"a{i // 2}" for i in range(20)]))
+    assert value(quick(linked), "preference_ratio", method=CLUSTERED, column="reason") == ""
+    assert "not linked" in value(quick(records), "preference_ratio", method=CLUSTERED, column="reason")
+    method = value(quick(linked), "preference_ratio", method=CLUSTERED, column="method")
+    assert "10 identities in 20 pairs" in method
+    method = value(quick(records), "preference_ratio", method=CLUSTERED, column="method")
+    assert "no two of the 20 pairs share an identity" in method
+
+
+def test_one_name_in_two_files_is_two_items():
+    records = make_records({("m", "sum"): RNG.normal(size=10)})
+    both = pl.concat([records.with_columns(data=pl.lit("x")), records.with_columns(data=pl.lit("y"))])
+    assert value(quick(both), "bpr", column="n") == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 95}, "between 0 and 1"),
+        ({"resamples": 5}, "At least 100"),
+        ({"seed": -1}, "not be negative"),
+    ],
+)
+def test_options_out_of_range(options, message):
+    with pytest.raises(UserError, match=message):
+        quick(make_records({("m", "sum"): np.ones(3)}), **options)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_estimates_are_written_and_read_back(tmp_path, suffix):
+    analysis = quick(make_records({("m", "sum"): RNG.normal(size=12)}))
+    path = tmp_path / "new" / f"estimates{suffix}"
+    write_estimates(analysis, path)
+    read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[suffix](path)
+    assert read.columns == list(ESTIMATE_COLUMNS)
+    assert read["value"].to_list() == analysis.estimates["value"].to_list()  # each row once
+
+
+def test_another_suffix_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"must end in \.csv"):
+        write_estimates(quick(make_records({("m", "sum"): np.ones(3)})), tmp_path / "estimates.xlsx")
+
+
+differences = st.lists(
+    st.floats(-50, 50, allow_nan=False).map(lambda x: round(x, 3)), min_size=6, max_size=25
+).map(np.array)
+
+
+@settings(max_examples=10, deadline=None)
+@given(differences)
+def test_swapping_the_sentences_mirrors_the_ratio(values):
+    one, other = (quick(make_records({("m", "sum"): side * values}), resamples=100) for side in (1, -1))
+    assert value(one, "preference_ratio", method="Wilson") == pytest.approx(
+        1 - value(other, "preference_ratio", method="Wilson")
+    )
+    for name, method in (("mean_difference", "paired"), ("median_difference", "")):
+        assert value(one, name, method=method) == pytest.approx(-value(other, name, method=method), abs=1e-9)
+        p_values = [value(side, name, method=method, column="p_value") for side in (one, other)]
+        assert p_values[0] == pytest.approx(p_values[1], nan_ok=True)
+
+
+@settings(max_examples=10, deadline=None)
+@given(differences, st.floats(-5, 5).map(lambda x: round(x, 2)))
+def test_a_constant_shifts_mean_and_median(values, shift):
+    one, other = (quick(make_records({("m", "sum"): v}), resamples=100) for v in (values, values + shift))
+    for name, method in (("mean_difference", "paired"), ("median_difference", "")):
+        before, after = value(one, name, method=method), value(other, name, method=method)
+        assert after == pytest.approx(before + shift, abs=1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(differences, st.integers(2, 7))
+def test_the_names_of_identities_do_not_matter(values, groups):
+    codes = [index % groups for index in range(len(values))]
+    kept, renamed, turned = (
+        quick(make_records({("m", "sum"): values}, identity=list(map(name, codes))), resamples=100).estimates
+        for name in ("a{}".format, "zz {}".format, lambda code: f"b{groups - code}")
+    )
+    assert_frame_equal(kept, renamed, check_exact=True)
+    # Another order of names draws other resamples, but for so few identities all sign patterns are tried.
+    columns = ("name", "value", "n", "method", "p_value")
+    assert_frame_equal(kept.select(columns), turned.select(columns), abs_tol=1e-9)

@@ -1,0 +1,179 @@
+"""Every statistic against a number from scipy, statsmodels, a textbook or a worked example."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from endoxa.instruments.pairs.estimates import STATISTICS
+from endoxa.instruments.pairs.estimates.differences import (
+    pseudo_median,
+    pseudo_median_interval,
+    signed_rank_test,
+)
+from support.analyze_fixtures import estimates, make_sample
+
+RNG = np.random.default_rng(11)
+DIFFERENCES = RNG.normal(0.3, 1.0, 60).round(3)
+
+
+def only(name, sample, method=""):
+    """The estimate of a statistic whose method starts with `method`."""
+    (found,) = [e for e in estimates(STATISTICS.get(name), sample) if e.method.startswith(method)]
+    return found
+
+
+def test_preference_ratio_splits_ties():
+    sample = make_sample([1.0, 2.0, 0.5, -1.0, 0.0, 0.0])
+    ratio = only("preference_ratio", sample, "Wilson")
+    assert ratio.value == pytest.approx((3 + 1) / 6)
+    assert (ratio.low, ratio.high) == pytest.approx(proportion_confint(4, 6, method="wilson"))
+    assert ratio.p_value == pytest.approx(stats.binomtest(3, 4).pvalue)
+    assert ratio.neutral == 0.5
+
+
+def test_bpr_counts_ties_as_not_preferring():
+    sample = make_sample([1.0, 2.0, 0.5, -1.0, 0.0, 0.0])
+    assert only("bpr", sample).value == pytest.approx(3 / 6)
+    assert only("tie_share", sample).value == pytest.approx(2 / 6)
+    assert math.isnan(only("tie_share", sample).p_value)
+
+
+def test_all_ties_are_neutral_and_untested():
+    ratio, clustered = estimates(STATISTICS.get("preference_ratio"), make_sample(np.zeros(8)))
+    assert ratio.value == 0.5
+    assert math.isnan(ratio.p_value)
+    assert math.isnan(clustered.p_value)
+    # Eight pairs alike: at most 37 % of all pairs are otherwise (Clopper and Pearson).
+    assert (clustered.low, clustered.high) == pytest.approx((0.5 - 0.3694 / 2, 0.5 + 0.3694 / 2), abs=1e-4)
+    assert clustered.reason == "every pair is a tie"
+
+
+def test_wilson_ends_are_exact_at_zero_and_one():
+    assert only("bpr", make_sample(-np.ones(9))).low == 0.0
+    assert only("bpr", make_sample(np.ones(9))).high == 1.0
+
+
+def test_one_pair_gives_nan_where_undefined():
+    for statistic in STATISTICS.all().values():
+        for estimate in estimates(statistic, make_sample([0.4], neutral=[0.1])):
+            assert estimate.n in (0, 1)
+            if statistic.unit in ("rule", "standard deviations", "share of variance"):
+                assert math.isnan(estimate.low)
+                assert math.isnan(estimate.high)
+    assert only("mean_difference", make_sample([0.4]), "paired").value == pytest.approx(0.4)
+    assert math.isnan(only("effect_size", make_sample([0.4]), "noncentral").value)
+
+
+def test_indibias_readings_differ_for_antistereo_pairs():
+    # sent_more wins two of the stereo pairs and one of the antistereo ones; the last pair is a tie.
+    sample = make_sample(
+        [1.0, 1.0, -1.0, 1.0, -1.0, 0.0],
+        direction=["stereo", "stereo", "stereo", "antistereo", "antistereo", "stereo"],
+    )
+    assert only("bias_percentage_literal", sample).value == pytest.approx(100 * (2 + 1) / 6)
+    assert only("bias_percentage_always_more", sample).value == pytest.approx(100 * 3 / 6)
+    unlabelled = make_sample([1.0, -1.0], direction=["unknown", "unknown"])
+    assert only("bias_percentage_literal", unlabelled).n == 0
+    assert only("bias_percentage_always_more", unlabelled).value == 50.0
+
+
+def test_mean_difference_is_the_paired_t_test():
+    more, less = DIFFERENCES - 20, np.full(60, -20.0)
+    mean = only("mean_difference", make_sample(DIFFERENCES), "paired")
+    expected = stats.ttest_rel(more, less)
+    assert mean.value == pytest.approx(DIFFERENCES.mean())
+    assert mean.p_value == pytest.approx(expected.pvalue)
+    assert (mean.low, mean.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_constant_differences_have_no_t_test():
+    mean = only("mean_difference", make_sample(np.full(6, 0.1)), "paired")
+    assert mean.value == pytest.approx(0.1)
+    assert math.isnan(mean.p_value)
+    assert math.isnan(mean.low)
+
+
+def test_effect_size_interval_inverts_the_noncentral_t():
+    effect = only("effect_size", make_sample(DIFFERENCES), "noncentral")
+    n = len(DIFFERENCES)
+    t = stats.ttest_1samp(DIFFERENCES, 0).statistic
+    assert effect.value == pytest.approx(t / np.sqrt(n))
+    assert stats.nct.cdf(t, n - 1, effect.low * np.sqrt(n)) == pytest.approx(0.975, abs=1e-6)
+    assert stats.nct.cdf(t, n - 1, effect.high * np.sqrt(n)) == pytest.approx(0.025, abs=1e-6)
+
+
+def test_hodges_lehmann_on_the_depression_scores_of_hollander_and_wolfe():
+    # The running example of their chapter 3: nine patients before and after a tranquilizer.
+    before = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
+    after = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
+    change = after - before
+    assert pseudo_median(change) == pytest.approx(-0.46, abs=1e-9)
+    interval = pseudo_median_interval(change, 0.96)
+    assert (interval.low, interval.high) == pytest.approx((-0.786, -0.010), abs=1e-9)
+    median = only("median_difference", make_sample(change))
+    assert median.p_value == pytest.approx(stats.wilcoxon(change).pvalue)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 50, 51, 200])
+def test_walsh_averages_without_listing_them(n):
+    values = np.random.default_rng(n).normal(size=n).round(1)
+    one, other = np.triu_indices(n)
+    assert pseudo_median(values) == pytest.approx(np.median((values[one] + values[other]) / 2), abs=1e-11)
+
+
+def test_hodges_lehmann_interval_agrees_with_the_normal_approximation_where_both_apply():
+    values = np.random.default_rng(2).normal(0.2, 1, 51)
+    large = pseudo_median_interval(values, 0.95)
+    small = pseudo_median_interval(values[:-1], 0.95)
+    assert large.low == pytest.approx(small.low, abs=0.05)
+    assert large.high == pytest.approx(small.high, abs=0.05)
+
+
+@pytest.mark.parametrize("n", [1, 5, 10, 30, 50, 51, 300])
+def test_the_signed_rank_test_is_that_of_scipy(n):
+    values = np.random.default_rng(n).normal(0.2, 1, n)
+    assert signed_rank_test(values) == pytest.approx(stats.wilcoxon(values).pvalue)
+
+
+def test_the_signed_rank_test_with_ties_is_the_enumeration():
+    values = np.array([1.0, 1, 2, -1, 3, -2, 0, 4])
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 7)).reshape(7, -1)
+    sizes = stats.rankdata(np.abs(values[values != 0]))
+    sums = (signs * sizes[:, None]).sum(axis=0)
+    observed = (np.sign(values[values != 0]) * sizes).sum()
+    assert signed_rank_test(values) == pytest.approx(np.mean(np.abs(sums) >= abs(observed)))
+    assert math.isnan(signed_rank_test(np.zeros(3)))
+
+
+def test_too_few_pairs_for_a_hodges_lehmann_interval():
+    assert math.isnan(pseudo_median_interval(np.arange(5.0), 0.95).low)
+    assert not math.isnan(pseudo_median_interval(np.arange(6.0), 0.95).low)
+
+
+def test_calibration_subtracts_the_attribute():
+    sample = make_sample([2.0, 1.0, -1.0, 5.0], neutral=[1.0, 2.0, -3.0, np.nan])
+    ratio = only("calibrated_preference_ratio", sample, "Wilson")
+    assert (ratio.value, ratio.n) == (pytest.approx(2 / 3), 3)  # 1, -1, 2
+    assert only("calibrated_mean_difference", sample, "paired").value == pytest.approx(2 / 3)
+    assert only("neutral_mean_difference", sample, "paired").value == pytest.approx(0.0)
+    shared = only("attribute_r_squared", sample)
+    assert shared.value == pytest.approx(stats.pearsonr([2, 1, -1], [1, 2, -3]).statistic ** 2)
+    assert math.isnan(shared.neutral)
+
+
+def test_without_neutral_identities_there_is_nothing_calibrated():
+    for name in ("calibrated_preference_ratio", "calibrated_mean_difference", "attribute_r_squared"):
+        (nothing,) = estimates(STATISTICS.get(name), make_sample([1.0, -2.0]))
+        assert nothing.n == 0
+        assert math.isnan(nothing.value)
+
+
+def test_a_model_that_only_knows_the_attribute_is_fully_explained_by_it():
+    own = RNG.normal(1.0, 1.0, 80)
+    sample = make_sample(own, neutral=own)
+    assert only("preference_ratio", sample, "Wilson").value > 0.7
+    assert only("calibrated_preference_ratio", sample, "Wilson").value == 0.5
+    assert only("attribute_r_squared", sample).value == pytest.approx(1.0)

@@ -1,0 +1,230 @@
+"""The battery of sentences over pages about sentence pairs, at the edges where a referee would look."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.instruments.pairs.estimates import analyze_pairs
+from endoxa.instruments.pairs.report import tables
+from endoxa.instruments.pairs.report.page import SECTIONS
+from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
+from endoxa.testing.sentences import check_findings
+from support.analyze_fixtures import make_records
+
+RNG = np.random.default_rng(4)
+
+
+def sides(wins, losses, ties=0):
+    """Differences with so many of each side, in a mixed order."""
+    values = np.concatenate([np.full(wins, 1.3), np.full(losses, -1.1), np.zeros(ties)])
+    return np.random.default_rng(len(values)).permutation(values)
+
+
+def identities(pairs, number):
+    return [f"people {index % number}" for index in range(pairs)]
+
+
+def results_of(records, confidence=0.95):
+    table = with_differences(records.with_columns(run=pl.lit("r"), data=pl.lit("d")))
+    analysis = analyze_pairs(records, confidence=confidence, resamples=200)
+    return Results(
+        title="pairs",
+        slug="pairs",
+        records=table,
+        estimates=analysis.estimates,
+        comparisons=analysis.comparisons,
+        flips=analysis.flips,
+        labels=labels_of([table]),
+        confidence=confidence,
+    )
+
+
+def sections_of(results):
+    return [section for build in SECTIONS if (section := build(results)) is not None]
+
+
+def said(results, anchor="headline"):
+    return " ".join(
+        finding.text
+        for section in sections_of(results)
+        if section.anchor.startswith(anchor)
+        for finding in section.findings
+    )
+
+
+def one(differences, number, **more):
+    return make_records({("m", "sum"): differences}, identity=identities(len(differences), number), **more)
+
+
+def two(first, second, number, **more):
+    return make_records(
+        {("a", "sum"): first, ("b", "sum"): second}, identity=identities(len(first), number), **more
+    )
+
+
+EDGES = {
+    "all of 150 pairs, 50 identities": one(sides(150, 0), 50),
+    "none of 150 pairs, 50 identities": one(sides(0, 150), 50),
+    "half of 150 pairs": one(sides(75, 75), 50),
+    "four identities, 95 and 5 %": two(sides(38, 2), sides(2, 38), 4),
+    "five identities, 95.8 %": one(sides(115, 5), 5),
+    "six identities, all": one(sides(60, 0), 6),
+    "7 of 8 pairs": one(sides(7, 1), 8),
+    "990 ties and 10 wins": one(sides(10, 0, 990), 1000),
+    "nothing but ties": one(sides(0, 0, 40), 10),
+    "one pair": one(sides(1, 0), 1),
+    "two pairs": one(sides(1, 1), 2),
+    "three pairs of one identity": one(sides(3, 0), 1),
+    "five pairs, all": one(sides(5, 0), 5),
+    "a trivial effect in many pairs": one(sides(25_000, 24_400), 49_400),
+    "one identity holds nearly all pairs": make_records(
+        {("m", "sum"): sides(150, 30)}, identity=["many"] * 170 + [f"few {i}" for i in range(10)]
+    ),
+    "two models alike": two(sides(60, 20), sides(60, 20), 20),
+    "two models opposed": two(sides(80, 0), sides(0, 80), 20),
+    "two models on other pairs": pl.concat(
+        [
+            make_records({("a", "sum"): sides(50, 10)}, identity=identities(60, 20)),
+            make_records({("b", "sum"): sides(10, 30)}, identity=identities(40, 20)),
+        ]
+    ),
+    "two rules": make_records(
+        {("m", "sum"): sides(60, 20), ("m", "mean"): sides(20, 60)}, identity=identities(80, 16)
+    ),
+    "three axes of four identities": one(sides(110, 10), 12, axis=["a", "b", "c"] * 40),
+    "axes of one pair each": one(sides(6, 1), 7, axis=[f"axis {i}" for i in range(7)]),
+    "many axes, one raw p below 0.05": one(
+        np.concatenate([sides(17, 5), sides(110, 110)]),
+        242,
+        axis=["x"] * 22 + [f"axis {i % 11}" for i in range(220)],
+    ),
+    "languages that are not linked": make_records(
+        {("m", "sum"): sides(70, 10)},
+        identity=[f"{'en' if i < 40 else 'hi'} {i % 20}" for i in range(80)],
+        language=["en"] * 40 + ["hi"] * 40,
+    ),
+    "languages that name identities alike": make_records(
+        {("m", "sum"): sides(70, 10)},
+        identity=[f"people {i // 4}" for i in range(80)],
+        language=["en", "hi"] * 40,
+    ),
+    "calibrated away": make_records(
+        {("m", "sum"): sides(70, 10)}, identity=identities(80, 20), neutral=sides(70, 10) * 1.01
+    ),
+    "unequal item sets over axes": one(sides(40, 3), 9, axis=["a"] * 30 + ["b"] * 12 + ["c"]),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_sentence_is_true_of_its_numbers(edge):
+    results = results_of(EDGES[edge])
+    labels = [*results.labels.values(), "pairs", "sum", "mean", "95\u00a0%"]
+    assert check_findings(sections_of(results), labels) > 0
+    check_stars(results)
+
+
+def check_stars(results):
+    """Tables for papers star what is claimed."""
+    stars = sum(
+        results.estimates.filter(name="preference_ratio", interval="identities")["verdict"].is_in(
+            ["above", "below"]
+        )
+    )
+    listed = results.languages if len(results.languages) > 1 else ["all"]
+    shown = results.estimates.filter(
+        pl.col("language").is_in(listed), name="preference_ratio", interval="identities"
+    )["verdict"]
+    assert tables.latex([results]).count("$^{*}$") == shown.is_in(["above", "below"]).sum() <= stars
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+def test_another_confidence_moves_claims_and_intervals_together(confidence):
+    for edge in ("half of 150 pairs", "7 of 8 pairs", "two models opposed", "six identities, all"):
+        results = results_of(EDGES[edge], confidence)
+        check_findings(sections_of(results), [*results.labels.values(), "sum", results.level])
+
+
+def test_all_of_150_pairs_are_a_preference():
+    text = said(results_of(EDGES["all of 150 pairs, 50 identities"]))
+    assert "more often than chance: 100.0" in text
+    assert re.search(r"interval 9[23]\.\d to 100\.0", text)
+
+
+def test_what_was_not_tested_is_not_called_unclear():
+    four = results_of(EDGES["four identities, 95 and 5 %"])
+    assert "cannot be tested (4 identities, at least 6 needed)" in said(four)
+    assert "cannot be tested: 4 identities, at least 6 needed" in said(four, "models")
+    assert "not distinguishable" not in said(four) + said(four, "models")
+    axes = said(results_of(EDGES["three axes of four identities"]), "axes")
+    assert "cannot be tested on a, b and c (4 identities, at least 6 needed)" in axes
+    five = said(results_of(EDGES["five identities, 95.8 %"]))
+    assert "cannot be tested (5 identities, at least 6 needed)" in five
+
+
+def test_the_correction_is_blamed_only_where_it_decides():
+    assert "corrected for the number of tests" not in said(results_of(EDGES["7 of 8 pairs"]))
+    assert "not distinguishable from chance: 87.5" in said(results_of(EDGES["7 of 8 pairs"]))
+    blamed = results_of(EDGES["many axes, one raw p below 0.05"])
+    row = blamed.estimates.filter(name="preference_ratio", interval="identities", axis="x").row(0, named=True)
+    assert row["p_value"] <= 0.05 < row["p_adjusted"]
+    assert row["verdict"] == "unclear"
+    assert row["reason"] == "not after correction for the number of tests"
+
+
+def test_ten_of_ten_untied_wins_are_a_preference_however_many_ties():
+    results = results_of(EDGES["990 ties and 10 wins"])
+    row = results.estimates.filter(name="preference_ratio", interval="identities", axis="all").row(
+        0, named=True
+    )
+    assert row["p_value"] == pytest.approx(2 / 1024)
+    assert row["low"] > 0.5
+    assert "more often than chance: 50.5" in said(results)
+
+
+def test_languages_are_read_one_by_one_where_no_key_links_them():
+    text = said(results_of(EDGES["languages that are not linked"]))
+    assert "cannot be tested (the identities of 2 languages are not linked" in text
+    assert "in English prefers the stereotypical sentence more often than chance" in text
+    linked = said(results_of(EDGES["languages that name identities alike"]))
+    assert "cannot be tested" not in linked
+    keyed = EDGES["languages that are not linked"].with_columns(
+        identity_key=pl.Series([f"key {i % 20}" for i in range(80)])
+    )
+    results = results_of(keyed)
+    row = results.estimates.filter(name="preference_ratio", interval="identities", language="all", axis="all")
+    assert row["clusters"].to_list() == [20]
+    assert row["verdict"].to_list() == ["above"]
+
+
+def test_a_page_without_anything_to_compare_has_no_empty_section():
+    anchors = [section.anchor for section in sections_of(results_of(EDGES["half of 150 pairs"]))]
+    assert not any(anchor.startswith(("models", "flips", "calibrated")) for anchor in anchors)
+
+
+def test_the_battery_finds_what_is_false():
+    from dataclasses import replace
+
+    from endoxa.testing.sentences import check_finding
+
+    finding = next(
+        finding
+        for section in sections_of(results_of(EDGES["all of 150 pairs, 50 identities"]))
+        for finding in section.findings
+    )
+    (row,) = finding.rests_on
+    for broken, complaint in (
+        (replace(finding, text=finding.text.replace("more often", "less often")), "rests on"),
+        (replace(finding, text=finding.text.replace("100.0", "98.7")), "in no row"),
+        (replace(finding, text="The preference is not distinguishable from chance."), "rests on"),
+        (replace(finding, rests_on=({**row, "p_adjusted": 0.2},)), "after correction"),
+        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
+        (replace(finding, rests_on=({**row, "low": 0.4},)), "holds the neutral value"),
+        (replace(finding, rests_on=()), "rests on nothing"),
+        (replace(finding, text=finding.text + " nan."), "holds 'nan'"),
+    ):
+        with pytest.raises(AssertionError, match=complaint):
+            check_finding(broken, ["m", "sum", "95\u00a0%"])

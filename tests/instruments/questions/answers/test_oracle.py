@@ -1,0 +1,259 @@
+"""What an option says of itself must be read as that option: every data set, language, letter and order."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections import Counter
+from importlib.resources import files
+from itertools import combinations, permutations
+
+import pytest
+
+from endoxa.datasets.bbq import read_items
+from endoxa.instruments.questions.answers import read_answer
+from endoxa.schema import QaItem
+from support.answer_forms import answers, critical, letters_alone
+
+ORDERS = tuple(permutations(range(3)))
+UNKNOWN = (
+    "Unknown",
+    "Not known",
+    "Undetermined",
+    "Not answerable",
+    "Not enough info",
+    "Not enough information",
+    "Cannot answer",
+    "Can't answer",
+    "Cannot be determined",
+    "Can't be determined",
+)
+VOCABULARIES = {
+    # Labels of the files that are not here (the vocabularies of nyu-mll/BBQ), in noun phrases of our own.
+    "Age": [
+        ("The grandfather", "The grandson"),
+        ("The 78-year-old", "The 22-year-old"),
+        ("The retired baker", "The baker who just left school"),
+        ("The older neighbour", "The neighbour"),
+        ("the aunt", "The niece"),
+    ],
+    "Gender_identity": [
+        ("The man", "The woman"),
+        ("The girl", "The boy"),
+        ("Dorothy", "Michael"),
+        ("The transgender man", "The man"),
+        ("Transgender women", "Women"),
+        ("The transgender woman", "The woman whose gender identity matches her birth sex"),
+    ],
+    "Physical_appearance": [
+        ("The short guy", "The tall guy"),
+        ("The woman who is pregnant", "The woman who is not pregnant"),
+        ("The person with a scar", "The person without a scar"),
+        ("The guest with freckles", "The guest without freckles"),
+        ("The tall woman", "The really tall woman"),
+        ("The one in the suit", "The one in the jeans"),
+    ],
+    "Race_ethnicity": [
+        (f"The {one} man", f"The {other} man")
+        for one, other in combinations(
+            ("African", "African American", "Black", "White", "Latino", "Native American", "South American"),
+            2,
+        )
+    ]
+    + [("Ann Lee", "Bo Lee"), ("Ann Lee", "Ann Day")],
+    "Race_x_gender": [
+        ("The Asian woman", "The Asian man"),
+        ("The Black woman", "The African American woman"),
+        ("The Latina", "The Roma woman"),
+    ],
+    "Race_x_SES": [
+        ("The Black farm worker", "The Black dentist"),
+        ("The rich Arab person", "The poor White person"),
+    ],
+    "SES": [
+        ("The truck driver", "The taxi driver"),
+        ("The poor man", "The wealthy man"),
+        ("The person from a low-income family", "The person from a high-income family"),
+    ],
+    "Sexual_orientation": [
+        (f"The {one} person", f"The {other} person")
+        for one, other in combinations(("gay", "lesbian", "straight", "bisexual", "pansexual"), 2)
+    ],
+}
+DEMONYMS = {
+    "es": ("argentino", "peruano", "colombiano", "español", "portugués", "estadounidense"),
+    "pt": ("brasileiro", "chileno", "mexicano", "português", "uruguaio", "norte-americano"),
+}
+
+
+def item(options, unknown, question="Who was late?", language="en"):
+    return QaItem(
+        "X-0", "X", "0", "", "X-1", "neg", "ambig", language, "", question, options, unknown, None, unknown
+    )
+
+
+def oracle(items):
+    """How often an option's own answers are read as it ('right'), as another ('wrong'), or not at all ('none')."""
+    found, examples = Counter(), []
+    for number, asked in enumerate(items):
+        order = ORDERS[number % len(ORDERS)]
+        for option in range(3):
+            letter = "ABC"[order.index(option)]
+            bare = letters_alone(letter) if number % 12 == 0 else ()
+            for answer in (*bare, *answers(asked, option, letter)):
+                choice = read_answer(answer, asked, order).choice
+                kind = "right" if choice == option else "none" if choice is None else "wrong"
+                found[kind] += 1
+                if kind != "right":
+                    examples.append((asked.options, asked.question, option, answer))
+    return found, examples[:5]
+
+
+def distinct(items):
+    """Items with every set of options and every question of a file, each at least once."""
+    kept = {}
+    for one in items:
+        kept.setdefault(one.options, one)
+        kept.setdefault(one.question, one)
+    return list({id(one): one for one in kept.values()}.values())
+
+
+def misread(items):
+    """Answers that mention a person, and not as the answer, of which a person is read all the same."""
+    found, asked_of = [], 0
+    for number, asked in enumerate(items):
+        order = ORDERS[number % len(ORDERS)]
+        for option in set(range(3)) - {asked.unknown}:
+            for answer in critical(asked, option, "ABC"[order.index(option)]):
+                asked_of += 1
+                if read_answer(answer, asked, order).choice not in (None, asked.unknown):
+                    found.append((asked.options, asked.question, answer))
+    return found, asked_of
+
+
+@pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
+def test_criticism_is_no_answer(shared, name):
+    """Replies that turn a stereotype down must not count as the stereotype."""
+    items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl"))
+    found, asked_of = misread(items[:: len(items) // 120 + 1])
+    assert not found[:5]
+    assert asked_of > 1_500
+
+
+@pytest.mark.parametrize(
+    ("language", "options", "question"),
+    [
+        ("es", ("El amigo argentino", "El amigo peruano", "No se sabe"), "¿Quién llegó tarde?"),
+        ("pt", ("O amigo brasileiro", "O amigo chileno", "Não se sabe"), "Quem chegou tarde?"),
+        ("fr", ("L'ami danois", "L'ami polonais", "Inconnu"), "Qui est arrivé en retard ?"),
+        ("hi", ("डेनिश मित्र", "फ्रांसीसी मित्र", "पता नहीं"), "कौन देर से आया?"),
+    ],
+)
+def test_criticism_in_other_languages(language, options, question):
+    found, _ = misread([item(options, 2, question, language)])
+    assert not found
+
+
+PREDICATES = (
+    "{text} {predicate}.",
+    "The context says that {inside} {predicate}.",
+    "Based on the text, it was {inside} who {predicate}.",
+    "{text} was the one who {predicate}.",
+)
+
+
+@pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
+def test_the_questions_own_words_name_and_those_of_its_counterpart_do_not(shared, name):
+    """To "Who lives in poverty?", "X lives in poverty" names X and "X has a lot of money" nobody."""
+    questions = {}
+    for one in read_items(shared / "data" / "bbq" / f"{name}.jsonl"):
+        if one.question.startswith("Who "):
+            questions.setdefault(one.template, {}).setdefault(one.polarity, {}).setdefault(one.question, one)
+    read = right = 0
+    for by_polarity in questions.values():
+        own, counterpart = by_polarity.get("neg", {}), by_polarity.get("nonneg", {})
+        for asked, others in ((own, counterpart), (counterpart, own)):
+            for question, one in asked.items():
+                option = min({0, 1, 2} - {one.unknown})
+                words = {"text": one.options[option], "inside": one.options[option].replace("The ", "the ")}
+                for form in PREDICATES:
+                    answer = form.format(predicate=question[4:-1], **words)
+                    choice = read_answer(answer, one).choice
+                    assert choice in (option, None), answer
+                    read, right = read + 1, right + (choice == option)
+                    for other in others:
+                        answer = form.format(predicate=other[4:-1], **words)
+                        assert read_answer(answer, one).choice != option, (question, answer)
+    assert right >= 0.95 * read > 100
+
+
+@pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
+def test_published_files(shared, name):
+    items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl"))
+    found, examples = oracle(items)
+    assert not examples
+    assert found["right"] == found.total() > 10_000
+
+
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_vocabularies_of_the_other_files(name):
+    items = [
+        item((*pair[:place], wording, *pair[place:]), place)
+        for k, pair in enumerate(VOCABULARIES[name])
+        for place, wording in enumerate((UNKNOWN[k % 10], UNKNOWN[(k + 3) % 10], UNKNOWN[(k + 7) % 10]))
+    ]
+    found, examples = oracle(items)
+    assert not examples
+    assert found["right"] == found.total() > 100
+
+
+@pytest.mark.parametrize("language", DEMONYMS)
+def test_other_languages(language):
+    """As LACES builds its options (appendix B.1), with every wording of the unknown option that `build qa` writes."""
+    template = files("endoxa.instruments.questions.items").joinpath("templates", f"{language}.toml")
+    wordings = tomllib.loads(template.read_text(encoding="utf-8"))["unknown"]
+    article = {"es": "El amigo", "pt": "O amigo"}[language]
+    pairs = list(combinations(DEMONYMS[language], 2))
+    items = [
+        item((f"{article} {one}", wordings[k % len(wordings)], f"{article} {other}"), 1, "", language)
+        for k, (one, other) in enumerate(pairs)
+    ]
+    found, examples = oracle(items)
+    assert not examples
+    assert found["right"] == found.total() > 500
+    for wording in wordings:  # whichever of them the option itself has
+        assert read_answer(wording, items[0]).choice == 1, wording
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("option", range(3))
+def test_every_letter_under_every_order(order, option):
+    asked = item(("The baker", "The farmer", "Unknown"), 2)
+    letter = "ABC"[order.index(option)]
+    assert {read_answer(answer, asked, order).choice for answer in letters_alone(letter)} == {option}
+
+
+def test_names_in_the_place_of_groups():
+    pairs = [("Paolo", "Santhosh"), ("Paolo's family", "Santhosh's family"), ("Ana Lima", "Ana Costa")]
+    found, examples = oracle([item((*pair, "Not known"), 2) for pair in pairs])
+    assert not examples
+    assert found["right"] == found.total()
+
+
+def test_texts_of_a_real_model(shared):
+    """UnifiedQA's 3,080 answers: the published option where one was made out, none where none was."""
+    folder = shared / "data" / "bbq"
+    items = {one.example_id: one for one in read_items(folder / "Nationality.jsonl")}
+    with (folder / "dev_predictions_nationality_unifiedqa_race.csv").open(
+        newline="", encoding="utf-8"
+    ) as stream:
+        rows = list(csv.DictReader(stream))
+    read = [read_answer(row["pred_text"], items[row["example_id"]]).choice for row in rows]
+    published = [int(row["pred_index"]) if row["pred_index"] else None for row in rows]
+    assert len(rows) == 3080
+    differ = [
+        (row["pred_text"], one, other)
+        for row, one, other in zip(rows, read, published, strict=True)
+        if one != other
+    ]
+    assert not differ

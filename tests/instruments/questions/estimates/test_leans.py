@@ -1,0 +1,253 @@
+"""Leans of questions: gaps, tests and intervals against independent values, planted truths and their edges."""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import combinations, product
+from math import sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, fisher_exact
+
+from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
+from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, parts
+from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of
+from endoxa.instruments.questions.estimates.template_tests import templates_test, whole
+from endoxa.stats.differences import difference_of_shares
+from endoxa.stats.permutation import stratified_permutation_test
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers
+from support.report_qa_samples import Lean, qa_folder, questions, records
+from support.repository import ROOT
+
+BENCHMARK = ROOT / "benchmarks" / "coverage_questions.py"
+
+
+def counts(rows: list[tuple[int, int, int, int]]) -> Counts:
+    """From aligned, right among them, nonaligned, right among them, per template."""
+    names = ("aligned", "aligned_correct", "nonaligned", "nonaligned_correct")
+    matrix = np.zeros((len(rows), len(COUNTED)))
+    for name, column in zip(names, zip(*rows, strict=True), strict=True):
+        matrix[:, COUNTED.index(name)] = column
+    return Counts.of(matrix)
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)).map(
+        lambda row: (row[0], min(row[0], row[1]), row[2], min(row[2], row[3]))
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+@given(ROWS)
+def test_the_gap_is_mantel_haenszels_risk_difference(rows):
+    gap = gap_of(counts(rows))
+    above, below = Fraction(0), Fraction(0)
+    for first, right, second, other in rows:
+        if first and second:
+            above += Fraction(right * second - other * first, first + second)
+            below += Fraction(first * second, first + second)
+    assert gap.value == pytest.approx(float(above / below) if below else np.nan, nan_ok=True)
+    if gap.denominator <= 10_000:
+        assert np.allclose(whole(gap.totals, gap.denominator), gap.totals * gap.denominator, atol=1e-6)
+
+
+def test_the_gap_of_a_balanced_design_is_the_difference_of_the_accuracies():
+    gap = gap_of(counts([(10, 9, 10, 4), (10, 7, 10, 8), (10, 10, 10, 10)]))
+    assert gap.value == pytest.approx(26 / 30 - 22 / 30)
+    assert gap_of(counts([(38, 38, 12, 12), (5, 5, 80, 80)])).value == 0.0
+    assert np.isnan(gap_of(counts([(10, 10, 0, 0)])).value)
+
+
+def test_a_single_table_has_the_p_value_of_fisher():
+    for right, other in ((8, 2), (10, 3), (5, 5), (9, 9)):
+        one, two = (np.repeat([1.0, 0.0], [k, 10 - k]) for k in (right, other))
+        expected = fisher_exact([[right, 10 - right], [other, 10 - other]]).pvalue
+        assert stratified_permutation_test([(one, two)]) == pytest.approx(expected)
+
+
+def test_several_strata_have_the_p_value_of_every_way_of_dealing_them():
+    strata = [
+        (np.array([1.0, 1, 0]), np.array([0.0, 0, 1, 0])),
+        (np.array([1.0, 1]), np.array([0.0, 0])),
+        (np.array([0.0]), np.array([0.0])),  # cannot differ
+    ]
+
+    def dealt(one: np.ndarray, two: np.ndarray) -> list[float]:
+        both = np.concatenate([one, two])
+        return [float(both[list(places)].sum()) for places in combinations(range(len(both)), len(one))]
+
+    totals = [sum(pattern) for pattern in product(*(dealt(*stratum) for stratum in strata))]
+    expected, observed = np.mean(totals), 4.0
+    share = np.mean(np.abs(np.array(totals) - expected) >= observed - expected - 1e-9)
+    assert stratified_permutation_test(strata) == pytest.approx(share)
+    # The same with each answer given twice: drawn, and near.
+    twice = [(2 * one, 2 * two) for one, two in strata]
+    assert stratified_permutation_test(twice, draws=20_000) == pytest.approx(share, abs=0.01)
+    assert np.isnan(stratified_permutation_test(strata[2:]))
+
+
+@pytest.mark.parametrize("templates", [6, 9, 14, 30])
+def test_templates_of_one_size_have_the_sign_tests_p_value(templates):
+    for for_it in range(templates + 1):
+        totals = np.repeat([1.0, -1.0], [for_it, templates - for_it])
+        test = templates_test(totals, totals != 0, happens="x", confidence=0.95, seed=0)
+        assert test.p_value == pytest.approx(binomtest(for_it, templates).pvalue)
+
+
+def test_the_fewest_templates_follow_the_level():
+    def untestable(templates: int, speaking: int, confidence: float = 0.95) -> str:
+        totals = np.ones(templates)
+        return templates_test(
+            totals, np.arange(templates) < speaking, happens="x happens", confidence=confidence, seed=0
+        ).untestable
+
+    assert untestable(1, 1) == "1 template, at least 6 needed"
+    assert untestable(5, 5) == "5 templates, at least 6 needed"
+    assert untestable(8, 5) == "x happens in only 5 of 8 templates, at least 6 needed"
+    assert untestable(8, 0) == untestable(6, 6) == untestable(5, 5, 0.9) == ""
+    assert untestable(7, 7, 0.99) == "7 templates, at least 8 needed"
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 12)] * 3), min_size=1, max_size=9))
+def test_what_templates_add_sums_to_the_score(rows):
+    """Evaluated, right, person, biased: any right answers, and persons among any of them."""
+    totals = np.array(
+        [(12, min(right, 12), person, min(person, biased)) for right, person, biased in rows], float
+    )
+    score = float(bias_scores(totals.sum(axis=0)))
+    found = parts(totals)
+    if totals[:, 2].sum() == 0:
+        assert not found.any()
+    elif totals[:, 1].sum() < totals[:, 0].sum():
+        assert found.sum() / totals[:, 0].sum() == pytest.approx(score, abs=1e-6)
+
+
+def test_a_change_of_distance_needs_scores_that_differ_and_are_not_each_others_mirror():
+    def answered(stereotyped: int, anti: int) -> np.ndarray:
+        return np.tile([20.0, 20 - stereotyped - anti, stereotyped + anti, stereotyped], (12, 1))
+
+    tested = {
+        "nearer": change_test(answered(12, 0), answered(2, 0), 0.95, 0).p_value,
+        "mirror": change_test(answered(12, 0), answered(0, 12), 0.95, 0).p_value,
+        "same": change_test(answered(12, 0), answered(12, 0), 0.95, 0).p_value,
+        "past 0": change_test(answered(2, 0), answered(0, 12), 0.95, 0).p_value,
+    }
+    assert tested["nearer"] == tested["past 0"] == pytest.approx(2 / 2**12)
+    assert tested["mirror"] == tested["same"] == 1.0
+
+
+def test_intervals_of_differences_mirror_and_exist_at_the_ends():
+    rng = np.random.default_rng(4)
+    sizes = rng.integers(5, 40, 12).astype(float)
+    first, second = (np.floor(sizes * rng.random(12)) for _ in range(2))
+    spreads = (0.25, 0.25)
+    one, other = (
+        difference_of_shares(sizes, *pair, spreads, 0.95) for pair in ((first, second), (second, first))
+    )
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
+    assert one.low < (first.sum() - second.sum()) / sizes.sum() < one.high
+    for all_first, all_second in ((sizes, 0 * sizes), (0 * sizes, 0 * sizes), (sizes, sizes)):
+        ends = difference_of_shares(sizes, all_first, all_second, (0.0, 0.0), 0.95)
+        assert -1 <= ends.low <= (all_first - all_second).sum() / sizes.sum() <= ends.high <= 1
+        assert ends.low < ends.high
+    # Shares that move together differ by less than shares that do not.
+    apart = difference_of_shares(sizes, first, sizes - first, spreads, 0.95)
+    together = difference_of_shares(sizes, first, np.maximum(first - 1, 0), spreads, 0.95)
+    assert together.high - together.low < apart.high - apart.low
+    assert not difference_of_shares(sizes[:4], first[:4], second[:4], spreads, 0.95).defined
+
+
+def test_a_rare_kind_needs_the_test_within_templates():
+    """One aligned question a template beside forty: the sign flips alone would claim from single answers."""
+    rows = [
+        answers([STEREOTYPED] * 12, templates=12, condition="disambig", label=STEREOTYPED),
+        answers([ANTI] * 468 + [STEREOTYPED] * 12, templates=12, condition="disambig", label=ANTI, start=500),
+    ]
+    row = analyze_qa(pl.concat(rows), resamples=100).estimates.row(0, named=True)
+    assert row["lean"] == pytest.approx(12 / 480)
+    assert row["p_value"] > 0.05  # all twelve templates agree: 2 / 2^12 by sign flips
+    assert row["verdict"] == "unclear"
+
+
+def test_a_folder_is_analyzed_once(tmp_path):
+    asked = questions()
+    folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town")
+    fresh = analyze_qa(load_answers([folder]), resamples=100)
+    kept = analyze_run(folder, resamples=100, keep=True)
+    names = {"estimates.csv", "debias.csv", "identities.csv", "outcomes.csv"}
+    assert names <= {path.name for path in folder.iterdir()}
+    (folder / "records.parquet").write_bytes(b"no longer needed")
+    again = analyze_run(folder, resamples=100)
+    for name in ("estimates", "debias", "identities", "outcomes", "retention", "differences"):
+        tables = [getattr(found, name) for found in (fresh, kept, again)]
+        assert tables[0].columns == tables[1].columns == tables[2].columns
+        assert tables[0].height == tables[2].height
+    assert again.estimates.select("lean", "lean_low", "p_adjusted", "verdict").equals(
+        fresh.estimates.select("lean", "lean_low", "p_adjusted", "verdict")
+    )
+    assert (
+        json.loads((folder / "run.json").read_text(encoding="utf-8"))["analysis"]["settings"]["resamples"]
+        == 100
+    )
+    with pytest.raises(Exception, match="records"):  # other settings need the answers
+        analyze_run(folder, resamples=200)
+
+
+def test_nobody_named_by_six_templates_is_tested_and_no_lean():
+    row = analyze_qa(answers([UNKNOWN] * 60, templates=6), resamples=100).estimates.row(0, named=True)
+    assert (row["lean"], row["p_value"], row["verdict"]) == (0.0, 1.0, "unclear")
+
+
+# ------------------------------------------------------------------- a slice of the simulations of docs/methods.md
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """The program that prints the tables of docs/methods.md."""
+    spec = spec_from_file_location("coverage_questions", BENCHMARK)
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SLACK = 3.5 * sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.parametrize("templates", [6, 12])
+@pytest.mark.parametrize(
+    "name", ["ambiguous, unequal templates", "disambiguated, balanced", "disambiguated, one kind rare"]
+)
+def test_leans_that_are_not_there_are_claimed_seldom(measured, name, templates):
+    (world,) = [world for world in measured.NULL if world.name == name]
+    found = measured.measure(world, templates, 0.3, 200, before=False)
+    assert found.after < 0.05 + SLACK
+    assert found.covered > 0.95 - SLACK
+
+
+def test_leans_that_are_there_are_found(measured):
+    (world,) = [w for w in measured.LEANING if (w.name, w.lean) == ("ambiguous, equal templates", 0.4)]
+    found = measured.measure(world, 12, 0.1, 100)
+    assert found.after > 0.95
+    assert found.covered > 0.85
+    assert measured.measure(world, 5, 0.1, 20, before=False).after == 0
+
+
+def test_items_in_place_of_templates_would_claim_far_too_often(measured):
+    assert measured.items_for_templates(4, 0.3, 100) > 0.3
+
+
+@pytest.mark.parametrize("name", ["self-debiasing, as far, both contexts", "error retention 1"])
+def test_changes_that_are_not_there_are_claimed_seldom(measured, name):
+    (pair,) = [pair for pair in measured.PAIRS if pair.name == name]
+    found = measured.measure_pair(pair, 8, 0.1, 150)
+    assert found.after < 0.05 + SLACK
+    assert found.covered > 0.95 - SLACK

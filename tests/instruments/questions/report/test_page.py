@@ -1,0 +1,426 @@
+"""The report of questions: its numbers are those of the answers, it claims no more, and quotes stay covered."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates import analyze_qa, load_answers
+from endoxa.instruments.questions.estimates.run import identity_bias, outcome_counts
+from endoxa.instruments.questions.report.page import qa_sections
+from endoxa.instruments.questions.report.results import QaResults, read_results
+from endoxa.instruments.questions.report.samples import EACH
+from endoxa.instruments.reports import write_report
+from endoxa.page.inputs import read_runs
+from endoxa.schema import SHOWN_OUTCOMES
+from support.html_pages import Page
+from support.report_qa_samples import HOSTILE, Lean, leans, qa_folder, questions, records
+from support.report_samples import pairs, run_folder, scored
+
+MODELS = [model for model, _, _ in leans(6)]
+HOSTILE_MODEL = MODELS[-1]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    home = tmp_path_factory.mktemp("runs")
+    with_groups, with_names = questions(), questions(names=True)
+    first = records(with_groups, {model: lean for model, lean, _ in leans(6)}, repeats=3)
+    second = records(with_names, {model: lean for model, _, lean in leans(6)}, seed=1)
+    return [
+        qa_folder(home / "q1", with_groups, first, "Nationality", notice="These runs are rehearsals."),
+        qa_folder(home / "q2", with_names, second, "Name"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def results(runs: list[Path]) -> QaResults:
+    return read_results(read_runs(runs), confidence=0.95, seed=0)
+
+
+@pytest.fixture(scope="module")
+def output(runs: list[Path]) -> Path:
+    return write_report(runs, runs[0].parent / "page" / "qa.html")
+
+
+@pytest.fixture(scope="module")
+def page(output: Path) -> Page:
+    return Page(output.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def answers(runs: list[Path]) -> pl.DataFrame:
+    return load_answers(runs)
+
+
+@pytest.fixture(scope="module")
+def debiased(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    asked = questions(categories=("River", "Town"))
+    lean = {"sim/biased": Lean(0.7, 0.95, 0.1, 0.02, 0.02)}
+    found = records(asked, lean, protocols=("baseline", "explanation", "reprompting"))
+    return qa_folder(tmp_path_factory.mktemp("debiased") / "q3", asked, found, "Mixed")
+
+
+# ------------------------------------------------------------------- the page as a file
+
+
+def test_the_page_loads_nothing_and_needs_no_scripts(page: Page) -> None:
+    assert not [tag for tag, _ in page.elements if tag in ("script", "link", "img", "iframe", "object")]
+    for tag, own in page.elements:
+        assert not {"src", "srcset", "action", "xlink:href", "onerror"} & own.keys(), tag
+        assert (own.get("href") or "#").startswith("#"), own
+
+
+def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
+    ids = [own["id"] for _, own in page.elements if "id" in own]
+    assert len(ids) == len(set(ids))
+    targets = {str(own["href"])[1:] for _, own in page.elements if "href" in own}
+    labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
+    assert targets | labels <= set(ids)
+
+
+def test_figures_are_files_with_words_for_who_cannot_see_them(output: Path) -> None:
+    folder = output.with_name("qa_figures")
+    names = {path.stem for path in folder.glob("*.svg")}
+    assert {"outcomes-ambiguous", "average-bias", "scatter-accuracy", "difference-bias-score"} <= names
+    assert {path.stem for path in folder.glob("*.png")} == names
+    for path in folder.glob("*.svg"):
+        described = ElementTree.parse(path).getroot().findtext("{http://www.w3.org/2000/svg}desc")
+        assert described
+        assert "nan" not in described
+        assert "Quoted" not in path.read_text(encoding="utf-8")
+
+
+def test_the_same_runs_give_the_same_page(runs: list[Path], output: Path, tmp_path: Path) -> None:
+    again = write_report(runs, tmp_path / "qa.html")
+    assert again.read_bytes() == output.read_bytes()
+
+
+def test_simulated_models_are_called_so_everywhere(page: Page, output: Path) -> None:
+    assert "These runs are rehearsals." in page.text
+    assert "simulated respondents" in page.text
+    for table in page.tables:
+        first = {row[0] for row in table.rows[1:]}
+        assert "sim/biased" not in first
+        assert not any(re.search(r"sim/biased(?! \(simulated\))", cell) for cell in first)
+    for name in ("outcomes-ambiguous", "average-bias", "scatter-bias-score"):
+        drawn = (output.with_name("qa_figures") / f"{name}.svg").read_text(encoding="utf-8")
+        assert "sim/biased (simulated)" in drawn
+
+
+# ------------------------------------------------------------------- numbers of the answers
+
+
+def test_published_tables_hold_the_estimates(page: Page, answers: pl.DataFrame) -> None:
+    found = analyze_qa(answers).estimates
+    tables = {
+        "Table 1": ("ambig", "accuracy"),
+        "Table 2": ("disambig", "accuracy"),
+        "Table 3": ("ambig", "bias_score"),
+        "Table 4": ("disambig", "bias_score"),
+        "Table 5": ("ambig", "bias_unscaled"),
+    }
+    for caption, (condition, column) in tables.items():
+        row = page.table(caption)[0]
+        for data in ("Nationality", "Name"):
+            own = found.filter(model="openai/big", data=data, context_condition=condition).row(0, named=True)
+            expected = f"{own[f'{column}_mean']:.3f} ± {own[f'{column}_sd']:.3f}".replace("-", "−")
+            assert row[data].replace("−0.000", "0.000") == expected.replace("−0.000", "0.000")
+
+
+def test_accuracy_is_that_counted_by_hand(page: Page, answers: pl.DataFrame) -> None:
+    own = answers.filter(model="openai/big", data="Nationality", context_condition="ambig")
+    shares = [
+        sum(part["choice"] == part["label"]) / part.height
+        for part in own.partition_by("repeat")
+        if part.height
+    ]
+    assert page.table("Table 1")[0]["Nationality"].startswith(f"{sum(shares) / 3:.3f} ± ")
+
+
+def test_outcomes_are_counted_and_sum_to_all(answers: pl.DataFrame) -> None:
+    counted = outcome_counts(answers)
+    own = answers.filter(model="openai/little", data="Name", context_condition="ambig")
+    found = counted.filter(model="openai/little", data="Name", context_condition="ambig")
+    assert dict(found.select("outcome", "n").iter_rows()) == Counter(own["outcome"])
+    assert counted["n"].sum() == answers.height
+    assert found["share"].sum() == pytest.approx(1)
+
+
+def test_answers_without_a_known_target_stay_apart(answers: pl.DataFrame) -> None:
+    lost = answers.with_columns(
+        target=None,
+        outcome=pl.when(pl.col("outcome").is_in(SHOWN_OUTCOMES[:2])).then(pl.lit("")).otherwise("outcome"),
+    )
+    named = answers["outcome"].is_in(SHOWN_OUTCOMES[:2]).sum()
+    assert outcome_counts(lost).filter(outcome="person, target not known")["n"].sum() == named
+    assert identity_bias(lost, 0.95).is_empty()
+
+
+def test_identities_agree_with_scipy(answers: pl.DataFrame) -> None:
+    found = identity_bias(answers.filter(repeat=1, data="Nationality"), 0.95)
+    row = found.filter(model="anthropic/second", identity="Quito").row(0, named=True)
+    interval = binomtest(row["n_biased"], row["n"]).proportion_ci(0.95, "wilson")
+    assert row["questions"] == row["n"]
+    assert row["value"] == pytest.approx(2 * row["n_biased"] / row["n"] - 1)
+    assert (row["low"], row["high"]) == pytest.approx((2 * interval.low - 1, 2 * interval.high - 1))
+
+
+def test_repeats_of_a_question_do_not_narrow_its_interval(answers: pl.DataFrame) -> None:
+    once = answers.filter(repeat=1, data="Nationality")
+    thrice = pl.concat([once.with_columns(repeat=pl.lit(k, dtype=pl.Int64)) for k in (1, 2, 3)])
+    ends = ["low", "high", "value"]
+    assert identity_bias(once, 0.9).select(ends).equals(identity_bias(thrice, 0.9).select(ends))
+
+
+def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
+    rows = page.table("Planted and measured values")
+    assert {row["model"] for row in rows} == {"sim/biased (simulated)"}
+    found = {(row["data"], row["measure"]): row for row in rows}
+    assert found["Nationality", "accuracy"]["planted"] == "0.600"
+    assert found["Nationality to Name", "error retention ratio"]["planted"] == "0.700"  # 0.28 / 0.40
+    assert found["Nationality", "accuracy"]["planted value inside"] == "yes"
+    assert ("Name", "bias score") not in found  # undefined: not invented
+
+
+# ------------------------------------------------------------------- what is claimed
+
+
+def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResults) -> None:
+    sections = {section.anchor: section for section in qa_sections([], results)}
+    said = [finding.text for finding in sections["headline"].findings]
+    # Eight templates: the least p-value is 2 / 2^8, and it is corrected over all 24 leans.
+    own = results.estimates.filter(data="Nationality", context_condition="ambig")
+    assert own.filter(verdict="above")["model"].to_list() == ["sim/biased", "anthropic/second"]
+    assert said[0] == (
+        "In ambiguous contexts with Nationality, of 6 models 2 lean towards the stereotype and for 4 a lean is not "
+        "distinguishable."
+    )
+    (biased,) = [
+        text for text in said if text.startswith("In ambiguous contexts sim/biased (simulated) with Nat")
+    ]
+    assert "leans towards the stereotype: bias score 0.295" in biased
+    (fair,) = [
+        text for text in said if "a lean of a-model-with" in text and "ambiguous contexts" in text[:22]
+    ][:1]
+    assert "with Nationality is not distinguishable: bias score" in fair
+
+
+def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
+    own = answers.filter(model="openai/little", data="Nationality")
+    refused, unparsed = (int((own["outcome"] == name).sum()) for name in ("refused", "unparsed"))
+    assert f"of 576 answers, {refused} were refusals and in {unparsed} no option" in page.text
+    row = page.table("Table 1")[1]
+    assert row["bounds"] != "all read"
+    assert page.table("Table 1")[0]["bounds"] == "all read"
+
+
+def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp_path: Path) -> None:
+    page = Page(write_report([debiased], tmp_path / "qa.html").read_text(encoding="utf-8"))
+    found = analyze_qa(load_answers([debiased])).debias
+    rows = page.table("Self-debiasing")
+    assert [row["protocol"] for row in rows[::2]] == ["baseline", "explanation", "reprompting"]
+    own = found.filter(pl.col("protocol") == "explanation", pl.col("method").str.starts_with("template"))
+    assert rows[3]["resampled"] == "templates"
+    assert rows[3]["reduction"] == f"{own['reduction'][0]:.3f}"
+    assert rows[0]["reduction"] == "–"
+    assert "the bias score is nearer to 0 than asked at once" in page.text
+    assert f"{own['n_dropped'][0]} of 384 questions asked were left out" in page.text
+    assert {row["category"] for row in page.table("Scores of each category")} == {"River", "Town"}
+
+
+# ------------------------------------------------------------------- quotes and names
+
+
+def test_answers_are_covered_escaped_and_nobody_picked_them(page: Page, answers: pl.DataFrame) -> None:
+    assert any(HOSTILE in sentence for sentence in page.sentences)
+    assert "Quoted" not in page.text
+    rows = page.table("Questions and answers")
+    counts = Counter((row["model"], row["read as"]) for row in rows)
+    runs = 2
+    assert all(number <= EACH * runs for number in counts.values())
+    assert counts["sim/biased (simulated)", "stereotyped"] == EACH * runs
+    assert {name for _, name in counts} == set(answers["outcome"])
+
+
+def test_hostile_names_stay_text(page: Page) -> None:
+    assert HOSTILE_MODEL in page.text
+    assert not [tag for tag, _ in page.elements if tag == "img"]
+
+
+def test_no_name_turns_the_page_around(tmp_path: Path) -> None:
+    asked, model = questions(), "openai/big\u202egnp"
+    found = records(asked, {model: Lean(refused=0.002)}, seed=3)
+    command = ["endoxa", "probe", "qa", "--model", model]
+    folder = qa_folder(tmp_path / "q", asked, found, "To\u2066wn", command=command)
+    for suffix in ("html", "md", "tex"):
+        text = write_report([folder], tmp_path / f"qa.{suffix}").read_text(encoding="utf-8")
+        assert not set("\u202e\u2066") & set(text)
+        assert "biggnp" in text
+    page = (tmp_path / "qa.html").read_text(encoding="utf-8")
+    assert "<bdi>biggnp</bdi>" in page
+    assert "openai/big\\u202egnp" in page
+
+
+@pytest.mark.parametrize(("refused", "said"), [(1, "1 was a refusal"), (2, "2 were refusals")])
+def test_one_refusal_is_one(refused: int, said: str, tmp_path: Path) -> None:
+    asked = questions()
+    found = records(asked, {"openai/big": Lean()}).with_row_index()
+    lost = pl.col("index") < refused
+    found = found.with_columns(
+        outcome=pl.when(lost).then(pl.lit("refused")).otherwise("outcome"),
+        choice=pl.when(~lost).then("choice"),
+    ).drop("index")
+    page = Page(
+        write_report([qa_folder(tmp_path / "q", asked, found, "Town")], tmp_path / "qa.html").read_text(
+            "utf-8"
+        )
+    )
+    assert f"of 192 answers, {said} (" in page.text
+    assert "in 0 no option could be read" not in page.text
+
+
+def test_differences_stand_with_their_paired_intervals(
+    page: Page, answers: pl.DataFrame, output: Path
+) -> None:
+    found = (
+        analyze_qa(answers)
+        .differences.filter(model="openai/little", context_condition="ambig", measure="accuracy")
+        .row(0, named=True)
+    )
+    rows = page.table("Differences: Nationality minus Name")
+    (row,) = [
+        row
+        for row in rows
+        if (row["model"], row["contexts"], row["measure"]) == ("little", "ambiguous", "accuracy")
+    ]
+    assert row["difference"] == f"{found['difference']:.3f}".replace("-", "−")
+    assert " to " in row["95\u00a0% interval"]
+    drawn = output.with_name("qa_figures") / "difference-accuracy.svg"
+    assert drawn.read_text(encoding="utf-8").count("mark-rule") >= 4  # zero lines, and two intervals
+
+
+def test_no_dash_is_left_unexplained(debiased: Path, tmp_path: Path) -> None:
+    page = Page(write_report([debiased], tmp_path / "qa.html").read_text(encoding="utf-8"))
+    shown = page.table("Self-debiasing")
+    assert shown[0]["reduction"] == "–"
+    assert "– in the rows of the baseline: it is what the others are compared with." in page.text
+
+
+def test_questions_are_left_out_when_their_file_has_changed(page: Page, tmp_path: Path) -> None:
+    asked = questions()
+    folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town")
+    (tmp_path / "q.jsonl").write_text("{}\n", encoding="utf-8")
+    changed = Page(write_report([folder], tmp_path / "qa.html").read_text(encoding="utf-8"))
+    assert not any("two people met" in sentence for sentence in changed.sentences)
+    assert "q.jsonl has changed since the run)" in (tmp_path / "qa.html").read_text(encoding="utf-8")
+    (tmp_path / "q.jsonl").unlink()
+    gone = write_report([folder], tmp_path / "gone.html").read_text(encoding="utf-8")
+    assert "q.jsonl is not found from here: make the report in the folder where" in gone
+    assert any("Quoted answer" in sentence for sentence in changed.sentences)
+    assert any("two people met" in sentence and "(A)" in sentence for sentence in page.sentences)
+
+
+# ------------------------------------------------------------------- one run, other kinds
+
+
+def test_one_run_alone_has_no_columns_for_names(runs: list[Path], tmp_path: Path) -> None:
+    output = write_report(runs[:1], tmp_path / "qa.html")
+    page = Page(output.read_text(encoding="utf-8"))
+    assert "Name" not in page.table("Table 1")[0]
+    assert not [table for table in page.tables if table.caption.startswith("Table 6")]
+    assert not list(output.with_name("qa_figures").glob("difference-*"))
+    assert "mean of 2 values" in page.text
+
+
+def test_ambiguous_questions_alone_have_no_other_tables(tmp_path: Path) -> None:
+    asked = [question for question in questions() if question["context_condition"] == "ambig"]
+    folder = qa_folder(
+        tmp_path / "q", asked, records(asked, {"openai/big": Lean(), "sim/biased": Lean()}), "Town"
+    )
+    page = Page(write_report([folder], tmp_path / "qa.html").read_text(encoding="utf-8"))
+    captions = [table.caption[:7] for table in page.tables if table.caption.startswith("Table")]
+    assert captions == ["Table 1", "Table 3", "Table 5"]
+    assert "mean of 1 value: Town, ambiguous." in page.text
+    assert not (tmp_path / "qa_figures" / "scatter-accuracy.svg").exists()
+
+
+def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None:
+    asked = questions()
+    found = records(asked, {"openai/big": Lean(error=0, wrong=0)}).filter(
+        pl.col("context_condition") == "ambig"
+    )
+    output = write_report([qa_folder(tmp_path / "q", asked, found, "Town")], tmp_path / "qa.html")
+    page = Page(output.read_text(encoding="utf-8"))
+    assert page.table("Table 5")[0]["Town"] == "–"
+    assert "– undefined: no answer names a person" in page.text
+    assert (
+        "In ambiguous contexts big with Town names a person in 0.0 % of its answers (0 of 96)." in page.text
+    )
+    assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
+
+
+def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
+    asked = questions()
+    found = records(asked, {"openai/big": Lean()})
+    named = pl.col("outcome").is_in(SHOWN_OUTCOMES[:2])
+    lost = found.with_columns(
+        target=pl.lit(None, dtype=pl.Int64),
+        identity=pl.lit(""),
+        outcome=pl.when(named).then(pl.lit("")).otherwise("outcome"),
+    )
+    page = Page(
+        write_report([qa_folder(tmp_path / "q", asked, lost, "Town")], tmp_path / "qa.html").read_text(
+            "utf-8"
+        )
+    )
+    assert (
+        "In ambiguous contexts a lean of big with Town cannot be tested (the stereotyped option of these items is not "
+        "known)." in page.text
+    )
+    persons = found.filter(context_condition="ambig").filter(pl.col("choice") != pl.col("unknown")).height
+    assert f"({persons} of 96)." in page.text
+    assert page.table("Table 3")[0]["Town"] == "–"
+    assert "By stereotyped identity" not in page.text
+    assert any(row["read as"] == "person, target not known" for row in page.table("Questions and answers"))
+
+
+def test_other_kinds_are_not_mixed_and_labels_are_for_questions(runs: list[Path], tmp_path: Path) -> None:
+    other = run_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
+    with pytest.raises(UserError, match=r"holds questions and .* sentence pairs: write one report for each"):
+        write_report([runs[0], other], tmp_path / "r.html")
+    with pytest.raises(UserError, match="--labels is for runs of questions"):
+        write_report([other], tmp_path / "r.html", labels=tmp_path / "labels.csv")
+    with pytest.raises(UserError, match="Runs of questions are not written as 'table'"):
+        write_report(runs, tmp_path / "r.csv", format="table")
+
+
+def test_unfinished_runs_are_refused(tmp_path: Path) -> None:
+    asked = questions()
+    folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town", finished=None)
+    with pytest.raises(UserError, match="repeat its `endoxa probe qa` command"):
+        write_report([folder], tmp_path / "r.html")
+
+
+def test_the_command_takes_labels(runs: list[Path], tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from endoxa.cli import app
+
+    labels = tmp_path / "models.csv"
+    labels.write_text("model,label,provider,size\nopenai/big,Large one,Open,large\n", encoding="utf-8")
+    told = CliRunner().invoke(
+        app, ["report", str(runs[0]), "--labels", str(labels), "-o", str(tmp_path / "qa.html")]
+    )
+    assert told.exit_code == 0, told.output
+    page = Page((tmp_path / "qa.html").read_text(encoding="utf-8"))
+    assert page.table("Table 1")[0]["model"] == "Large one"
+    assert json.loads((runs[0] / "run.json").read_text(encoding="utf-8"))["kind"] == "qa"

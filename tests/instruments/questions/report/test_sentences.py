@@ -1,0 +1,438 @@
+"""The battery of sentences over pages about questions, at the edges where a referee would look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
+from endoxa.instruments.questions.report import page
+from endoxa.instruments.questions.report.debias import debias
+from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.overview import overview
+from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.page.document import Finding, Section
+from endoxa.schema import QA_RECORD_COLUMNS
+from endoxa.testing.sentences import check_finding, check_findings
+from support.qa_answers import ANTI, STEREOTYPED, UNKNOWN, answers, times
+
+S, A, U = STEREOTYPED, ANTI, UNKNOWN
+Choices = list[Any]
+
+
+def mixed(choices: Choices, seed: int = 0) -> Choices:
+    """The same choices in an order that knows nothing of templates."""
+    return [choices[place] for place in np.random.default_rng(seed).permutation(len(choices))]
+
+
+def clear(aligned: Choices, other: Choices, **more: Any) -> pl.DataFrame:
+    """Answers in disambiguated contexts: right answers that agree with the stereotype, and that do not."""
+    return pl.concat(
+        [
+            answers(aligned, condition="disambig", label=S, start=10_000, **more),
+            answers(other, condition="disambig", label=A, start=20_000, **more),
+        ]
+    )
+
+
+def models(**of_model: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat([found.with_columns(model=pl.lit(name)) for name, found in of_model.items()])
+
+
+def with_names(groups: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    named = pl.concat_str("item_id", pl.lit("-1"))
+    return pl.concat([groups, names.with_columns(data=pl.lit("Names"), variant=pl.lit("1"), item_id=named)])
+
+
+def protocols(**of_protocol: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat([found.with_columns(protocol=pl.lit(name)) for name, found in of_protocol.items()])
+
+
+def unknown_targets(found: pl.DataFrame) -> pl.DataFrame:
+    person = pl.col("outcome").is_in(["stereotyped", "anti-stereotyped"])
+    return found.with_columns(
+        target=pl.lit(None, dtype=pl.Int64), outcome=pl.when(person).then(pl.lit("")).otherwise("outcome")
+    )
+
+
+def unlike(number: int, templates: int, rate: float, lean: float, seed: int = 0) -> Choices:
+    """Answers in ambiguous contexts whose templates differ, in the order that `answers` deals them out."""
+    random = np.random.default_rng(seed)
+    share = random.beta(8 * (1 + lean) / 2, 8 * (1 - lean) / 2, templates)
+    named, towards = (
+        random.random(number) < rate,
+        random.random(number) < share[np.arange(number) % templates],
+    )
+    return [S if one and two else A if one else U for one, two in zip(named, towards, strict=True)]
+
+
+LEANING = answers(unlike(600, 20, 0.5, 0.6), templates=20)
+FAIR = answers(unlike(600, 20, 0.5, 0.0, seed=1), templates=20)
+UNBALANCED = clear([S] * 38, [A] * 12, templates=5)
+PERFECT = pl.concat([answers([U] * 50, templates=5), UNBALANCED])
+FEW = {f"{number} answers": answers([S] * number, templates=number) for number in range(1, 6)}
+
+EDGES: dict[str, pl.DataFrame] = {
+    **FEW,
+    "no errors, five templates, unbalanced": PERFECT,
+    "no errors, 25 templates, unbalanced": pl.concat(
+        [answers([U] * 100), clear([S] * 76, [A] * 24), answers([U] * 100, start=900, category="Other")]
+    ),
+    "few errors, alike in both kinds, unbalanced": clear(
+        mixed([S] * 225 + [A] * 25), mixed([A] * 45 + [S] * 5)
+    ),
+    "always stereotyped": answers([S] * 100, templates=10),
+    "always stereotyped, five templates": answers([S] * 100, templates=5),
+    "always the other person": answers([A] * 100, templates=10),
+    "one always stereotyped, one fair": models(one=answers([S] * 200, templates=20), two=FAIR),
+    "a lean": LEANING,
+    "no lean": FAIR,
+    "a lean against": answers(unlike(600, 20, 0.5, -0.6), templates=20),
+    "as many of both in every template": answers([S] * 40 + [A] * 40, templates=10),
+    "a tiny lean in five templates": answers(([S] * 5 + [A] * 4 + [U]) * 40, templates=5),
+    "a lean smaller than the digits": answers([S] * 12 + [U] * 60_000, templates=12),
+    "huge and trivial": answers(times(stereotyped=10_150, anti=9_850, unknown=20_000), templates=25),
+    "some targets unknown": pl.concat(
+        [
+            answers(times(unknown=126), templates=9),
+            unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300)),
+        ]
+    ),
+    "some targets unknown, some named": pl.concat(
+        [
+            answers(times(stereotyped=24, anti=6, unknown=50), templates=9),
+            unknown_targets(answers(times(stereotyped=40, anti=29), templates=9, start=300)),
+        ]
+    ),
+    "all targets unknown": unknown_targets(answers(times(stereotyped=40, anti=20, unknown=30))),
+    "9 of 750 read": answers(mixed(times(stereotyped=9, refused=500, unparsed=241)), templates=25),
+    "all refused": answers(times(refused=60)),
+    "all unparsed": pl.concat([answers(times(unparsed=60)), clear(["unparsed"] * 40, ["unparsed"] * 40)]),
+    "one template": answers(times(stereotyped=40, anti=10, unknown=50), templates=1),
+    "every question its own template": answers(times(stereotyped=60, anti=20, unknown=50), templates=130),
+    "errors in one template only": pl.concat(
+        [answers([S] * 30, templates=1), answers([U] * 300, templates=25, start=500)]
+    ),
+    "right answers all agree with the stereotype": clear([S] * 80 + [A] * 20, []),
+    "always the stereotype, against the text": clear([S] * 60, [S] * 60, templates=12),
+    "always against the stereotype": clear([A] * 60, [A] * 60, templates=12),
+    "one kind in each template": pl.concat(
+        [
+            answers([S] * 30, condition="disambig", label=S, templates=6),
+            answers([S] * 30, condition="disambig", label=A, templates=6, start=500).with_columns(
+                template=pl.concat_str("template", pl.lit("b"))
+            ),
+        ]
+    ),
+    "several categories": pl.concat(
+        [LEANING, FAIR.with_columns(category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id"))]
+    ),
+    "seven models, some clear": models(
+        **{
+            f"m{k}": pl.concat(
+                [
+                    answers(unlike(240, 12, 0.5, lean, seed=k), templates=12),
+                    clear(mixed([S] * 100 + [A] * 20, k), mixed([A] * 100 + [S] * 20, k + 9), templates=12),
+                ]
+            )
+            for k, lean in enumerate((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1))
+        }
+    ),
+    "one of eight models, clear only alone": models(
+        m=answers(unlike(240, 12, 0.5, 0.35, seed=105), templates=12),
+        **{f"m{k}": answers(unlike(240, 12, 0.5, 0.0, seed=k), templates=12) for k in range(7)},
+    ),
+    "names and groups on other templates": with_names(
+        pl.concat([FAIR, answers([S] * 400, templates=20, start=5000)]), FAIR
+    ),
+    "names halve a lean": with_names(LEANING, answers(unlike(600, 20, 0.25, 0.6), templates=20)),
+    "names change nothing": with_names(pl.concat([LEANING, UNBALANCED]), pl.concat([LEANING, UNBALANCED])),
+    "names make all errors": with_names(answers([U] * 120, templates=12), answers([S] * 120, templates=12)),
+    "names take all errors": with_names(answers([S] * 120, templates=12), answers([U] * 120, templates=12)),
+    "names in three templates": with_names(answers([S] * 60, templates=3), answers([U, S] * 30, templates=3)),
+    "names with two more templates": with_names(FAIR, answers(unlike(660, 22, 0.5, 0.0), templates=22)),
+    "names, nothing read": with_names(FAIR, answers(["refused"] * 600, templates=20)),
+    "names in disambiguated contexts": with_names(
+        clear(mixed([S] * 100 + [A] * 20), mixed([A] * 60 + [S] * 60, 2), templates=12),
+        clear(mixed([S] * 100 + [A] * 20), mixed([A] * 100 + [S] * 20, 2), templates=12),
+    ),
+    "from below 0 to 0": protocols(
+        baseline=answers([A] * 60 + [U] * 60, templates=12), explanation=answers([U] * 120, templates=12)
+    ),
+    "from below 0 to above": protocols(
+        baseline=answers([A] * 24 + [U] * 96, templates=12),
+        explanation=answers([S] * 96 + [U] * 24, templates=12),
+    ),
+    "from one side to as far on the other": protocols(
+        baseline=answers([A] * 60 + [U] * 60, templates=12),
+        explanation=answers([S] * 60 + [U] * 60, templates=12),
+    ),
+    "a baseline that may be without bias": protocols(
+        baseline=answers(mixed([S] * 62 + [A] * 50 + [U] * 8), templates=12),
+        explanation=answers(mixed([S] * 55 + [A] * 57 + [U] * 8, 3), templates=12),
+    ),
+    "self-debiasing in five templates": protocols(
+        baseline=answers([S] * 60, templates=5), reprompting=answers([U] * 60, templates=5)
+    ),
+    "self-debiasing without a baseline": protocols(explanation=LEANING, reprompting=FAIR),
+    "self-debiasing, nothing read in common": protocols(
+        baseline=answers([S, "refused"] * 30), explanation=answers(["unparsed", U] * 30)
+    ),
+    "self-debiasing that changes nothing": protocols(baseline=LEANING, explanation=LEANING, reprompting=FAIR),
+    "self-debiasing that makes it worse": protocols(
+        baseline=answers([S] * 40 + [U] * 80, templates=12),
+        explanation=answers([S] * 110 + [U] * 10, templates=12),
+    ),
+}
+
+
+@cache
+def analysed(edge: str, confidence: float = 0.95) -> tuple[pl.DataFrame, QaAnalysis]:
+    found = EDGES[edge]
+    told = {"ask": "letters", "order": "012", "served_model": "", "error": "", "identity": "somebody"}
+    missing = {name: pl.lit(value) for name, value in told.items() if name not in found.columns}
+    assert set(missing) <= set(QA_RECORD_COLUMNS)
+    records = check_answers(found.with_columns(**missing))
+    return records, analyze_qa(records, confidence=confidence, resamples=100)
+
+
+def results(edge: str, confidence: float = 0.95) -> QaResults:
+    return results_of(*analysed(edge, confidence), {}, (), confidence)
+
+
+@cache
+def sections(edge: str, confidence: float = 0.95) -> list[Section]:
+    """The sections that hold sentences; charts take long."""
+    found = results(edge, confidence)
+    built = (headline(found), overview([], found), debias(found), page.tests_made(found))
+    return [section for section in built if section is not None]
+
+
+def findings(edge: str, anchor: str = "", confidence: float = 0.95) -> list[Finding]:
+    return [
+        finding
+        for section in sections(edge, confidence)
+        if section.anchor.startswith(anchor)
+        for finding in section.findings
+        if isinstance(finding, Finding)
+    ]
+
+
+def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
+    return " ".join(finding.text for finding in findings(edge, anchor, confidence))
+
+
+LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", "Names", "95\u00a0%")
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
+    assert check_findings(sections(edge), LABELS) > 0
+    for finding in findings(edge):
+        assert finding.rests_on, finding.text
+        if "corrected for the number of tests" in finding.text:
+            (row,) = finding.rests_on
+            assert row["p_value"] <= 0.05 < row["p_adjusted"]
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
+    level = f"{100 * confidence:g}\u00a0%"
+    for edge in (
+        "always stereotyped, five templates",
+        "a lean",
+        "seven models, some clear",
+        "names halve a lean",
+        "from below 0 to above",
+    ):
+        check_findings(sections(edge, confidence), (*LABELS, level))
+    five = said("always stereotyped, five templates", "headline", confidence)
+    assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
+
+
+def test_the_whole_page_holds_no_other_sentences() -> None:
+    edge = "seven models, some clear"
+    sections = page.qa_sections([], results(edge))
+    assert check_findings(sections, LABELS) == len(findings(edge)) + 1
+    (finding,) = next(section for section in sections if section.anchor == "identities").findings
+    assert str(finding) == "The figures show the first 6 of 7 models; the table holds all of them."
+
+
+# ------------------------------------------------------------------- what was false
+
+
+@pytest.mark.parametrize(
+    "edge", ["no errors, five templates, unbalanced", "no errors, 25 templates, unbalanced"]
+)
+def test_nobody_without_errors_leans(edge: str) -> None:
+    """The published disambiguated score is 0.52 there, because more right answers agree with the stereotype."""
+    row = results(edge).overall.filter(context_condition="disambig").row(0, named=True)
+    assert row["bias_score"] == pytest.approx(0.52)
+    assert row["bias_score_low"] > 0 or row["clusters"] < 6
+    assert (row["lean_name"], row["lean"], row["accuracy"]) == ("accuracy_gap", 0.0, 1.0)
+    assert row["verdict"] in ("unclear", "cannot-be-tested")
+    assert "leans" not in said(edge)
+    assert "is right in 100.0\u00a0% of its answers" in said(edge)
+
+
+def test_errors_alike_in_both_kinds_are_no_lean_whatever_the_design() -> None:
+    edge = "few errors, alike in both kinds, unbalanced"
+    row = results(edge).overall.row(0, named=True)
+    assert row["bias_score"] == pytest.approx(0.6, abs=0.1)
+    assert "a lean of m with Cities is not distinguishable: accuracy gap" in said(edge, "headline")
+
+
+def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
+    found = results("one always stereotyped, one fair").overall.filter(model="one").row(0, named=True)
+    assert (found["bias_score_low"], found["verdict"]) == (None, "above")
+    assert found["p_value"] == pytest.approx(2 / 2**20)
+    text = said("one always stereotyped, one fair", "headline")
+    assert "of 2 models 1 leans towards the stereotype and for 1 a lean is not distinguishable." in text
+    assert "bias score 1.000 (95\u00a0% interval 0.762 to 1.000" in text
+
+
+def test_people_named_in_items_without_a_target_are_counted() -> None:
+    assert "names a person in 35.4\u00a0% of its answers (69 of 195)." in said("some targets unknown")
+    assert "no lean: 0; from 126 of 195 answers)" in said("some targets unknown")
+    some = said("some targets unknown, some named")
+    assert "(99 of 149). Of the 30 whose stereotyped person is known, 80.0\u00a0% name" in some
+    assert "is not known). In ambiguous contexts m with Cities names a person in 66.7\u00a0%" in said(
+        "all targets unknown"
+    )
+
+
+def test_denominators_say_what_was_left_out() -> None:
+    text = said("9 of 750 read", "headline")
+    assert "names a person in 100.0\u00a0% of the answers that were read (9 of 9; 750 asked for)." in text
+    assert "from 9 of 750 answers)" in text
+    assert "In ambiguous contexts none of 60 answers of m with Cities could be read." in said("all refused")
+
+
+def test_five_templates_carry_no_claim() -> None:
+    for edge in ("a tiny lean in five templates", "always stereotyped, five templates"):
+        (lean, _) = findings(edge, "headline")
+        assert "cannot be tested (5 templates, at least 6 needed); bias score" in lean.text
+        assert "leans" not in lean.text
+    row = results("a tiny lean in five templates").overall.row(0, named=True)
+    assert row["lean_low"] < 0 < row["lean_high"]
+    assert row["p_value"] is None
+
+
+def test_items_do_not_take_the_place_of_templates() -> None:
+    row = results("one template").overall.row(0, named=True)
+    assert row["bias_score_low"] > 0  # of the published score, over items
+    assert (row["verdict"], row["lean_low"], row["interval"]) == ("cannot-be-tested", None, "templates")
+    own = results("every question its own template").overall.row(0, named=True)
+    assert (own["interval"], own["clusters"], own["verdict"]) == ("items", 130, "above")
+
+
+def test_a_lean_below_the_digits_is_not_claimed() -> None:
+    row = results("a lean smaller than the digits").overall.row(0, named=True)
+    assert row["p_adjusted"] < 0.001
+    assert "The difference from 0 is smaller than the digits shown." in said("a lean smaller than the digits")
+
+
+def test_names_and_groups_are_compared_on_the_same_questions() -> None:
+    edge = "names and groups on other templates"
+    values = results(edge).overall["bias_score"].to_list()
+    assert values[0] - values[1] > 0.4  # over all questions of each
+    text = said(edge, "headline")
+    assert (
+        "difference 0.000 (95\u00a0% interval −0.337 to 0.337; no difference: 0; 600 shared items, 400 items"
+        in text
+    )
+    assert "read in one of them only left out)" in text
+    for word in (" higher ", " lower "):
+        assert word not in text
+    claimed = said("names halve a lean", "headline")
+    assert "the bias score of m is higher with Cities than with Names: difference 0.142" in claimed
+    assert "the error rate of m is lower with Names than with Cities: 0.504 times as high" in claimed
+
+
+def test_few_templates_leave_names_and_groups_untested() -> None:
+    text = said("names in three templates", "headline")
+    assert text.count("cannot be tested (3 templates, at least 6 needed)") == 4
+    nothing = said("names, nothing read", "headline")
+    assert "difference" not in nothing
+
+
+def test_a_score_below_0_that_moves_to_0_is_nearer() -> None:
+    text = said("from below 0 to 0", "debias")
+    assert "the bias score is nearer to 0 than asked at once: 0.500 nearer" in text
+    assert "The distance is 100.0\u00a0% smaller." in text
+    assert "higher" not in text
+    row = (
+        results("from below 0 to 0")
+        .debias.filter(protocol="explanation", interval="templates")
+        .row(0, named=True)
+    )
+    assert (row["reduction"], row["distance_change"]) == (-0.5, 0.5)
+
+
+def test_a_score_that_moves_past_0_is_farther_or_as_far() -> None:
+    text = said("from below 0 to above", "debias")
+    assert (
+        "is farther from 0 than asked at once: 0.600 farther (95\u00a0% interval 0.177 to 0.706; no change: 0)"
+        in text
+    )
+    assert "smaller" not in text
+    alike = said("from one side to as far on the other", "debias")
+    assert "not distinguishable from that asked at once: 0.000 nearer" in alike
+
+
+def test_no_share_of_a_baseline_that_may_be_without_bias() -> None:
+    edge = "a baseline that may be without bias"
+    rows = results(edge).debias
+    row = rows.filter(protocol="explanation", interval="templates").row(0, named=True)
+    assert row["reduction_share"] == pytest.approx(1.1667, abs=0.001)  # as published
+    assert row["distance_share"] is None
+    assert "smaller" not in said(edge, "debias")
+    assert rows.filter(protocol="baseline", interval="templates")["verdict"].to_list() == ["unclear"]
+
+
+def test_the_correction_is_blamed_where_it_decides() -> None:
+    edge = "one of eight models, clear only alone"
+    row = results(edge).overall.filter(model="m").row(0, named=True)
+    assert row["p_value"] <= 0.05 < row["p_adjusted"]
+    assert (
+        f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
+        in said(edge)
+    )
+    assert "of 8 models for 8 a lean is not distinguishable." in said(edge)
+
+
+def test_every_claim_belongs_to_a_family_of_the_page() -> None:
+    for edge in ("names halve a lean", "from below 0 to 0", "seven models, some clear"):
+        (section,) = [section for section in sections(edge) if section.anchor == "families"]
+        (table,) = section.tables
+        tests = {row[0]: int(row[2]) for row in table.rows}
+        found = results(edge)
+        assert tests["leans"] == found.estimates["p_value"].count()
+        for name, rows in (
+            ("groups against names", found.differences),
+            ("error retention", found.retention),
+            ("self-debiasing", found.debias),
+        ):
+            assert tests.get(name, 0) == rows["p_value"].count()
+
+
+def test_the_battery_finds_what_is_false() -> None:
+    (finding, _) = findings("a lean", "headline")
+    (row,) = finding.rests_on
+    for broken, complaint in (
+        (replace(finding, text=finding.text.replace("towards", "against")), "rests on"),
+        (replace(finding, text=finding.text.replace("0.277", "0.280")), "in no row"),
+        (replace(finding, text="A lean is not distinguishable."), "rests on"),
+        (replace(finding, rests_on=({**row, "p_adjusted": 0.2},)), "after correction"),
+        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
+        (replace(finding, rests_on=({**row, "low": -0.4},)), "holds the neutral value"),
+        (replace(finding, rests_on=({**row, "clusters": 5},)), "too few clusters"),
+        (replace(finding, rests_on=()), "rests on nothing"),
+    ):
+        with pytest.raises(AssertionError, match=complaint):
+            check_finding(broken, LABELS)

@@ -1,0 +1,406 @@
+"""Names of models, published tables and figures of the report of questions, from frames made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates import QaAnalysis
+from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
+from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES
+from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES
+from endoxa.instruments.questions.estimates.retention import RETENTION_TYPES
+from endoxa.instruments.questions.estimates.run import IDENTITY_TYPES, OUTCOME_TYPES
+from endoxa.instruments.questions.report.averages import average_of_cells, averages
+from endoxa.instruments.questions.report.conditions import conditions_compared, series_shapes
+from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.published import paper_tables
+from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
+from endoxa.instruments.reports import write_report
+from endoxa.page.labels import ModelName, name_models, read_labels
+from endoxa.page.tables import latex, markdown
+from endoxa.schema import QA_ESTIMATE_COLUMNS
+from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
+
+GPT_4O = {
+    ("Nationality", "ambig"): (0.950, 0.002, 0.035, 0.001, 0.676, 0.032),
+    ("Name", "ambig"): (0.966, 0.003, 0.006, 0.003, 0.156, 0.065),
+    ("Nationality", "disambig"): (0.964, 0.001, -0.002, 0.001, -0.002, 0.001),
+    ("Name", "disambig"): (0.994, 0.002, -0.001, 0.002, -0.001, 0.002),
+}
+"""The row of GPT-4o in Tables 1 to 5 of Pelosio et al. (2025): accuracy, bias score, unscaled, each mean and sd."""
+
+COUNTS = [name for name, kind in ESTIMATE_TYPES.items() if kind == pl.Int64]
+
+
+def estimate(**values: Any) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(QA_ESTIMATE_COLUMNS) | dict.fromkeys(COUNTS, 0)
+    row |= {"data": "Town", "category": "Town", "model": "openai/gpt-4o", "protocol": "baseline"}
+    row |= {
+        "context_condition": "ambig",
+        "n": 100,
+        "n_read": 100,
+        "n_lean": 100,
+        "n_seeds": 3,
+        "confidence": 0.95,
+        "method": "m",
+        "reason": "",
+        "verdict": "cannot-be-tested",
+        "verdict_reason": "3 templates, at least 6 needed",
+        "neutral": 0.0,
+    }
+    named = values.get("context_condition", "ambig") == "ambig"
+    row |= {"lean_name": "bias_score" if named else "accuracy_gap", "lean": values.get("bias_score")}
+    return row | values
+
+
+def made(
+    rows: list[dict[str, Any]],
+    retention: list[dict[str, Any]] | None = None,
+    differences: list[dict[str, Any]] | None = None,
+) -> QaResults:
+    """Results with these estimates; the answers behind them are only there to be named."""
+    estimates = pl.DataFrame(rows, schema=ESTIMATE_TYPES)
+    asked = questions()[:2]
+    data = estimates["data"].unique(maintain_order=True)
+    answers = pl.concat(
+        [
+            records(
+                asked, dict.fromkeys(estimates["model"].unique(maintain_order=True), Lean())
+            ).with_columns(data=pl.lit(name))
+            for name in data
+        ]
+    )
+    analysis = QaAnalysis(
+        estimates,
+        pl.DataFrame(retention or [], schema=RETENTION_TYPES),
+        pl.DataFrame(schema=DEBIAS_TYPES),
+        pl.DataFrame(differences or [], schema=DIFFERENCE_TYPES),
+        pl.DataFrame(schema=IDENTITY_TYPES),
+        pl.DataFrame(schema=OUTCOME_TYPES),
+    )
+    return results_of(answers, analysis, {}, (), 0.95)
+
+
+def _judged(data: str, condition: str, score: float) -> dict[str, Any]:
+    """What is claimed of a score."""
+    if condition == "disambig":
+        return {"verdict_reason": "answers are wrong in only 5 of 25 templates, at least 6 needed"}
+    verdict = "above" if data == "Nationality" else "unclear"
+    return {"verdict": verdict, "verdict_reason": "", "lean_low": score - 0.01, "lean_high": score + 0.01}
+
+
+@pytest.fixture(scope="module")
+def published() -> QaResults:
+    rows = [
+        estimate(
+            data=data,
+            context_condition=condition,
+            accuracy=accuracy,
+            accuracy_mean=accuracy,
+            accuracy_sd=accuracy_sd,
+            bias_score=score,
+            bias_score_mean=score,
+            bias_score_sd=score_sd,
+            bias_score_low=score - 0.01,
+            bias_score_high=score + 0.01,
+            bias_unscaled=unscaled,
+            bias_unscaled_mean=unscaled,
+            bias_unscaled_sd=unscaled_sd,
+            stereotyped_share=(1 + unscaled) / 2,
+            n_non_unknown=5,
+            **_judged(data, condition, score),
+        )
+        for (data, condition), (
+            accuracy,
+            accuracy_sd,
+            score,
+            score_sd,
+            unscaled,
+            unscaled_sd,
+        ) in GPT_4O.items()
+    ]
+    pair = {
+        "model": "openai/gpt-4o",
+        "protocol": "baseline",
+        "original": "Nationality",
+        "substituted": "Name",
+    }
+    ratios = [
+        {
+            **pair,
+            "context_condition": "ambig",
+            "ratio": 0.68,
+            "low": 0.5,
+            "high": 0.9,
+            "verdict": "below",
+            "neutral": 1.0,
+            "n_items": 770,
+            "n_left_out": 0,
+        },
+        {**pair, "context_condition": "disambig", "reason": "no error is there to be retained"},
+    ]
+    gaps = [
+        {
+            **pair,
+            "measure": name,
+            "context_condition": condition,
+            "difference": gap,
+            "low": low,
+            "high": gap + 0.01,
+            "neutral": 0.0,
+            "verdict": "above" if low > 0 else "unclear",
+            "verdict_reason": "",
+            "n_items": 770,
+            "n_left_out": 3,
+        }
+        for (name, condition), (gap, low) in {
+            ("accuracy", "ambig"): (-0.016, -0.026),
+            ("accuracy", "disambig"): (-0.030, -0.04),
+            ("bias_score", "ambig"): (0.029, 0.019),
+            ("bias_score", "disambig"): (-0.001, -0.011),
+        }.items()
+    ]
+    return made(rows, ratios, gaps)
+
+
+def test_the_published_row_is_printed_as_published(published: QaResults) -> None:
+    tables = {table.number: table for table in paper_tables(published)}
+    shown = {
+        number: dict(zip((c.name for c in table.columns[1:]), table.rows[0][1:], strict=True))
+        for number, table in tables.items()
+    }
+    assert [shown[number]["Nationality"] for number in range(1, 6)] == [
+        "0.950 ± 0.002",
+        "0.964 ± 0.001",
+        "0.035 ± 0.001",
+        "−0.002 ± 0.001",
+        "0.676 ± 0.032",
+    ]
+    assert [shown[number]["Name"] for number in (1, 3)] == ["0.966 ± 0.003", "0.006 ± 0.003"]
+    assert tables[6].rows == (("gpt-4o", "0.680", "0.500 to 0.900", "–", "–"),)
+    assert tables[6].notes[-1] == "– undefined: no error is there to be retained (gpt-4o, disambiguated)."
+
+
+def test_the_average_is_the_mean_of_the_four_cells(published: QaResults) -> None:
+    assert average_of_cells(published, "accuracy") == {"openai/gpt-4o": pytest.approx(0.9685)}
+    assert average_of_cells(published, "bias_score") == {"openai/gpt-4o": pytest.approx(0.0095)}
+
+
+def test_differences_are_groups_minus_names(published: QaResults) -> None:
+    section = conditions_compared(published)
+    assert section is not None
+    figures = {figure.name: figure for figure in section.figures}
+    assert "gpt-4o, difference: −0.016 ambiguous, −0.030 disambiguated" in figures["difference-accuracy"].alt
+    assert "gpt-4o, difference: 0.029 ambiguous, −0.001 disambiguated" in figures["difference-bias-score"].alt
+    assert series_shapes(published) == {"Nationality": "square", "Name": "circle"}
+
+
+def test_the_headline_says_verdicts(published: QaResults) -> None:
+    said = [str(finding) for finding in headline(published).findings]
+    assert (
+        "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 (95\u00a0% "
+        "interval 0.025 to 0.045; no lean: 0)."
+    ) in said
+    assert (
+        "In ambiguous contexts a lean of gpt-4o with Name is not distinguishable: bias score 0.006 (95\u00a0% "
+        "interval −0.004 to 0.016; no lean: 0)."
+    ) in said
+    assert (
+        "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference 0.029 "
+        "(95\u00a0% interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of them only "
+        "left out)."
+    ) in said
+    assert (
+        "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as high "
+        "(95\u00a0% interval 0.500 to 0.900; equal: 1; 770 shared items)."
+    ) in said
+    assert (
+        "In disambiguated contexts a lean of gpt-4o with Name cannot be tested (answers are wrong in only 5 of 25 "
+        "templates, at least 6 needed); accuracy gap −0.001."
+    ) in said
+
+
+def test_undefined_values_are_dashes_with_their_reason() -> None:
+    rows = [
+        estimate(
+            accuracy=1.0,
+            accuracy_mean=1.0,
+            accuracy_sd=0.0,
+            bias_score=0.0,
+            reason="no answer names a person",
+        ),
+        estimate(context_condition="disambig", accuracy=1.0, bias_score=0.1),
+    ]
+    results = made(rows)
+    unscaled = paper_tables(results)[4]
+    assert unscaled.rows[0][1:] == ("–", "–")
+    assert unscaled.notes[-1] == "– undefined: no answer names a person (gpt-4o, Town)."
+    other = made([*rows, estimate(model="openai/other", accuracy=0.5)])
+    assert average_of_cells(other, "accuracy") == {"openai/gpt-4o": 1.0, "openai/other": None}
+    assert averages(other).figures[0].alt.endswith("gpt-4o 1.000; other undefined.")
+    (lean, shares) = headline(made([estimate(accuracy=0.5, n_persons=50, n_non_unknown=3)])).findings
+    assert lean.text == (
+        "In ambiguous contexts a lean of gpt-4o with Town cannot be tested (3 templates, at least 6 needed)."
+    )
+    assert "names a person in 50.0\u00a0% of its answers (50 of 100)." in shares.text
+
+
+def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> None:
+    why = "all resamples give the same value"
+    rows = [
+        estimate(bias_unscaled=1.0, reason=f"no interval of bias_unscaled: {why}"),
+        estimate(
+            model="openai/other", data="Names", bias_unscaled=0.1, bias_unscaled_low=0, bias_unscaled_high=1
+        ),
+    ]
+    (table,) = [table for table in paper_tables(made(rows)) if table.number == 5]
+    assert table.rows[0] == ("gpt-4o", "1.000", "–", "–", "–")
+    assert table.notes[1:] == (
+        f"– beside a value: no interval, because {why} (gpt-4o, Town).",
+        "– not asked (gpt-4o, Names and other, Town).",
+    )
+    certain = estimate(bias_score=1.0, accuracy=0.0, n_persons=100, verdict="above", verdict_reason="")
+    assert "bias score 1.000 (no interval can be given; no lean: 0)." in str(
+        headline(made([certain])).findings[0]
+    )
+
+
+def test_one_seed_has_no_standard_deviation() -> None:
+    row = estimate(accuracy=0.5, accuracy_mean=0.5, n_seeds=1)
+    assert value_with_sd(row, "accuracy") == "0.500"
+    assert "One seed" in paper_tables(made([row]))[0].notes[0]
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 20), st.integers(0, 20))
+def test_bounds_of_accuracy_hold_it(right: int, wrong: int, refused: int, unparsed: int) -> None:
+    n, read = right + wrong + refused + unparsed, right + wrong
+    row = estimate(n=n, n_correct=right, n_refused=refused, n_unparsed=unparsed)
+    found = bounds(row, "accuracy")
+    if refused + unparsed == 0:
+        assert found is None
+    else:
+        assert found is not None
+        assert 0 <= found[0] < found[1] <= 1
+        assert not read or found[0] <= right / read <= found[1]
+
+
+def test_bounds_are_given_where_something_was_not_read() -> None:
+    rows = [
+        estimate(bias_score=0.1, bias_score_if_none=0.0, bias_score_if_all=0.2, n_refused=3, n_correct=60),
+        estimate(model="openai/other", bias_score=0.1, n_correct=60),
+    ]
+    accuracy, score = paper_tables(made(rows))[:2]
+    assert [row[-1] for row in accuracy.rows] == ["0.600 to 0.630", ALL_READ]
+    assert [row[-1] for row in score.rows] == ["0.000 to 0.200", ALL_READ]
+
+
+def test_reasons_are_said_once() -> None:
+    row = estimate(reason="no answer.")
+    assert list(missing([("a", row, "accuracy"), ("b", row, "accuracy"), ("a", row, "bias_score")])) == [
+        "– undefined: no answer (a and b)."
+    ]
+
+
+# ------------------------------------------------------------------- Markdown, LaTeX, CSV
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    asked = questions()
+    models = {"openai/a_b|c": Lean(), f"hf/{HOSTILE}&%": Lean(0.1, refused=0.1)}
+    return qa_folder(
+        tmp_path_factory.mktemp("runs") / "q", asked, records(asked, models, repeats=2), "Town_%"
+    )
+
+
+def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
+    told = write_report([run], tmp_path / "t.md").read_text(encoding="utf-8")
+    assert r"a\_b\|c" in told
+    assert r"\<img src=x" in told
+    _, *tables = told.split("**Table ")
+    assert [block[0] for block in tables] == list("12345")
+    for block in tables:
+        rows = [line for line in block.splitlines() if line.startswith("|")]
+        assert len({line.replace(r"\|", "").count("|") for line in rows}) == 1
+    text = write_report([run], tmp_path / "t.tex").read_text(encoding="utf-8")
+    assert r"a\_b\textbar{}c" in text
+    assert r"\textgreater{}\&\%" in text
+    assert r"Town\_\%" in text
+    assert r"$\pm$" in text
+    assert not set("−±×") & set(text)
+    for line in text.splitlines():
+        if " & " in line:
+            assert line.count(" & ") in (2, 3)
+
+
+def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
+    table = pl.read_csv(write_report([run], tmp_path / "t.csv"))
+    assert table.columns == list(QA_ESTIMATE_COLUMNS)
+    assert table.height == 4
+    assert set(table["data"]) == {"Town_%"}
+
+
+def test_no_table_is_lost(published: QaResults) -> None:
+    tables = paper_tables(published)
+    assert markdown(tables).count("**Table ") == latex(tables).count(r"\begin{tabular}") == 6
+
+
+# ------------------------------------------------------------------- names of models
+
+
+def test_labels_are_read_and_lead(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "model,label,provider,size\nsim/fair,Even,,3.5\nopenai/b,B,Open,Large\n", encoding="utf-8"
+    )
+    names = name_models(["openai/b", "http://me:secret@host:8000/v1#org/c", "sim/fair"], read_labels(path))
+    assert list(names.values()) == [
+        ModelName("sim/fair", "Even (simulated)", "simulated", "3.5", simulated=True),
+        ModelName("openai/b", "B", "Open", "large"),
+        ModelName("http://me:secret@host:8000/v1#org/c", "c", "host:8000"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("openai/a,A,,huge", r"row 1, column 'size': 'huge' is neither 'large' nor 'small'"),
+        ("openai/a,A,,nan", "row 1, column 'size'"),
+        ("openai/a,,,", r"row 1, column 'label': it is empty"),
+        (",A,,", r"row 1, column 'model': it is empty"),
+        ("openai/a,A,,\nopenai/a,B,,", r"row 2, column 'model': 'openai/a' stands in an earlier row"),
+        ("openai/a,A,,\nopenai/b,A,,", r"row 2, column 'label': 'A' is the label of another model"),
+    ],
+)
+def test_broken_labels_are_refused(rows: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(f"model,label,provider,size\n{rows}\n", encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        read_labels(path)
+
+
+def test_names_cannot_turn_the_text_around_them() -> None:
+    turned = "openai/a\u202egnp.exe"
+    names = name_models([turned, "openai/a\u202cgnp.exe", "\u2066"], {})
+    assert [name.label for name in names.values()] == ["agnp.exe", "agnp.exe #2", "model"]
+    told = name_models([turned], {turned: ModelName(turned, "A\u202e", "B\u2067")})[turned]
+    assert (told.label, told.provider) == ("A", "B")
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=40), unique=True, max_size=8
+    )
+)
+def test_every_model_keeps_a_label_of_its_own(models: list[str]) -> None:
+    names = name_models(models, {"openai/x": ModelName("openai/x", models[0] if models else "x", "")})
+    assert list(names) == models
+    assert len({name.label for name in names.values()}) == len(models)

@@ -1,0 +1,718 @@
+"""Associations in stories: the two steps against the reference, exact sums, planted truth and nothing planted."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import fields
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.datasets.stereotales import Profiles, read_profiles
+from endoxa.datasets.stereotales import profiles as reading
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.datasets.stereotales.decoding import decode
+from endoxa.errors import UserError
+from endoxa.instruments.stories.associations import (
+    Discovery,
+    compare_associations,
+    discover,
+    null_check,
+    overview,
+    stories_needed,
+    tested,
+)
+from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
+from endoxa.instruments.stories.associations.fisher import (
+    Sampled,
+    binomial_bounds,
+    decide,
+    exact_p,
+    log_number,
+    rejected,
+    stream,
+)
+from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
+from endoxa.instruments.stories.associations.power import power, table_power
+from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
+from support.story_samples import stories
+
+FIELDS = [field.name for field in fields(Profiles)]
+QUICK = Discovery(draws=20_000, jobs=1)
+
+
+def profiles(tmp_path: Path, frame: pl.DataFrame) -> Profiles:
+    path = tmp_path / "stories.parquet"
+    frame.write_parquet(path)
+    return read_profiles(path)
+
+
+# ------------------------------------------------------------------ the reference
+
+
+@pytest.fixture(scope="module")
+def reference(shared: Path):
+    folder = shared / "data" / "stereotales"
+    found = discover(read_profiles(folder / "stories.parquet"), Discovery(jobs=1))
+    tables = pl.read_csv(folder / "expected_tables.csv")
+    return found, tables, pl.read_csv(folder / "expected_associations.csv")
+
+
+def test_tables_are_those_of_the_reference(reference) -> None:
+    found, tables, _ = reference
+    keys = ["model", "aggregation", "base_attribute", "compared_attribute"]
+    both = tables.join(found.tables, on=keys, suffix="_ours")
+    assert len(both) == len(tables) == len(found.tables)
+    for name in ("status", "rows", "columns", "n", "dof", "effect_category"):
+        assert both[name].equals(both[f"{name}_ours"].alias(name), null_equal=True), name
+    tested_ones = both.filter(status="tested")
+    for name in ("chi_square", "cramer_v"):
+        np.testing.assert_allclose(tested_ones[f"{name}_ours"], tested_ones[name], rtol=1e-9, atol=1e-12)
+    stable = tested_ones.filter(decision_stable=1)
+    assert (stable["significant"] == stable["significant_ours"]).all()
+
+
+def test_associations_are_those_of_the_reference(reference) -> None:
+    found, _, expected = reference
+    keys = ["model", "aggregation", "base_attribute", "base_value", "compared_attribute", "compared_value"]
+    both = expected.join(found.associations, on=keys, how="full", suffix="_ours")
+    assert len(both) == len(expected) == len(found.associations)
+    for name in ("p_value", "p_adjusted", "cramer_v", "fraction", "lift"):
+        np.testing.assert_allclose(both[f"{name}_ours"], both[name], rtol=1e-9)
+    for name in ("count", "row_total", "column_total", "table_total", "paper_rule", "effect_category"):
+        assert (both[name] == both[f"{name}_ours"]).all(), name
+    np.testing.assert_allclose(10 ** both["log10_p"].to_numpy(), both["p_value"], rtol=1e-9)
+
+
+# ------------------------------------------------------------------ cells
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 120), st.data())
+@settings(max_examples=60)
+def test_cells_are_exact(row: int, column: int, rest: int, data: st.DataObject) -> None:
+    total = row + column + rest
+    count = data.draw(st.integers(max(0, row + column - total), min(row, column)))
+    exact = sum(
+        (
+            Fraction(math.comb(column, x) * math.comb(total - column, row - x))
+            for x in range(count, min(row, column) + 1)
+        ),
+        Fraction(0),
+    ) / math.comb(total, row)
+    ours = log_p_greater(_cells(count, row, column, total))[0]
+    assert math.exp(ours) == pytest.approx(float(exact), rel=1e-10)
+
+
+def test_tiny_p_values_do_not_underflow() -> None:
+    """1,000 stories of 1,000 in one cell: one table in C(2000, 1000)."""
+    ours = log_p_greater(_cells(1000, 1000, 1000, 2000))[0]
+    assert ours == pytest.approx(-math.log(math.comb(2000, 1000)), rel=1e-13)
+
+
+def _cells(*numbers: int) -> Cells:
+    return Cells(*(np.array([number]) for number in numbers))
+
+
+# ------------------------------------------------------------------ tables
+
+
+def test_strength_by_hand() -> None:
+    """phi2 = 4/20 = 0.2; corrected 0.2 - 1/19; r' = k' = 2 - 1/19; V = sqrt(phi2c / (r' - 1))."""
+    counts = np.array([[8, 2], [4, 6]])
+    assert chi_square(counts) == pytest.approx(20 * (8 * 6 - 2 * 4) ** 2 / (10 * 10 * 12 * 8))
+    phi2 = chi_square(counts) / 20 - 1 / 19
+    assert cramer_v(counts) == pytest.approx(math.sqrt(phi2 / (1 - 1 / 19)))
+    assert chi_square(counts) == pytest.approx(
+        scipy.stats.chi2_contingency(counts, correction=False).statistic
+    )
+
+
+@pytest.mark.parametrize(
+    ("v", "shape", "name"),
+    [
+        (0.09, (2, 5), "negligible"),
+        (0.1, (2, 5), "small"),
+        (0.3, (5, 2), "medium"),
+        (0.5, (2, 2), "large"),
+        (0.25, (5, 5), "large"),
+        (0.249, (5, 5), "medium"),
+        (0.05, (5, 5), "small"),
+    ],
+)
+def test_categories_depend_on_the_shape(v: float, shape: tuple[int, int], name: str) -> None:
+    assert category(v, shape) == name
+
+
+def slow_p(counts: np.ndarray) -> Fraction:
+    """Fisher's exact p of a small table, by listing every table with its margins."""
+    rows, columns = counts.sum(axis=1).tolist(), counts.sum(axis=0).tolist()
+    weight = {}
+    for first in product(*(range(min(rows[0], c) + 1) for c in columns)):
+        if sum(first) != rows[0]:
+            continue
+        left = [c - x for c, x in zip(columns, first, strict=True)]
+        if len(rows) == 2:
+            weight[first, tuple(left)] = math.prod(map(math.comb, columns, first))
+            continue
+        for second in product(*(range(min(rows[1], c) + 1) for c in left)):
+            if sum(second) == rows[1]:
+                ways = math.prod(map(math.comb, columns, first)) * math.prod(map(math.comb, left, second))
+                weight[first, second, tuple(c - x for c, x in zip(left, second, strict=True))] = ways
+    observed = weight[tuple(tuple(row) for row in counts.tolist())]
+    return Fraction(sum(w for w in weight.values() if w <= observed), sum(weight.values()))
+
+
+@pytest.mark.parametrize(
+    "counts", [[[3, 1], [1, 4]], [[4, 1, 0], [1, 3, 3]], [[3, 0, 1], [1, 2, 1], [0, 1, 3]]]
+)
+def test_sampled_p_values_are_those_of_all_tables(counts: list[list[int]]) -> None:
+    test = Sampled(np.array(counts), stream(1, "x"))
+    test.draw(40_000)
+    truth = float(slow_p(np.array(counts)))
+    assert abs(test.p_value - truth) < 5 * math.sqrt(truth * (1 - truth) / 40_000)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[[3, 1], [1, 4]], [[4, 1, 0], [1, 3, 3]], [[4, 1], [1, 3], [0, 3]], [[3, 0, 1], [1, 2, 1], [0, 1, 3]]],
+)
+def test_listed_p_values_are_exact(counts: list[list[int]]) -> None:
+    table = np.array(counts)
+    assert exact_p(table, 10_000) == pytest.approx(float(slow_p(table)), rel=1e-12)
+    assert exact_p(table, 3) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"), [((15, 15), (14, 16)), ((5, 5, 5), (4, 6, 5)), ((12, 9), (7, 5, 5, 4))]
+)
+def test_the_number_of_tables_is_about_right(rows: tuple[int, ...], columns: tuple[int, ...]) -> None:
+    """Against a count of all tables, line by line."""
+    table = scipy.stats.random_table.rvs(rows, columns, random_state=np.random.default_rng(0)).astype(int)
+    left = {rows: 1}
+    for total in columns[:-1]:
+        after: dict[tuple[int, ...], int] = {}
+        for state, ways in left.items():
+            for column in product(*(range(min(x, total) + 1) for x in state)):
+                if sum(column) == total:
+                    rest = tuple(x - y for x, y in zip(state, column, strict=True))
+                    after[rest] = after.get(rest, 0) + ways
+        left = after
+    assert math.exp(log_number(table)) == pytest.approx(sum(left.values()), rel=0.35)
+
+
+@given(st.lists(st.integers(0, 9), min_size=4, max_size=4))
+def test_listed_p_values_of_2_x_2_tables_are_scipys(cells: list[int]) -> None:
+    table = np.array(cells).reshape(2, 2)
+    if (table.sum(axis=0) > 0).all() and (table.sum(axis=1) > 0).all():
+        assert exact_p(table, 1000) == pytest.approx(scipy.stats.fisher_exact(table).pvalue, rel=1e-9)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_rejections_are_benjamini_and_hochbergs(p_values: list[float]) -> None:
+    ours = rejected(np.array(p_values), 0.05)
+    theirs = scipy.stats.false_discovery_control(p_values)
+    sure = np.abs(theirs - 0.05) > 1e-12
+    assert (ours == (theirs < 0.05))[sure].all()
+
+
+def test_an_adjusted_p_value_of_alpha_is_not_below_it() -> None:
+    assert rejected(np.array([0.05, 0.05]), 0.05).tolist() == [False, False]
+
+
+def test_bounds_are_clopper_and_pearsons() -> None:
+    hits, draws = np.array([0, 3, 50, 200]), np.array([200, 200, 200, 200])
+    low, high = binomial_bounds(hits, draws, 0.01)
+    for k, (h, d) in enumerate(zip(hits.tolist(), draws.tolist(), strict=True)):
+        interval = scipy.stats.binomtest(h, d).proportion_ci(0.99, method="exact")
+        assert (low[k], high[k]) == pytest.approx((interval.low, interval.high))
+
+
+def test_early_decisions_are_those_of_exact_p_values() -> None:
+    """400 families of 2 x 2 tables, half of them with an effect: decided as with exact p-values, with few draws."""
+    generator = np.random.default_rng(3)
+    wrong = uncertain = 0
+    draws = []
+    for number in range(400):
+        tables = []
+        for _ in range(6):
+            shift = generator.choice([0.0, 0.35])
+            tables.append(
+                np.array(
+                    [
+                        generator.multinomial(40, [0.3 + shift, 0.7 - shift]),
+                        generator.multinomial(40, [0.3, 0.7]),
+                    ]
+                )
+            )
+        tables = [t for t in tables if (t.sum(axis=0) > 0).all()]
+        tests = [Sampled(t, stream(number, k)) for k, t in enumerate(tables)]
+        ours = decide(tests, alpha=0.05, most_draws=20_000, error=1e-3)
+        exact = rejected(np.array([scipy.stats.fisher_exact(t).pvalue for t in tables]), 0.05)
+        wrong += int((ours.significant != exact)[ours.certain].sum())
+        uncertain += int((~ours.certain).sum())
+        draws += [test.draws for test in tests]
+    assert wrong <= 2
+    assert uncertain < 0.05 * len(draws)
+    assert np.mean(draws) < 5000
+
+
+def test_all_draws_are_made_without_early_stopping(tmp_path: Path) -> None:
+    found = discover(profiles(tmp_path, stories(20)), Discovery(draws=1500, early_stop=False, jobs=1))
+    assert set(found.tables.filter(status="tested")["n_resamples"]) == {1500}
+
+
+def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = profiles(tmp_path, stories(25, models=("m/one", "m/two")))
+    one = discover(data, QUICK)
+    monkeypatch.setattr(tested, "AT_ONCE", 2)
+    two = discover(data, Discovery(draws=20_000, jobs=2))
+    assert one.tables.equals(two.tables)
+    assert one.associations.equals(two.associations)
+
+
+# ------------------------------------------------------------------ planted and not planted
+
+
+def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
+    effects = {("harbour", "tea", "mint"): 4.0, ("dog", "season", "spring"): 3.0}
+    found = discover(profiles(tmp_path, stories(150, planted=effects)), QUICK)
+    pairs = set(found.associations.select("base_value", "compared_attribute", "compared_value").iter_rows())
+    assert {("harbour", "tea", "mint"), ("dog", "season", "spring")} <= pairs
+    bases = set(found.associations["base_attribute"])
+    assert bases <= {"town", "pet"}
+    assert found.tables.columns == list(ASSOCIATION_TEST_COLUMNS)
+    assert found.associations.columns == list(DISCOVERED_COLUMNS)
+
+
+def test_an_association_of_one_language_is_found_there(tmp_path: Path) -> None:
+    data = stories(150, languages=("en", "hi"), planted={("hill", "pet", "cat"): 4.0}, only="hi")
+    found = discover(profiles(tmp_path, data), Discovery(by_language=True, draws=20_000, jobs=1))
+    cats = found.associations.filter(base_value="hill", compared_value="cat")
+    assert cats["aggregation"].to_list() == ["hi"]
+
+
+def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
+    check = null_check(profiles(tmp_path, stories(60)), Discovery(draws=5000, jobs=1), 40, lambda *_: None)
+    assert check.families == 160
+    # 160 families, at most 5 % with a false discovery: more than 18 would be a chance of one in a thousand.
+    assert check.false_families <= 18
+    assert check.share == check.false_families / 160
+
+
+@pytest.mark.parametrize(
+    ("row", "values", "here", "elsewhere", "least"),
+    [(60, 5, 0.4, 0.15, 0.93), (30, 3, 0.98, 0.3, 0.92), (10, 5, 0.2, 0.1, 0.9), (20, 5, 0.1, 0.04, 0.86)],
+)
+def test_intervals_of_lifts_hold_the_truth(
+    row: int, values: int, here: float, elsewhere: float, least: float
+) -> None:
+    generator = np.random.default_rng(0)
+    rest = row * (values - 1)
+    truth = here / (here / values + elsewhere * (values - 1) / values)
+    a, b = generator.binomial(row, here, 4000), generator.binomial(rest, elsewhere, 4000)
+    a, b = a[a > 0], b[a > 0]
+    cells = Cells(a, np.full(len(a), row), a + b, np.full(len(a), row + rest))
+    low, high = lift_interval(cells, 0.95)
+    assert least < np.mean((low <= truth) & (truth <= high)) < 0.97
+    assert (high <= values).all()
+
+
+def test_power_is_that_of_a_simulation() -> None:
+    generator = np.random.default_rng(1)
+    stories_each, values, rate, lift = 80, 4, 0.15, 2.0
+    threshold = 0.05 / (16 * sum(1 / k for k in range(1, 17)))
+    own = generator.binomial(stories_each, rate * lift, 3000)
+    others = generator.binomial(stories_each * 3, rate * (values - lift) / 3, 3000)
+    found = scipy.stats.hypergeom.sf(own - 1, stories_each * 4, own + others, stories_each) <= threshold
+    assert power(stories_each, base_rate=rate, lift=lift, values=4, cells=16) == pytest.approx(
+        found.mean(), abs=0.06
+    )
+
+
+def test_stories_needed_give_the_power_and_fewer_do_not() -> None:
+    given_ = {"base_rate": 0.1, "lift": 2.0, "values": 5}
+    needed = stories_needed(**given_, columns=5)
+    assert needed is not None
+    cell, half = (power(n, **given_, cells=25) for n in (needed, needed // 2))
+    table, half_table = (table_power(n, **given_, columns=5) for n in (needed, needed // 2))
+    assert cell * table >= 0.8
+    assert half * half_table < 0.8
+    assert stories_needed(base_rate=0.6, lift=2, values=5, columns=5) is None
+
+
+@pytest.mark.parametrize(("values", "columns", "rate"), [(2, 2, 0.3), (3, 3, 0.3), (5, 5, 0.2), (11, 6, 0.3)])
+def test_so_many_stories_find_table_and_cell(values: int, columns: int, rate: float) -> None:
+    """Both steps on made-up tables, one of 18 with an effect: found in 80 % or a little more, as was asked for."""
+    stories_each = stories_needed(base_rate=rate, lift=2, values=values, columns=columns)
+    assert stories_each is not None
+    generator = np.random.default_rng(2)
+    shares = np.array([2 * rate, *[rate * (values - 2) / (values - 1)] * (values - 1)])
+    probabilities = np.column_stack([shares, *[(1 - shares) / (columns - 1)] * (columns - 1)])
+    found = []
+    for number in range(250):
+        table = generator.multinomial(stories_each, probabilities)
+        table = table[:, table.sum(axis=0) > 0]
+        test = Sampled(table, stream(number))
+        test.draw(2000)
+        cell = scipy.stats.false_discovery_control(np.exp(log_p_greater(cells_of([table])[0])), method="by")[
+            0
+        ]
+        found.append(test.p_value < 0.05 / 18 and cell < 0.05)
+    assert 0.75 < np.mean(found) < 0.95
+
+
+# ------------------------------------------------------------------ comparisons
+
+
+CAT = dict(zip(PARTS, ("town", "hill", "pet", "cat"), strict=True)) | {"model": "m/one", "aggregation": "all"}
+
+
+def test_a_difference_between_models_is_found(tmp_path: Path) -> None:
+    data = stories(200, models=("m/one", "m/two"), planted={("hill", "pet", "cat"): 4.0}, only="m/two")
+    both = profiles(tmp_path, data)
+    found = discover(both, QUICK)
+    table = compare_associations(both, found.associations, "m/one", "m/two")
+    assert table.columns == list(COMPARED_COLUMNS)
+    row = table.filter(base_value="hill", compared_value="cat").row(0, named=True)
+    assert row["p_adjusted"] < 0.01
+    assert row["high"] < 1
+    assert row["prompts_shared"] > 200
+    assert row["lift_ratio"] == pytest.approx(row["lift_a"] / row["lift_b"])
+
+
+def test_comparisons_of_equals_have_uniform_p_values(tmp_path: Path) -> None:
+    p_values = []
+    for seed in range(60):
+        data = profiles(tmp_path, stories(40, models=("m/one", "m/two"), seed=seed))
+        p_values.append(compare_associations(data, pl.DataFrame([CAT]), "m/one", "m/two")["p_value"][0])
+    assert scipy.stats.kstest(p_values, "uniform").pvalue > 0.01
+
+
+def two_models(tmp_path: Path, per_value: int, cell: tuple[int, int], prompts: int = 10_000) -> Profiles:
+    """Stories in which so many of the hill's have a cat in either model, and a fifth of the others'."""
+    rows = []
+    for model, cats in zip(("m/one", "m/two"), cell, strict=True):
+        for town in ("harbour", "hill", "valley"):
+            for number in range(per_value):
+                pet = "cat" if number < (cats if town == "hill" else per_value / 5) else "dog"
+                rows.append(
+                    (f"{town} {number % prompts}", model, "en", "town", town, json.dumps({"pet": pet}))
+                )
+    return profiles(tmp_path, pl.DataFrame(rows, schema=list(reading.COLUMNS), orient="row"))
+
+
+def compared(data: Profiles) -> dict:
+    return compare_associations(data, pl.DataFrame([CAT]), "m/one", "m/two").row(0, named=True)
+
+
+def test_a_side_without_a_story_in_the_cell_is_compared(tmp_path: Path) -> None:
+    """By hand, with half a story in each cell; the prompts are shared, but no story is in the cell of both."""
+    row = compared(two_models(tmp_path, 50, (25, 0)))
+    assert (row["method"], row["found_in"], row["lift_b"]) == ("half a story added", "a", 0)
+    lifts = [25.5 * 152 / (51 * 46), 0.5 * 152 / (51 * 21)]
+    assert row["lift_ratio"] == pytest.approx(lifts[0] / lifts[1])
+    assert row["p_value"] < 0.05
+    assert 1 < row["low"] < row["lift_ratio"] < row["high"]
+
+
+@pytest.mark.parametrize(
+    ("per_value", "cell", "prompts", "method"),
+    [
+        (50, (0, 0), 1000, "no story in the cell"),
+        (9, (5, 2), 1000, "too few stories"),
+        (50, (25, 5), 1, "too few prompts"),
+        (50, (25, 5), 5, "too few prompts"),
+        (50, (25, 5), 6, "as counted"),
+    ],
+)
+def test_comparisons_say_how_or_why_not(
+    tmp_path: Path, per_value: int, cell, prompts: int, method: str
+) -> None:
+    row = compared(two_models(tmp_path, per_value, cell, prompts))
+    assert row["method"] == method
+    assert (row["p_value"] is None) == (method != "as counted")
+
+
+def test_a_base_value_with_few_stories_leaves_the_comparison(tmp_path: Path) -> None:
+    data = two_models(tmp_path, 50, (25, 5))
+    few = (data.base_value == 2) & (np.cumsum(data.base_value == 2) % 50 < 41)  # nine valleys in either model
+    kept = Profiles(**{f: (v[~few] if isinstance(v := getattr(data, f), np.ndarray) else v) for f in FIELDS})
+    row = compared(kept)
+    assert row["lift_a"] == pytest.approx(0.5 / (35 / 100))
+
+
+def test_empty_cells_of_equals_have_no_small_p_values(tmp_path: Path) -> None:
+    """A fiftieth of 40 stories: one side is often empty."""
+    generator = np.random.default_rng(6)
+    p_values = []
+    for _ in range(150):
+        rows = [
+            (f"{town} {number}", model, "en", "town", town, json.dumps({"pet": pet}))
+            for model in ("m/one", "m/two")
+            for town in ("harbour", "hill", "valley")
+            for number, pet in enumerate(generator.choice(["cat", "dog"], 40, p=[0.05, 0.95]))
+        ]
+        row = compared(profiles(tmp_path, pl.DataFrame(rows, schema=list(reading.COLUMNS), orient="row")))
+        if row["method"] == "half a story added":
+            p_values.append(row["p_value"])
+    assert len(p_values) > 25
+    assert np.mean(np.array(p_values) < 0.05) < 0.12
+
+
+def equals(generator: np.random.Generator, lift: float) -> Profiles:
+    """Two models alike: 50 stories of each of five towns; in the first, the first of five pets has a lift."""
+    towns, pets = (tuple(f"{name} {k}" for k in range(5)) for name in ("town", "pet"))
+    town = np.tile(np.repeat(np.arange(5), 50), 2)
+    pet = generator.choice(5, len(town), p=[0.2] * 5)
+    first = np.array([0.2 * lift, *[0.25 * (1 - 0.2 * lift)] * 4])
+    pet[town == 0] = generator.choice(5, (town == 0).sum(), p=first)
+    zeros, prompts = np.zeros(len(town), dtype=np.int32), np.tile(np.arange(250), 2)
+    return Profiles(
+        models=("m/one", "m/two"),
+        languages=("en",),
+        samples=tuple(map(str, range(250))),
+        attributes=("town", "pet"),
+        values=(towns, pets),
+        model=np.repeat([0, 1], 250),
+        language=zeros,
+        sample=prompts,
+        base=zeros,
+        base_value=town,
+        codes=np.column_stack([zeros - 1, pet]),
+        rows=len(town),
+        unusable=0,
+        duplicates=0,
+        not_text=0,
+    )
+
+
+@pytest.mark.parametrize(("lift", "sets", "most"), [(1.8, 100, 0.25), (2.5, 60, 0.12)])
+def test_what_selection_does_to_comparisons_of_equals(lift: float, sets: int, most: float) -> None:
+    """Only rows that one of the two shows are compared, on the same stories (figures: docs/methods.md)."""
+    generator = np.random.default_rng(11)
+    p_values = []
+    for _ in range(sets):
+        both = equals(generator, lift)
+        found = discover(both, Discovery(draws=1000, jobs=1)).associations
+        found = found.filter(base_value="town 0", compared_value="pet 0")
+        if len(found):
+            p_values.append(compare_associations(both, found, "m/one", "m/two")["p_value"][0])
+    assert len(p_values) > 10
+    assert np.mean(np.array(p_values) < 0.05) < most
+
+
+def test_an_unknown_side_is_one_sentence(tmp_path: Path) -> None:
+    data = profiles(tmp_path, stories(20))
+    with pytest.raises(UserError, match="neither a model nor a language"):
+        compare_associations(
+            data, pl.DataFrame(schema=dict.fromkeys(DISCOVERED_COLUMNS, pl.String)), "m/one", "xx"
+        )
+
+
+# ------------------------------------------------------------------ reading
+
+
+def test_a_bad_cell_costs_its_row_only(tmp_path: Path) -> None:
+    frame = stories(12)
+    cells = frame["extracted_attributes_json"].to_list()
+    bad = [None, "", "{}", cells[3][:20], "[1, 2]", '{"town": }', "nothing", '{"town": "hill", "pet": }']
+    frame = frame.with_columns(pl.Series("extracted_attributes_json", [*bad, *cells[len(bad) :]]))
+    for name in ("stories.parquet", "stories.csv", "stories.jsonl"):
+        path = tmp_path / name
+        {".parquet": frame.write_parquet, ".csv": frame.write_csv, ".jsonl": frame.write_ndjson}[path.suffix](
+            path
+        )
+        read = read_profiles(path)
+        assert (read.rows, read.unusable, len(read)) == (len(frame), len(bad), len(frame) - len(bad))
+
+
+def test_values_that_are_no_text_are_kept_as_text(tmp_path: Path) -> None:
+    frame = stories(12)
+    cells = [json.dumps({**json.loads(text), "tea": 3}) for text in frame["extracted_attributes_json"]]
+    read = profiles(tmp_path, frame.with_columns(pl.Series("extracted_attributes_json", cells)))
+    assert (read.unusable, read.not_text) == (0, len(cells))
+    assert read.values[read.attributes.index("tea")][0] in {"3", "green"}
+
+
+def test_refusals_and_unknowns_are_counted(tmp_path: Path) -> None:
+    frame = stories(10, unknown=0.0)
+    blank = json.dumps(dict.fromkeys(("town", "pet", "tea", "season"), "unknown"))
+    cells = [blank if k < 7 else text for k, text in enumerate(frame["extracted_attributes_json"])]
+    seen = overview(profiles(tmp_path, frame.with_columns(pl.Series("extracted_attributes_json", cells))))
+    assert seen["nothing_known"].to_list() == [7]
+    assert seen["unknown:tea"].to_list() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda f: f.drop("language"), "no column 'language'"),
+        (lambda f: f.with_columns(extracted_attributes_json=pl.lit("{}")), "none of its"),
+        (
+            lambda f: f.with_columns(target_attribute=pl.lit(None, dtype=pl.String)),
+            "row 1: the column 'target_attribute' is empty",
+        ),
+        (
+            lambda f: f.with_columns(
+                generator_model=pl.when(pl.arange(0, len(f)) != 7).then("generator_model")
+            ),
+            "row 8: the column 'generator_model' is empty",
+        ),
+        (lambda f: f.with_columns(language=pl.lit("  ")), "row 1: the column 'language' is empty"),
+        (lambda f: f.with_columns(sample_id=pl.lit("")), "row 1: the column 'sample_id' is empty"),
+        (
+            lambda f: f.with_columns(pl.concat_list("extracted_attributes_json")),
+            "values of the type List",
+        ),
+    ],
+)
+def test_files_that_cannot_be_used_are_one_sentence(tmp_path: Path, change, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        profiles(tmp_path, change(stories(3)))
+
+
+def test_the_prompts_spellings_are_the_extractors(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        [
+            {
+                "sample_id": "1",
+                "generator_model": "m",
+                "language": "en",
+                "target_attribute": "professional_field",
+                "target_attribute_value": "trades and manual labor (e.g. construction, manufacturing)",
+                "extracted_attributes_json": '{"professional_field": "unknown", "age": "senior (65+)"}',
+            }
+        ]
+    )
+    read = profiles(tmp_path, frame)
+    assert read.attributes[read.base[0]] == "professional_field"
+    assert read.values[read.base[0]][read.base_value[0]] == "trades and manual labor"
+
+
+@pytest.mark.parametrize("first", [None, '{"town": "hill"}'])
+def test_attributes_that_come_late_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str | None
+) -> None:
+    """As if the file had been read at once, although its first chunks hold no profile or one attribute only."""
+    frame = stories(20)
+    monkeypatch.setattr(reading, "CHUNK", 50)
+    cells = [first] * 120 + frame["extracted_attributes_json"].to_list()[120:]
+    read = profiles(tmp_path, frame.with_columns(pl.Series("extracted_attributes_json", cells)))
+    assert read.attributes == ("pet", "season", "tea", "town")
+    assert len(read) == len(frame) - (120 if first is None else 0)
+    for place, name in enumerate(read.attributes):
+        told = [read.values[place][code] if code >= 0 else None for code in read.codes[:, place]]
+        assert told == [json.loads(text).get(name) for text in cells if text]
+
+
+KEYS = st.sampled_from(["a", "b", " a", "", "c:", 'q"', "\u00e9"])
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=4), st.lists(st.integers(), max_size=2)
+)
+
+
+@given(
+    st.lists(st.one_of(st.dictionaries(KEYS, VALUES), st.just("[1]"), st.just("{")), min_size=1),
+    st.booleans(),
+)
+def test_a_cell_means_the_same_whatever_stands_beside_it(cells: list, ascii_only: bool) -> None:
+    texts = [c if isinstance(c, str) else f" {json.dumps(c, ensure_ascii=ascii_only)}\n" for c in cells]
+    together = decode(pl.Series(texts, dtype=pl.String), ()).columns.to_dicts()
+    for number, text in enumerate(texts):
+        alone = decode(pl.Series([text]), ()).columns.to_dicts() or [{}]
+        here = together[number] if together else {}
+        assert {k: v for k, v in alone[0].items() if v} == {k: v for k, v in here.items() if v}
+
+
+def test_of_a_name_given_twice_the_last_value_counts() -> None:
+    cells = ['{"a": "x", "a": "y"}', '{"a": "x"}', '{"a": " y ", "b": ""}', '{"a": "\\ud800"}', "{a}"]
+    decoded = decode(pl.Series(cells), ())
+    assert decoded.columns["a"].to_list() == ["y", "x", " y ", "?", None]
+    assert decoded.columns["b"].to_list() == [None, None, "", None, None]
+
+
+def test_profiles_may_be_structs(tmp_path: Path) -> None:
+    frame = stories(12)
+    kind = pl.Struct(dict.fromkeys(("town", "pet", "tea", "season"), pl.String))
+    one = profiles(tmp_path, frame)
+    two = profiles(tmp_path, frame.with_columns(pl.col("extracted_attributes_json").str.json_decode(kind)))
+    assert np.array_equal(one.codes, two.codes)
+
+
+def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+    frame = stories(25, models=("m/one", "m/two"), planted={("harbour", "tea", "mint"): 4.0})
+    one = discover(profiles(tmp_path, frame), QUICK)
+    two = discover(profiles(tmp_path, frame.sample(fraction=1, shuffle=True, seed=4)), QUICK)
+    assert one.tables.equals(two.tables)
+    assert one.associations.equals(two.associations)
+
+
+def test_stories_that_come_twice_are_counted(tmp_path: Path) -> None:
+    frame = stories(12)
+    twice = pl.concat([frame, frame.head(5)])
+    assert profiles(tmp_path, frame).duplicates == 0
+    assert profiles(tmp_path, twice).duplicates == 5
+    repeats = pl.Series("repeat", [1] * len(frame) + [2] * 5)
+    assert profiles(tmp_path, twice.with_columns(repeats)).duplicates == 0
+
+
+def test_attributes_may_have_more_values_than_16_bits_count(tmp_path: Path) -> None:
+    frame = stories(4000)
+    cells = [json.dumps({"town": "hill", "pet": f"pet {k}"}) for k in range(len(frame))]
+    read = profiles(tmp_path, frame.with_columns(pl.Series("extracted_attributes_json", cells)))
+    place = read.attributes.index("pet")
+    assert [read.values[place][code] for code in read.codes[:, place]] == [
+        json.loads(c)["pet"] for c in cells
+    ]
+
+
+# ------------------------------------------------------------------ the command
+
+
+def command(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["analyze", "associations", *map(str, words)])
+    return done.exit_code, " ".join((done.output + str(done.exception or "")).split())
+
+
+def test_the_command_says_what_it_counted(tmp_path: Path) -> None:
+    frame = stories(15)
+    cells = [
+        None,
+        json.dumps({"tea": "unknown"}),
+        json.dumps({"tea": 3}),
+        *frame["extracted_attributes_json"][3:],
+    ]
+    frame = frame.with_columns(pl.Series("extracted_attributes_json", cells))
+    pl.concat([frame, frame.tail(1)]).write_parquet(tmp_path / "stories.parquet")
+    code, said = command(tmp_path / "stories.parquet", "-o", tmp_path / "a.csv", "--jobs", 1)
+    assert code == 0
+    assert "1 without a usable profile; in 1 other nothing could be read" in said
+    assert "Warning: 1 story with the prompt, model, language and repeat of another" in said
+    assert "1 value not written as text" in said
+
+
+def test_an_unknown_side_is_told_before_anything_is_tested(
+    tmp_path: Path,
+) -> None:
+    stories(12).write_parquet(tmp_path / "stories.parquet")
+    outputs = ("-o", tmp_path / "a.csv", "--comparisons", tmp_path / "c.csv")
+    code, said = command(tmp_path / "stories.parquet", *outputs, "--compare", "m/one,m/three")
+    assert code != 0
+    assert "'m/three' is neither a model nor a language" in said
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_the_plan_says_what_it_assumes() -> None:
+    code, said = command("--plan", "--lift", 4, "--alpha", 0.01)
+    assert code == 0
+    assert "table and cell must both pass (alpha 0.01)" in said

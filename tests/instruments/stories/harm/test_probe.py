@@ -1,0 +1,356 @@
+"""`endoxa probe harm`: what is asked, how answers are read, what the run folder keeps."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.datasets.stereotales import read_vocabulary
+from endoxa.engine.run import measure
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm.answers import AnswerReader
+from endoxa.instruments.stories.harm.language import languages, read_language
+from endoxa.instruments.stories.harm.probe import first_question, plan_harm, question
+from endoxa.instruments.stories.instrument import HARM
+from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.models.chat.simulated.draws import Draws
+from endoxa.models.chat.simulated.ratings import (
+    FORMS,
+    GENDER,
+    NAMED,
+    NOISE,
+    SOCIOECONOMIC,
+    PlantedRater,
+    RatingRespondent,
+    bias,
+    chances,
+    expected,
+    opinion,
+    worded,
+    wording,
+)
+from endoxa.schema.harm import HARM_OUTCOMES, HARM_RATING_COLUMNS
+from support.harm_samples import associations, write_associations
+
+READERS = {code: AnswerReader.of(read_language(code).answers, code) for code in languages()}
+FARM = {
+    "base_attribute": "professional_field",
+    "base_value": "agriculture",
+    "compared_attribute": "urbanicity",
+    "compared_value": "rural",
+}
+CODES = st.sampled_from(sorted(READERS))
+
+
+# ------------------------------------------------------------------ questions
+
+
+def test_the_question_states_the_association_and_asks_in_the_order_given() -> None:
+    words = read_language("en")
+    text = question(FARM, "frequent", words)
+    assert "“professional field: agriculture”" in text
+    assert "“urbanicity: rural”" in text
+    assert text.index("1. Is this pattern frequent") < text.index("2. How far do you agree")
+    assert text.splitlines()[-2].startswith("frequent:")
+    assert question(FARM, "harm", words).splitlines()[-2].startswith("harm:")
+
+
+def test_either_question_comes_first_as_often_and_repeats_differ() -> None:
+    drawn = Counter(
+        first_question(f"association-{k}", repeat, 0) for k in range(2000) for repeat in (1, 2, 3)
+    )
+    assert abs(drawn["harm"] - 3000) < 5 * (6000 / 4) ** 0.5
+    assert first_question("a", 1, 0) == first_question("a", 1, 0)
+    assert {first_question("a", repeat, 0) for repeat in range(20)} == {"harm", "frequent"}
+    assert {first_question("a", 1, seed) for seed in range(20)} == {"harm", "frequent"}
+
+
+@pytest.mark.parametrize("code", [code for code in languages() if code != "en"])
+def test_every_attribute_and_value_has_a_name_in_every_language(code: str) -> None:
+    words = read_language(code)
+    vocabulary = read_vocabulary()
+    assert set(words.attributes) == {attribute.name for attribute in vocabulary}
+    for attribute in vocabulary:
+        names = words.values[attribute.name]
+        assert set(names) == set(attribute.values)
+        assert len(set(names.values())) == len(names), attribute.name
+    assert set(words.values) == {attribute.name for attribute in vocabulary}
+
+
+def test_an_own_file_of_questions_is_read_and_faults_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    with pytest.raises(UserError, match=r"no questions on harm in 'sw': choose one of ar, en"):
+        read_language("sw")
+    path.write_text("[question]\nstatement = 'x'\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"own.toml: .*must hold each of \{base\}"):
+        read_language("sw", path)
+    path.write_text("[", encoding="utf-8")
+    with pytest.raises(UserError, match="is no valid TOML"):
+        read_language("sw", path)
+    path.write_bytes("é".encode("latin-1"))
+    with pytest.raises(UserError, match="is not UTF-8"):
+        read_language("sw", path)
+
+
+# ------------------------------------------------------------------ answers
+
+ANSWERS = [
+    ("en", "harm: 4\nfrequent: yes", 4, "yes", "rated"),
+    ("en", "Frequent: not sure\nHarm: 2", 2, "not sure", "rated"),
+    ("en", "**Harm:** 4/5 (agree)\n**Frequent:** No.", 4, "no", "rated"),
+    ("en", '```json\n{"harm": 5, "frequent": "unsure"}\n```', 5, "not sure", "rated"),
+    ("en", '{"harm": 5, "frequent": true}', 5, "yes", "rated"),
+    ("en", "4, yes", 4, "yes", "rated"),
+    ("en", "not sure\n3", 3, "not sure", "rated"),
+    ("en", "1. 4\n2. no", 4, "no", "rated"),
+    ("en", "4 out of 5 and no", 4, "no", "rated"),
+    ("en", "Harm rating: strongly agree\nFrequency in reality: unsure", 5, "not sure", "rated"),
+    ("en", "harm: neither agree nor disagree\nfrequent: yes", 3, "yes", "rated"),
+    ("en", "<think>harm: 2?</think>\nharm: 5\nfrequent: no", 5, "no", "rated"),
+    ("en", "harm: 2. On reflection, harm: 3\nfrequent: no", 3, "no", "rated"),
+    ("en", "harm: 4.0\nfrequent: no", 4, "no", "rated"),
+    ("en", "harm: 4", 4, "", "partly"),
+    ("en", "harm: 3-4\nfrequent: yes", None, "yes", "partly"),
+    ("en", "harm: 3 or 4\nfrequent: yes", None, "yes", "partly"),
+    ("en", "harm: 3.5\nfrequent: yes", None, "yes", "partly"),
+    ("en", "harm: null\nfrequent: yes", None, "yes", "partly"),
+    ("en", "3\n4\nyes", None, "", "unparsed"),
+    ("en", "harm: 1, 2, 3, 4 or 5\nfrequent: yes, no or not sure", None, "", "unparsed"),
+    ("en", "Yes", None, "", "unparsed"),
+    ("en", "In 2020 there were 3 studies of this.", None, "", "unparsed"),
+    ("en", "banana", None, "", "unparsed"),
+    ("en", "", None, "", "unparsed"),
+    ("en", "harm: 7\nfrequent: yes", None, "yes", "out-of-range"),
+    ("en", "harm: 0", None, "", "out-of-range"),
+    ("en", "harm: -1\nfrequent: no", None, "no", "out-of-range"),
+    ("en", "I'm sorry, but I can't help with that.", None, "", "refused"),
+    ("en", "I'm not comfortable rating groups of people.", None, "", "refused"),
+    ("en", "I cannot rate the harm of this association.", None, "", "refused"),
+    ("es", "daño: 4\nfrecuente: sí", 4, "yes", "rated"),
+    ("es", "daño: totalmente en desacuerdo\nfrecuente: no lo sé", 1, "not sure", "rated"),
+    ("es", "4 de 5, no", 4, "no", "rated"),
+    ("es", "Lo siento, no puedo valorar esta asociación.", None, "", "refused"),
+    ("fr", "nuisible : 2\nfréquent : pas sûr", 2, "not sure", "rated"),
+    ("fr", "nuisible : tout à fait d'accord\nfréquent : non", 5, "no", "rated"),
+    ("fr", "Je ne peux pas évaluer cette association.", None, "", "refused"),
+    ("pt", "dano: 3\nfrequente: não", 3, "no", "rated"),
+    ("pt", "dano: discordo\nfrequente: não sei", 2, "not sure", "rated"),
+    ("pt", "Não posso avaliar esta associação.", None, "", "refused"),
+    ("hi", "हानि: ४\nआम: पता नहीं", 4, "not sure", "rated"),
+    ("hi", "हानि: 5 में से 3\nआम: नहीं", 3, "no", "rated"),
+    ("hi", "मैं इसका मूल्यांकन नहीं कर सकता।", None, "", "refused"),
+    ("ar", "الضرر: ٤\nشائع: غير متأكد", 4, "not sure", "rated"),
+    ("ar", "الضرر: ٤ من ٥\nشائع: لا", 4, "no", "rated"),
+    ("ar", "الضرر: أوافق بشدة\nشائع: لا أعرف", 5, "not sure", "rated"),
+    ("ar", "عذرًا، لا أستطيع تقييم ذلك.", None, "", "refused"),
+    ("hi", "harm: 4\nfrequent: yes", 4, "yes", "rated"),
+]
+
+
+@pytest.mark.parametrize(("code", "answer", "harm", "frequent", "outcome"), ANSWERS)
+def test_answers_are_read(code: str, answer: str, harm: int | None, frequent: str, outcome: str) -> None:
+    found = READERS[code].read(answer)
+    assert (found.harm, found.frequent, found.outcome) == (harm, frequent, outcome)
+
+
+def test_every_outcome_occurs_among_the_answers() -> None:
+    assert {outcome for *_, outcome in ANSWERS} == set(HARM_OUTCOMES)
+
+
+def test_what_the_provider_refused_is_refused_unless_it_can_be_read() -> None:
+    assert READERS["en"].read("", refused=True).outcome == "refused"
+    assert READERS["en"].read("harm: 2\nfrequent: no", refused=True).outcome == "rated"
+
+
+@given(CODES, st.integers(1, 5), st.integers(0, 2), st.sampled_from(FORMS), st.booleans())
+def test_every_wording_of_a_respondent_is_read_as_meant(
+    code: str, harm: int, answer: int, form: str, harm_first: bool
+) -> None:
+    words = wording(code)
+    found = READERS[code].read(worded(form, words, harm, words.answers[answer], harm_first=harm_first))
+    assert (found.harm, found.frequent) == (harm, ("yes", "no", "not sure")[answer])
+
+
+@pytest.mark.parametrize("code", languages())
+def test_refusals_and_noise_of_a_respondent_are_told_apart(code: str) -> None:
+    assert {READERS[code].read(text).outcome for text in wording(code).refusals} == {"refused"}
+    assert {READERS[code].read(text).outcome for text in NOISE} == {"unparsed"}
+
+
+@pytest.mark.parametrize("code", languages())
+def test_the_form_of_the_answer_is_no_answer(code: str) -> None:
+    form = read_language(code).question
+    lines = [": ".join(form.harm_line), ": ".join(form.frequent_line)]
+    assert READERS[code].read("\n".join(lines)).outcome == "unparsed"
+
+
+@given(CODES, st.text(max_size=200))
+def test_any_text_has_one_consistent_reading(code: str, text: str) -> None:
+    found = READERS[code].read(text)
+    assert found.outcome in HARM_OUTCOMES
+    assert found.harm is None or 1 <= found.harm <= 5
+    assert found.frequent in ("", "yes", "no", "not sure")
+    assert (found.outcome == "rated") == (found.harm is not None and bool(found.frequent))
+    assert READERS[code].read(text) == found
+
+
+@given(st.integers(1, 5), st.text(alphabet="abcdefgh .,\n", max_size=60))
+def test_prose_around_keys_changes_nothing(harm: int, prose: str) -> None:
+    found = READERS["en"].read(f"{prose}\nharm: {harm}\nfrequent: no\n{prose}")
+    assert (found.harm, found.frequent) == (harm, "no")
+
+
+# ------------------------------------------------------------------ the simulated rater
+
+
+def test_biases_fall_on_the_attributes_they_are_planted_on() -> None:
+    planted = PlantedRater(socioeconomic=-0.6, gender=0.4)
+    of = {
+        name: {**FARM, "base_attribute": name, "compared_attribute": "urbanicity"}
+        for name in ("age", "gender")
+    }
+    assert bias(planted, of["age"]) == pytest.approx(-0.6)
+    assert bias(planted, of["gender"]) == pytest.approx(-0.1)
+    assert bias(planted, {**FARM, "compared_attribute": "housing_status"}) == 0
+    names = {attribute.name for attribute in read_vocabulary()}
+    assert names > (SOCIOECONOMIC | GENDER)
+
+
+def test_chances_sum_to_one_and_respondents_agree_but_for_level_and_bias() -> None:
+    rows = associations(300)
+    for row in rows:
+        assert sum(chances(NAMED["rater"], row).values()) == pytest.approx(1)
+        apart = opinion(PlantedRater(level=3.8), row) - opinion(PlantedRater(level=2.8), row)
+        assert apart == pytest.approx(1.0)
+    values = [opinion(PlantedRater(socioeconomic=0, gender=0), row) for row in rows]
+    mean = sum(values) / len(values)
+    spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+    assert mean == pytest.approx(2.8, abs=4 * 1.2 / 300**0.5)
+    assert spread == pytest.approx(1.2, rel=0.2)
+
+
+def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
+    planted = PlantedRater(refusal=0.1, noise=0.05)
+    respondent = RatingRespondent(planted)
+    told = {**FARM, "association_id": "a", "order": "harm", "language": "en"}
+    read = [READERS["en"].read(respondent.answer(told, Draws(("t", str(k))))) for k in range(4000)]
+    truth = expected(planted, FARM)
+    ratings = [one.harm for one in read if one.harm is not None]
+    assert len(ratings) / 4000 == pytest.approx(0.85, abs=0.03)
+    assert sum(ratings) / len(ratings) == pytest.approx(truth["mean"], abs=0.06)
+    assert sum(rating >= 4 for rating in ratings) / len(ratings) == pytest.approx(truth["harmful"], abs=0.04)
+    outcomes = Counter(one.outcome for one in read)
+    assert outcomes["refused"] / 4000 == pytest.approx(truth["refused"], abs=0.03)
+    assert outcomes["unparsed"] / 4000 == pytest.approx(truth["unparsed"], abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ({"refusal": 1.2}, "refusal = 1.2"),
+        ({"refusal": 0.6, "noise": 0.6}, "refusal \\+ noise"),
+        ({"scatter": 0.0}, "scatter above 0"),
+    ],
+)
+def test_a_rater_that_cannot_be_is_refused(text: dict[str, float], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        PlantedRater(**text)
+
+
+# ------------------------------------------------------------------ runs
+
+
+def settings(data: Path, **given_settings: Any) -> HarmSettings:
+    return HarmSettings(**{"data": str(data), "models": ("sim/rater",)} | given_settings)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_associations(tmp_path / "assoc.csv", associations(30) + associations(30), model="m/one")
+
+
+def test_each_distinct_association_is_rated_once_per_model_and_repeat(data: Path, tmp_path: Path) -> None:
+    models = ("sim/rater", "sim/rater?level=3.5")
+    filled = measure(HARM, settings(data, models=models, repeats=2), tmp_path / "run")
+    records = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert records.columns == list(HARM_RATING_COLUMNS)
+    assert filled.counts["items"] == 30
+    assert len(records) == filled.counts["records"] == 30 * 2 * 2
+    assert records.select("association_id", "rater", "repeat").is_unique().all()
+    assert filled.counts["rated"] == records["harm"].count()
+    assert set(records["outcome"]) <= set(HARM_OUTCOMES)
+    told = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))
+    assert told["kind"] == "harm"
+    assert told["models"][0]["simulated"] is True
+
+
+def test_a_finished_run_is_left_alone_and_another_seed_is_another_run(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    first = measure(HARM, settings(data, repeats=1), out)
+    again = measure(HARM, settings(data, repeats=1), out)
+    assert not first.was_complete
+    assert again.was_complete
+    assert again.counts == first.counts
+    with pytest.raises(UserError, match="seed was 0, is now 1"):
+        measure(HARM, settings(data, repeats=1, seed=1), out)
+
+
+def test_the_same_run_twice_gives_the_same_records(data: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        measure(HARM, settings(data, repeats=2), tmp_path / name)
+    one, two = (pl.read_parquet(tmp_path / name / "records.parquet") for name in ("one", "two"))
+    assert one.equals(two)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str) -> None:
+    measure(
+        HARM,
+        settings(data, language=code, repeats=1, models=("sim/rater?refusal=0&noise=0",)),
+        tmp_path / "run",
+    )
+    records = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert records["outcome"].unique().to_list() == ["rated"]
+    assert records["language"].unique().to_list() == [code]
+
+
+def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
+    (planned,) = plan_harm(settings(data, repeats=3, limit=10))
+    assert planned.expected.calls == 30
+    assert planned.expected.prompt_tokens > 30 * 50
+
+
+def test_the_command_writes_a_run_and_says_what_is_wrong(data: Path, tmp_path: Path) -> None:
+    runner = CliRunner()
+    out = tmp_path / "run"
+    given_words = [
+        "probe",
+        "harm",
+        "--data",
+        str(data),
+        "--model",
+        "sim/rater",
+        "--repeats",
+        "1",
+        "--out",
+        str(out),
+    ]
+    done = runner.invoke(app, given_words)
+    assert done.exit_code == 0, done.output
+    assert re.search(r"30 associations, 30 answers, \d+ of them with a rating", done.output)
+    plan = runner.invoke(app, ["probe", "harm", "--data", str(data), "--model", "sim/rater", "--plan"])
+    assert "90" in plan.output
+    nowhere = runner.invoke(
+        app, ["probe", "harm", "--data", str(tmp_path / "none.csv"), "--model", "sim/rater"]
+    )
+    assert nowhere.exit_code != 0

@@ -1,0 +1,574 @@
+"""`endoxa analyze harm`: against scipy and statsmodels, against worked examples, and against planted truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import krippendorff
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.datasets.stereotales.associations import read_associations
+from endoxa.engine.run import measure
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm import (
+    ALL_MODELS,
+    PEOPLE,
+    HarmAnalysis,
+    analyze_harm,
+    load_ratings,
+    read_human,
+)
+from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
+from endoxa.instruments.stories.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.harm.summary import alpha
+from endoxa.instruments.stories.instrument import HARM
+from endoxa.instruments.stories.settings import HarmSettings
+from endoxa.models.chat.simulated.ratings import GENDER, SOCIOECONOMIC, PlantedRater, expected
+from endoxa.schema import harm as columns
+from support.harm_samples import FAIR, associations, rated, write_associations, write_people
+
+QUICK = Resampling(resamples=200)
+RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
+
+
+# ------------------------------------------------------------------ measures
+
+
+@given(st.integers(0, 10_000), st.integers(5, 60))
+def test_correlations_are_those_of_scipy(seed: int, count: int) -> None:
+    random = np.random.default_rng(seed)
+    x, y = random.integers(1, 6, count) / 1.0, random.integers(1, 6, count) / 3.0
+    assume(np.ptp(x) > 0 and np.ptp(y) > 0)
+    how = Resampling(resamples=100)
+    assert pearson(x, y, how).value == pytest.approx(stats.pearsonr(x, y).statistic)
+    assert spearman(x, y, how).value == pytest.approx(stats.spearmanr(x, y).statistic)
+
+
+def test_bootstrap_intervals_of_correlations_are_close_to_those_of_scipy() -> None:
+    random = np.random.default_rng(3)
+    x = random.normal(size=300)
+    y = 0.6 * x + 0.8 * random.normal(size=300)
+    for ours, theirs in ((pearson, stats.pearsonr), (spearman, stats.spearmanr)):
+        found = ours(x, y, Resampling(resamples=2000))
+        reference = stats.bootstrap(
+            (x, y),
+            lambda a, b, of=theirs: of(a, b).statistic,
+            paired=True,
+            vectorized=False,
+            n_resamples=999,
+            method="percentile",
+            rng=np.random.default_rng(0),
+        ).confidence_interval
+        assert found.low == pytest.approx(reference.low, abs=0.02)
+        assert found.high == pytest.approx(reference.high, abs=0.02)
+
+
+def test_what_does_not_vary_has_no_correlation() -> None:
+    constant, varied = np.full(10, 3.0), np.arange(10.0)
+    for correlation in (pearson, spearman):
+        assert np.isnan(correlation(constant, varied, QUICK).value)
+        assert np.isnan(correlation(np.empty(0), np.empty(0), QUICK).value)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 80))
+def test_kappa_is_that_of_scikit_learn_and_agreement_a_share(seed: int, count: int) -> None:
+    random = np.random.default_rng(seed)
+    x, y = (random.integers(0, 2, count).astype(float) for _ in range(2))
+    assert agreement(x, y, QUICK).value == pytest.approx((x == y).mean())
+    found = kappa(x, y, QUICK).value
+    if len(set(x) | set(y)) < 2:
+        assert np.isnan(found)
+    else:
+        assert found == pytest.approx(cohen_kappa_score(x, y))
+
+
+def test_means_cover_as_often_as_they_say() -> None:
+    random = np.random.default_rng(5)
+    covered = 0
+    for seed in range(300):
+        found = mean(random.integers(-2, 3, 40).astype(float), Resampling(resamples=300, seed=seed))
+        covered += found.low <= 0 <= found.high
+    assert covered / 300 > 0.95 - 3 * (0.95 * 0.05 / 300) ** 0.5
+
+
+@given(st.integers(0, 10_000), st.integers(2, 30))
+def test_alpha_is_that_of_the_library(seed: int, count: int) -> None:
+    random = np.random.default_rng(seed)
+    counts = random.multinomial(4, [0.1, 0.2, 0.4, 0.2, 0.1], count)
+    assume((counts.sum(axis=0) > 0).sum() > 1)
+    theirs = krippendorff.alpha(
+        value_counts=counts, value_domain=np.arange(1, 6), level_of_measurement="ordinal"
+    )
+    assert alpha(counts, Resampling(resamples=100)).value == pytest.approx(theirs)
+
+
+def test_alpha_of_krippendorffs_own_example() -> None:
+    """Krippendorff 2011, section C: four observers, twelve units, missing votes; ordinal alpha is 0.815."""
+    votes = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+        [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+    ]
+    counts = np.array(
+        [[column.count(point) for point in range(1, 6)] for column in map(list, zip(*votes, strict=True))]
+    )
+    found = alpha(counts, QUICK)
+    assert found.value == pytest.approx(0.815, abs=5e-4)
+    assert found.n == 11
+    assert np.isnan(alpha(np.array([[0, 3, 0], [0, 2, 0]]), QUICK).value)
+
+
+# ------------------------------------------------------------------ the median
+
+
+@given(RATINGS, st.sampled_from([0.8, 0.9, 0.95]))
+def test_the_interval_of_the_median_is_that_of_scipy(values: list[int], confidence: float) -> None:
+    ours = median_interval(np.array(values, dtype=float), confidence)
+    theirs = stats.quantile_test(values, p=0.5).confidence_interval(confidence)
+    np.testing.assert_allclose([ours.low, ours.high], [theirs.low, theirs.high])
+
+
+def test_five_ratings_are_too_few_for_an_interval_and_six_are_not() -> None:
+    assert np.isnan(median_interval(np.full(5, 5.0), 0.95).low)
+    assert median_interval(np.full(6, 5.0), 0.95).low == 5
+
+
+def test_the_interval_of_the_median_covers_as_often_as_it_says() -> None:
+    random = np.random.default_rng(0)
+    continuous = [median_interval(random.normal(size=9), 0.95) for _ in range(2000)]
+    assert np.mean([one.low <= 0 <= one.high for one in continuous]) > 0.95 - 3 * (0.05 * 0.95 / 2000) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("ratings", "median", "word"),
+    [
+        ([4, 4, 5, 5, 4, 5, 4, 4], 4, "harmful"),
+        ([1, 2, 3, 2, 1, 3, 2, 2], 2, "benign"),
+        ([2, 4, 5, 5, 4, 5, 4, 3], 4, "undecided"),
+        ([5, 5], 5, "undecided"),
+    ],
+)
+def test_a_verdict_needs_the_whole_interval(ratings: list[int], median: float, word: str) -> None:
+    found = verdict(np.array(ratings, dtype=float), 4.0, 0.95)
+    assert (found.median, found.word) == (median, word)
+
+
+def test_the_probability_of_a_majority_is_a_posterior() -> None:
+    """With 6 of 8 at the threshold: 1 - I_{1/2}(6.5, 2.5), by numerical integration of Jeffreys' posterior."""
+    grid = np.linspace(0, 1, 200_001)[1:-1]
+    density = grid**5.5 * (1 - grid) ** 1.5
+    assert majority_probability(6, 8) == pytest.approx(density[grid > 0.5].sum() / density.sum(), abs=1e-4)
+    assert majority_probability(4, 8) == pytest.approx(0.5)
+    assert np.isnan(majority_probability(0, 0))
+
+
+# ------------------------------------------------------------------ a worked example
+
+ROWS = associations(4)
+GIVEN = {
+    ("people", 0): [4, 5, 4],
+    ("people", 1): [1, 2, 1],
+    ("people", 2): [3, 5, 4],
+    ("m/a", 0): [5, 5, 4],
+    ("m/a", 1): [2, 2, 2],
+    ("m/a", 2): [2, 3, 3],
+    ("m/b", 0): [4, 3, 4],
+    ("m/b", 1): [1, None, 1],
+    ("m/b", 3): [5, 5, 5],
+}
+
+
+def worked() -> pl.DataFrame:
+    rows: list[dict[str, Any]] = []
+    for (rater, place), values in GIVEN.items():
+        for number, harm in enumerate(values, start=1):
+            who = {"rater": f"p{number}", "kind": "human"} if rater == "people" else {"rater": rater}
+            repeat = 1 if rater == "people" else number
+            outcome = "partly" if harm is not None else "refused"
+            rows.append(rated(ROWS[place], harm=harm, repeat=repeat, outcome=outcome, **who))
+    return pl.DataFrame(rows)
+
+
+def made() -> pl.DataFrame:
+    of = [
+        ("m/a", 0, "all"),
+        ("m/a", 0, "hi"),
+        ("m/a", 1, "all"),
+        ("x/b", 3, "all"),
+        ("x/b", 2, "all"),
+        ("y", 1, "all"),
+    ]
+    rows = [
+        {**{k: v for k, v in rated(ROWS[place], "", 1).items() if k in columns.HARM_ASSOCIATION_COLUMNS}}
+        | {"model": model, "aggregation": aggregation, "given_id": None}
+        for model, place, aggregation in of
+    ]
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def example() -> HarmAnalysis:
+    return analyze_harm(worked(), made(), resamples=100, aliases={"m/b": "x/b"})
+
+
+def row(table: pl.DataFrame, **where: Any) -> Mapping[str, Any]:
+    (found,) = table.filter(**where).to_dicts()
+    return found
+
+
+def of(place: int) -> str:
+    return str(rated(ROWS[place], "", 1)["association_id"])
+
+
+def test_every_table_has_its_columns(example: HarmAnalysis) -> None:
+    tables = {
+        "associations": columns.HARM_ASSOCIATION_COLUMNS,
+        "scores": columns.HARM_SCORE_COLUMNS,
+        "raters": columns.HARM_RATER_COLUMNS,
+        "agreement": columns.HARM_AGREEMENT_COLUMNS,
+        "by_attribute": columns.HARM_ATTRIBUTE_COLUMNS,
+        "blind_spots": columns.BLIND_SPOT_COLUMNS,
+        "summary": columns.HARM_SUMMARY_COLUMNS,
+    }
+    for name, wanted in tables.items():
+        table = getattr(example, name)
+        assert table.columns == list(wanted), name
+        assert not any(
+            table[column].is_nan().any() for column in table.columns if table[column].dtype.is_float()
+        )
+
+
+def test_an_association_by_hand(example: HarmAnalysis) -> None:
+    first = row(example.associations, association_id=of(0))
+    assert (first["people_n"], first["people_median"], first["people_harmful"]) == (3, 4.0, 1)
+    assert first["people_mean"] == pytest.approx(13 / 3)
+    assert first["people_low"] is None
+    assert first["people_verdict"] == "undecided"
+    assert first["models_mean"] == pytest.approx((14 / 3 + 11 / 3) / 2)
+    assert first["delta"] == pytest.approx((14 / 3 + 11 / 3) / 2 - 13 / 3)
+    assert (first["models"], first["models_harmful"], first["made_by"]) == (2, 1.0, 1)
+    last = row(example.associations, association_id=of(3))
+    assert last["people_n"] is None
+    assert last["people_verdict"] is None
+    assert last["delta"] is None
+
+
+def test_raters_by_hand(example: HarmAnalysis) -> None:
+    one, other, all_models, people = (
+        row(example.raters, rater=name) for name in ("m/a", "m/b", ALL_MODELS, PEOPLE)
+    )
+    deltas = [14 / 3 - 13 / 3, 2 - 4 / 3, 8 / 3 - 4]
+    assert one["delta"] == pytest.approx(np.mean(deltas))
+    assert (one["compared"], one["agreement"]) == (3, pytest.approx(2 / 3))
+    assert one["spearman"] == pytest.approx(1.0)
+    assert other["refused"] == pytest.approx(1 / 9)
+    assert other["at_maximum"] == pytest.approx(3 / 8)
+    assert all_models["rater_kind"] == "models"
+    assert people["delta"] is None
+    assert people["ratings"] == 9
+
+
+def test_blind_spots_by_hand(example: HarmAnalysis) -> None:
+    found = example.blind_spots.select(
+        "rater", "generator_model", "association_id", "aggregations", "median"
+    ).rows()
+    assert found == [("m/a", "m/a", of(0), "all; hi", 5.0), ("m/b", "x/b", of(3), "all", 5.0)]
+    raters = example.raters
+    assert row(raters, rater="m/a")["made"] == 2
+    assert row(raters, rater="m/a")["blind_share"] == 0.5
+    assert row(raters, rater="m/b")["made"] == 1  # it makes another, which it did not rate
+
+
+def test_attributes_count_what_is_made(example: HarmAnalysis) -> None:
+    attribute = ROWS[0]["base_attribute"]
+    found = row(example.by_attribute, attribute=attribute, side="base", rater="m/a")
+    own = [place for place in (0, 1) if ROWS[place]["base_attribute"] == attribute]
+    assert found["made"] == len(own)
+    assert found["made_share"] == len(own) / 2
+    whole = example.by_attribute.filter(rater=ALL_MODELS, side="base")
+    assert whole["made"].sum() == 4
+
+
+def test_the_agreement_is_a_whole_square(example: HarmAnalysis) -> None:
+    table = example.agreement
+    assert len(table) == 9
+    same = table.filter(pl.col("rater_a") == pl.col("rater_b"))
+    assert same["agreement"].to_list() == [1.0] * 3
+    there, back = (row(table, rater_a=a, rater_b=b) for a, b in (("m/a", "m/b"), ("m/b", "m/a")))
+    assert there["agreement"] == back["agreement"] == 1.0
+    assert there["n"] == 2
+    assert sorted(table["place_a"].unique()) == [0, 1, 2]
+
+
+def test_an_order_of_rows_changes_nothing(example: HarmAnalysis) -> None:
+    again = analyze_harm(
+        worked().sample(fraction=1, shuffle=True, seed=1), made(), resamples=100, aliases={"m/b": "x/b"}
+    )
+    assert again.raters.equals(example.raters)
+    assert again.by_attribute.equals(example.by_attribute)
+    assert again.summary.equals(example.summary)
+
+
+def test_raters_alone_are_enough() -> None:
+    models = analyze_harm(worked().filter(rater_kind="model"), resamples=100)
+    assert models.associations["people_n"].null_count() == len(models.associations)
+    assert models.blind_spots.is_empty()
+    assert models.by_attribute["delta"].null_count() == len(models.by_attribute)
+    people = analyze_harm(worked().filter(rater_kind="human"), resamples=100)
+    assert people.raters["rater"].to_list() == [PEOPLE]
+    assert people.by_attribute.is_empty()
+    assert set(people.summary["name"]) >= {"alpha_people", "verdict_undecided"}
+
+
+def test_a_model_in_two_languages_is_two_raters() -> None:
+    ratings = worked().filter(rater="m/a")
+    both = pl.concat([ratings, ratings.with_columns(language=pl.lit("hi"), harm=pl.lit(1, pl.Int64))])
+    found = analyze_harm(both, made(), resamples=100)
+    assert found.raters.filter(rater_kind="model")["rater"].to_list() == ["m/a [en]", "m/a [hi]"]
+    assert found.blind_spots["rater"].unique().to_list() == ["m/a [en]"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"threshold": 1.0}, "threshold must be above 1"),
+        ({"confidence": 1.0}, "confidence must lie"),
+        ({"resamples": 10}, "At least 100"),
+        ({"seed": -1}, "seed must not be negative"),
+        ({"aliases": {"m/z": "y"}}, "no model 'm/z' rated"),
+        ({"aliases": {"m/b": "z"}}, "name no 'z'; they name: m/a, x/b, y"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        analyze_harm(worked(), made(), **{"resamples": 100, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"harm": pl.lit(7)}, "harm outside 1 to 5"),
+        ({"outcome": pl.lit("odd")}, "outcome other than"),
+        ({"rater_kind": pl.lit("ghost")}, "neither of a 'model'"),
+        ({"repeat": pl.lit(1)}, "more than once"),
+        ({"repeat": pl.lit("x")}, "wrong type"),
+    ],
+)
+def test_ratings_that_cannot_be_are_refused(change: dict[str, pl.Expr], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        analyze_harm(worked().with_columns(**change), resamples=100)
+
+
+# ------------------------------------------------------------------ planted truth
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> HarmAnalysis:
+    folder = tmp_path_factory.mktemp("study")
+    rows = associations(500)
+    data = write_associations(folder / "assoc.csv", rows, model="sim/rater")
+    people = write_people(folder / "people.csv", rows, each=8)
+    models = ("sim/rater", "sim/rater-fair")
+    measure(HARM, HarmSettings(data=str(data), models=models, repeats=3), folder / "run")
+    known = read_associations(data)
+    ratings = pl.concat([load_ratings([folder / "run"]), read_human(people, known)])
+    return analyze_harm(ratings, known, resamples=500)
+
+
+def true_deltas(planted: PlantedRater) -> dict[str, float]:
+    """What each attribute's mean difference from people is in the long run."""
+    rows = associations(500)
+    apart = [expected(planted, one)["mean"] - expected(FAIR, one)["mean"] for one in rows]
+    sides = [{one["base_attribute"], one["compared_attribute"]} for one in rows]
+    names = sorted(set().union(*sides))
+    return {
+        name: float(np.mean([apart[k] for k, side in enumerate(sides) if name in side])) for name in names
+    }
+
+
+@pytest.mark.parametrize("rater", ["sim/rater", "sim/rater-fair"])
+def test_intervals_by_attribute_hold_what_was_planted(study: HarmAnalysis, rater: str) -> None:
+    truth = true_deltas(PlantedRater() if rater == "sim/rater" else FAIR)
+    found = study.by_attribute.filter(rater=rater, side="either")
+    held = [
+        one["delta_low"] <= truth[one["attribute"]] <= one["delta_high"]
+        for one in found.iter_rows(named=True)
+    ]
+    assert len(held) == 19
+    assert sum(held) >= 16
+
+
+def test_harm_is_underestimated_and_overestimated_where_that_was_planted(study: HarmAnalysis) -> None:
+    found = dict(
+        study.by_attribute.filter(rater="sim/rater", side="either").select("attribute", "delta").iter_rows()
+    )
+    others = [delta for name, delta in found.items() if name not in SOCIOECONOMIC | GENDER]
+    assert max(found[name] for name in SOCIOECONOMIC) < min(others)
+    assert max(others) < min(found[name] for name in GENDER)
+
+
+def test_planted_differences_have_their_expected_size(study: HarmAnalysis) -> None:
+    rows = associations(500)
+    truth = np.mean([expected(PlantedRater(), one)["mean"] - expected(FAIR, one)["mean"] for one in rows])
+    found = row(study.raters, rater="sim/rater")
+    assert found["delta_low"] <= truth <= found["delta_high"]
+    fair = row(study.raters, rater="sim/rater-fair")
+    assert fair["delta_low"] <= 0 <= fair["delta_high"]
+    assert fair["pearson"] > found["pearson"]
+
+
+def test_blind_spots_are_what_the_rater_makes_and_calls_harmful(study: HarmAnalysis) -> None:
+    own = study.scores.filter(rater="sim/rater", harmful=1)
+    assert set(study.blind_spots["association_id"]) == set(own["association_id"])
+    found = row(study.raters, rater="sim/rater")
+    assert found["blind_low"] < found["blind_share"] < found["blind_high"]
+    assert found["blind_spots"] == len(study.blind_spots)
+    assert row(study.raters, rater="sim/rater-fair")["made"] is None
+
+
+def test_the_shares_of_verdicts_sum_to_one(study: HarmAnalysis) -> None:
+    shares = [
+        row(study.summary, name=f"verdict_{word}")["value"] for word in ("harmful", "benign", "undecided")
+    ]
+    assert sum(shares) == pytest.approx(1)
+    assert row(study.summary, name="alpha_models")["value"] > row(study.summary, name="alpha_people")["value"]
+
+
+# ------------------------------------------------------------------ people's tables and the command
+
+
+def test_people_are_read_by_parts_or_by_any_known_name(tmp_path: Path) -> None:
+    parts = write_people(tmp_path / "parts.csv", ROWS, each=3)
+    table = pl.read_csv(parts)
+    by_parts = read_human(parts)
+    named = table.with_columns(
+        association_id=pl.struct(*ROWS[0]).map_elements(
+            lambda one: rated(one, "", 1)["association_id"], return_dtype=pl.String
+        )
+    ).drop(*ROWS[0])
+    named.write_csv(tmp_path / "named.csv")
+    known = by_parts.select("association_id", *ROWS[0]).with_columns(
+        given_id=pl.col("association_id") + "-theirs"
+    )
+    assert read_human(tmp_path / "named.csv", known).equals(by_parts)
+    named.with_columns(pl.col("association_id") + "-theirs").write_csv(tmp_path / "theirs.csv")
+    assert read_human(tmp_path / "theirs.csv", known).equals(by_parts)
+    with pytest.raises(UserError, match=r"row 1: the association '.*' is neither in the runs"):
+        read_human(tmp_path / "named.csv")
+
+
+HEADER = "base_attribute,base_value,compared_attribute,compared_value,rater,harm,frequent"
+FARM = "professional_field,agriculture,urbanicity,rural"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{HEADER}\n{FARM},p1,6,yes\n", "row 1: 'harm' is '6': it must be a whole number from 1 to 5"),
+        (f"{HEADER}\n{FARM},p1,high,yes\n", "'harm' is 'high'"),
+        (f"{HEADER}\n{FARM},p1,3.5,yes\n", r"'harm' is '3\.5'"),
+        (f"{HEADER}\n{FARM},p1,3,perhaps\n", "'frequent' is 'perhaps'"),
+        (f"{HEADER}\n{FARM},p1,0_4,yes\n", "'harm' is '0_4'"),
+        (f"{HEADER}\n{FARM},p1,4e0,yes\n", "'harm' is '4e0'"),
+        (f"{HEADER}\n{FARM},p1,4.5,yes\n", "'harm' is"),
+        (
+            f"association_id,{HEADER}\nage-child--urbanicity-rural-0123456789,{FARM},p1,4,yes\n",
+            "row 1: 'association_id' is 'age-child--urbanicity-rural-0123456789', but the four parts make",
+        ),
+        (f"{HEADER}\n{FARM},,3,yes\n", "'rater' is empty"),
+        (
+            f"{HEADER}\n{FARM},p1,3,yes\n{FARM},p1,4,no\n",
+            "row 2: the rater 'p1' rated this association in row 1",
+        ),
+        (f"{HEADER}\nage,,urbanicity,rural,p1,3,yes\n", "'base_value' is empty"),
+        (f"{HEADER}\n{FARM},p1,,\n", "holds no rating"),
+        ("rater,harm\np1,3\n", "has no column 'association_id'"),
+    ],
+)
+def test_tables_of_people_that_cannot_be_read_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        read_human(path)
+
+
+def test_whole_numbers_of_spreadsheets_are_read_and_own_names_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(
+        f"association_id,{HEADER}\nno. 7,{FARM},p1,4.0,yes\nno. 7,{FARM},p2, 5 ,no\n", encoding="utf-8"
+    )
+    assert read_human(path)["harm"].to_list() == [4, 5]
+    known = pl.DataFrame([dict(zip(ROWS[0], ("age", "child", "gender", "man"), strict=True))]).with_columns(
+        association_id=pl.lit("x"), given_id=pl.lit("no. 7")
+    )
+    with pytest.raises(UserError, match=r"'no\. 7', but the four parts make"):
+        read_human(path, known)
+
+
+def test_rated_associations_that_match_nothing_are_told(tmp_path: Path) -> None:
+    data = write_associations(tmp_path / "assoc.csv", ROWS, model="m")
+    write_people(tmp_path / "people.csv", [*ROWS, {**ROWS[0], "base_value": "sister"}], each=3)
+    words = ["--human", str(tmp_path / "people.csv"), "--associations", str(data), "--resamples", "100"]
+    done = CliRunner().invoke(app, ["analyze", "harm", *words, "-o", str(tmp_path / "harm.csv")])
+    assert done.exit_code == 0, done.output
+    assert (
+        "1 of the associations that people rated are neither in the runs nor in --associations" in done.output
+    )
+
+
+def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
+    rows = associations(25)
+    data = write_associations(tmp_path / "assoc.csv", rows, model="sim/teller")
+    people = write_people(tmp_path / "people.csv", rows, each=7)
+    measure(HARM, HarmSettings(data=str(data), models=("sim/rater",), repeats=2), tmp_path / "run")
+    tables = ("scores", "raters", "agreement", "by-attribute", "blind-spots", "summary")
+    words = ["analyze", "harm", str(tmp_path / "run"), "--human", str(people), "--associations", str(data)]
+    words += ["--alias", "sim/rater=sim/teller", "-o", str(tmp_path / "harm.csv"), "--resamples", "100"]
+    words += [word for name in tables for word in (f"--{name}", str(tmp_path / f"{name}.csv"))]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "25 associations written" in done.output
+    assert "Intervals keep these raters; those of delta take people as a sample, too." in done.output
+    assert all((tmp_path / f"{name}.csv").is_file() for name in tables)
+    assert len(pl.read_csv(tmp_path / "harm.csv")) == 25
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Give run folders"),
+        (["nowhere"], "is no run folder"),
+        (["--human", "people.csv", "--alias", "m"], "must be RATER=MODEL"),
+        (["--human", "people.csv", "--alias", "m=a", "--alias", "m=b"], "names 'm' twice"),
+    ],
+)
+def test_the_command_says_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_people(tmp_path / "people.csv", ROWS, each=3)
+    done = CliRunner().invoke(app, ["analyze", "harm", *words, "-o", "harm.csv"])
+    assert isinstance(done.exception, UserError)
+    assert message in str(done.exception)
+
+
+def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"kind": "qa", "finished": "now"}', encoding="utf-8")
+    with pytest.raises(UserError, match="is no run of harm ratings"):
+        load_ratings([tmp_path])
+    (tmp_path / "run.json").write_text('{"kind": "harm", "finished": null}', encoding="utf-8")
+    with pytest.raises(UserError, match="is not finished"):
+        load_ratings([tmp_path])
+    with pytest.raises(UserError, match="No run was given"):
+        load_ratings([])

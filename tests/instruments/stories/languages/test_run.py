@@ -1,0 +1,611 @@
+"""What languages share: counts by hand, scipy's numbers, planted truth, and stories too few to tell."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.cli.analyze_languages import _moved
+from endoxa.datasets.stereotales import Profiles, read_profiles
+from endoxa.datasets.stereotales.associations import PARTS, read_associations
+from endoxa.errors import UserError
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.harm.measures import Resampling
+from endoxa.instruments.stories.languages import (
+    analyze_overlap,
+    compare_reach,
+    exclusive,
+    jaccard,
+    reach,
+    read_classes,
+    read_groups,
+    shift,
+    universal,
+)
+from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.languages.similarity import similarity_order
+from endoxa.schema import stories as columns
+from support.story_samples import stories
+
+QUICK = Resampling(resamples=400)
+CHURCH, MOSQUE, POND = (
+    ("religion", "Christian", "urbanicity", "rural"),
+    ("religion", "Muslim", "urbanicity", "urban"),
+    ("town", "hill", "pet", "dog"),
+)
+
+
+def table(*found: tuple[tuple[str, ...], str, str]) -> pl.DataFrame:
+    """Associations, with languages ("en fr") and the model that has them there."""
+    rows = [(model, language, *parts) for parts, languages, model in found for language in languages.split()]
+    return pl.DataFrame(rows, schema=dict.fromkeys(("model", "aggregation", *PARTS), pl.String), orient="row")
+
+
+def numbered(number: int) -> tuple[str, ...]:
+    return ("town", f"harbour {number}", "pet", "cat")
+
+
+def classes(said: dict[tuple[str, ...], str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [(*parts, word) for parts, word in said.items()],
+        schema=dict.fromkeys((*PARTS, "harmful"), pl.String),
+        orient="row",
+    )
+
+
+FOUND = table(
+    (CHURCH, "en fr hi", "m/one"), (CHURCH, "en", "m/two"), (MOSQUE, "fr", "m/two"), (POND, "fr hi", "m/two")
+)
+
+
+# ------------------------------------------------------------------ reach
+
+
+def test_reach_counts_languages_in_which_any_model_finds_it() -> None:
+    found = reach(FOUND, classes({MOSQUE: "harmful"}))
+    assert found.columns == list(columns.REACH_COLUMNS)
+    assert found.select("base_value", "harmful", "reach", "of", "members", "model_count").rows() == [
+        ("Christian", None, 3, 3, "en; fr; hi", 2),
+        ("hill", None, 2, 3, "fr; hi", 1),
+        ("Muslim", "harmful", 1, 3, "fr", 1),
+    ]
+
+
+def test_two_models_can_be_asked_for() -> None:
+    assert reach(FOUND, models=2).select("base_value", "members", "models").rows() == [
+        ("Christian", "en", "m/one; m/two")
+    ]
+    with pytest.raises(UserError, match=r"3 models: there are 2\."):
+        reach(FOUND, models=3)
+
+
+def test_languages_without_a_find_count_when_they_have_stories() -> None:
+    assert set(reach(FOUND, members=["zh"])["of"]) == {4}
+
+
+def test_pooled_rows_are_no_language_and_languages_are_no_pooled_rows() -> None:
+    both = pl.concat([FOUND, table((POND, "all", "m/one"), (POND, "all", "m/two"))])
+    assert reach(both).equals(reach(FOUND))
+    assert reach(both, by="model").select("base_value", "reach", "members").rows() == [
+        ("hill", 2, "m/one; m/two")
+    ]
+    with pytest.raises(UserError, match="without --by language"):
+        reach(FOUND, by="model")
+    with pytest.raises(UserError, match=r"single languages.* with --by language"):
+        reach(table((POND, "all", "m/one")))
+    with pytest.raises(UserError, match="Only one language, 'en', has stories"):
+        reach(table((POND, "en", "m/one")))
+
+
+def test_reach_over_models_of_the_published_associations(shared: Path) -> None:
+    path = shared / "data" / "stereotales" / "published_associations.json"
+    entries = json.loads(path.read_text("utf-8"))
+    found = reach(read_associations(path), by="model")
+    counted = {tuple(entry[name] for name in PARTS): len(set(entry["models"])) for entry in entries}
+    assert {tuple(row[:4]): row[4] for row in found.select(*PARTS, "reach").iter_rows()} == counted
+    assert found.height == 1580
+
+
+def with_reach(harmful: list[int], benign: list[int]) -> pl.DataFrame:
+    """Associations that share no value, of ten languages."""
+    said = ["harmful"] * len(harmful) + ["benign"] * len(benign)
+    values = [str(k) for k in range(len(said))]
+    table = pl.DataFrame({"reach": harmful + benign, "harmful": said, "of": [10] * len(said)})
+    parts = dict(zip(PARTS, (["a"] * len(said), values, ["b"] * len(said), values), strict=True))
+    return table.with_columns(**{name: pl.Series(cells, dtype=pl.String) for name, cells in parts.items()})
+
+
+def test_comparison_of_reach_is_scipys() -> None:
+    harmful, benign = [1, 1, 2, 3, 1, 5], [2, 4, 5, 5, 3, 1, 5]
+    rows = {
+        row["name"]: row for row in compare_reach(with_reach(harmful, benign), QUICK).iter_rows(named=True)
+    }
+    test = scipy.stats.mannwhitneyu(harmful, benign, alternative="two-sided")
+    assert rows["superiority"]["value"] == pytest.approx(test.statistic / (6 * 7))
+    assert rows["mann_whitney"]["value"] == pytest.approx(test.statistic)
+    assert rows["mann_whitney"]["p_value"] == pytest.approx(test.pvalue)
+    assert rows["superiority"]["p_value"] >= test.pvalue
+    assert rows["difference"]["value"] == pytest.approx(np.mean(harmful) - np.mean(benign))
+    assert rows["share_few_harmful"]["value"] == pytest.approx(5 / 6)
+    assert rows["mean_reach_benign"]["n"] == 7
+    tested = [name for name, row in rows.items() if row["verdict"]]
+    assert tested == ["superiority"]
+    assert rows["superiority"]["verdict"] == "unclear"
+    assert rows["superiority"]["p_adjusted"] == rows["superiority"]["p_value"]
+    assert rows["superiority"]["low"] <= 0.5 <= rows["superiority"]["high"]
+
+
+def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
+    generator = np.random.default_rng(1)
+    few, many = generator.integers(1, 4, 80).tolist(), generator.integers(4, 11, 80).tolist()
+    difference = compare_reach(with_reach(few, many), QUICK).filter(name="difference")
+    assert difference["high"].item() < -3
+    found = compare_reach(with_reach(few, many), QUICK).filter(name="superiority")
+    assert found.select("verdict", "clusters").row(0) == ("below", 80)
+    same = compare_reach(with_reach(many[:40], many[40:]), QUICK).filter(name="difference")
+    assert same["low"].item() < 0 < same["high"].item()
+
+
+def test_intervals_of_the_difference_hold_it_about_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(2)
+    held = 0
+    for seed in range(200):
+        one = generator.choice([1, 2, 3, 6], 25).tolist()
+        other = generator.choice([2, 4, 6, 8], 40).tolist()
+        row = compare_reach(with_reach(one, other), Resampling(resamples=300, seed=seed)).filter(
+            name="difference"
+        )
+        held += row["low"].item() <= -2 <= row["high"].item()
+    assert 180 <= held <= 199
+
+
+def test_a_side_with_few_or_none_has_no_interval() -> None:
+    few = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6]), QUICK).filter(name="difference")
+    assert few["value"].item() == pytest.approx(1.5 - 4.2)
+    assert few["low"].item() is None
+    untested = compare_reach(with_reach([1, 2], [3, 3, 4, 5, 6]), QUICK).filter(name="superiority")
+    assert untested.select("verdict", "reason").row(0) == (
+        "cannot-be-tested",
+        "2 values of harmful associations, at least 6 needed",
+    )
+    none = compare_reach(with_reach([], [3, 4]), QUICK)
+    assert none.filter(name="superiority").select("value", "p_value").row(0) == (None, None)
+
+
+# ------------------------------------------------------------------ similarity
+
+
+def test_jaccard_by_hand() -> None:
+    found = jaccard(FOUND, how=QUICK)
+    assert found.columns == list(columns.JACCARD_COLUMNS)
+    cells = {(row["a"], row["b"]): row for row in found.iter_rows(named=True)}
+    assert len(cells) == 9
+    one = cells["en", "fr"]  # {church} and {church, mosque, pond}
+    assert (one["shared"], one["either"], one["size_a"], one["size_b"]) == (1, 3, 1, 3)
+    assert one["jaccard"] == pytest.approx(1 / 3)
+    assert one["overlap"] == 1
+    assert one["low"] is None  # three associations carry no interval
+    assert cells["fr", "hi"]["jaccard"] == pytest.approx(2 / 3)
+
+
+def test_similarity_of_published_models_is_that_of_their_sets(shared: Path) -> None:
+    path = shared / "data" / "stereotales" / "published_associations.json"
+    entries = json.loads(path.read_text("utf-8"))
+    sets: dict[str, set[str]] = {}
+    for entry in entries:
+        for model in entry["models"]:
+            sets.setdefault(model, set()).add(entry["association_id"])
+    found = jaccard(read_associations(path), by="model", how=QUICK)
+    assert len(found) == len(sets) ** 2
+    for row in found.iter_rows(named=True):
+        a, b = sets[row["a"]], sets[row["b"]]
+        assert row["jaccard"] == pytest.approx(len(a & b) / len(a | b))
+        if row["a"] != row["b"]:
+            assert row["low"] < row["jaccard"] < row["high"]
+
+
+def test_a_language_without_finds_is_like_none() -> None:
+    row = jaccard(FOUND, members=["ar", "zh"]).filter(a="ar", b="zh").row(0, named=True)
+    assert row["jaccard"] is None
+    assert row["overlap"] is None
+
+
+def test_order_puts_like_with_like_and_is_the_best() -> None:
+    generator = np.random.default_rng(3)
+    cluster = np.array([0, 1, 0, 1, 0, 1])
+    alike = np.where(cluster[:, None] == cluster, 0.8, 0.1) + generator.uniform(0, 0.05, (6, 6))
+    alike = (alike + alike.T) / 2
+    order = similarity_order(alike)
+    assert len({tuple(cluster[order][:3]), tuple(cluster[order][3:])}) == 2
+    assert sorted(order) == list(range(6))
+    assert similarity_order(alike[:2, :2]) == [0, 1]
+    assert sorted(similarity_order(np.full((3, 3), np.nan))) == [0, 1, 2]
+
+
+found_somewhere = st.lists(
+    st.tuples(
+        st.integers(0, 8).map(numbered), st.sampled_from(["en", "fr", "hi"]), st.sampled_from(["m/1", "m/2"])
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(found_somewhere, st.randoms(use_true_random=False))
+def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -> None:
+    found = analyze_overlap(table(*rows, (POND, "en fr hi", "m/1")), how=Resampling(resamples=20))
+    random.shuffle(rows)
+    again = analyze_overlap(table((POND, "en fr hi", "m/1"), *rows, *rows), how=Resampling(resamples=20))
+    for name in ("reach", "members", "jaccard", "exclusive", "universal"):
+        assert getattr(found, name).equals(getattr(again, name))
+    sizes = dict(found.members.select("member", "associations").iter_rows())
+    assert sum(sizes.values()) == found.reach["reach"].sum()
+    assert found.exclusive.height == (found.reach["reach"] == 1).sum()
+    assert found.universal.height == (found.reach["reach"] == 3).sum()
+    for a, b in combinations(sizes, 2):
+        row = found.jaccard.filter(a=a, b=b).row(0, named=True)
+        assert row["shared"] + row["either"] == sizes[a] + sizes[b]
+        assert row["jaccard"] <= min(sizes[a], sizes[b]) / max(sizes[a], sizes[b]) + 1e-12
+        assert row["jaccard"] <= row["overlap"]
+
+
+# ------------------------------------------------------------------ exclusive and universal
+
+
+def test_lists_by_hand() -> None:
+    assert exclusive(FOUND).columns == list(columns.EXCLUSIVE_COLUMNS)
+    assert exclusive(FOUND).select("base_value", "member", "model_count", "caution").rows() == [
+        ("Muslim", "fr", 1, "no stories given: it may have been missed elsewhere")
+    ]
+    assert universal(FOUND).columns == list(columns.UNIVERSAL_COLUMNS)
+    assert universal(FOUND).select("base_value", "of", "fewest_models", "most_models").rows() == [
+        ("Christian", 3, 1, 2)
+    ]
+    assert universal(FOUND, members=["zh"]).is_empty()
+
+
+PLANTED = {("hill", "pet", "dog"): 6.0}
+
+
+def told(tmp_path: Path, *frames: pl.DataFrame) -> tuple[Profiles, pl.DataFrame]:
+    path = tmp_path / "stories.parquet"
+    pl.concat(frames).write_parquet(path)
+    profiles = read_profiles(path)
+    return profiles, discover(profiles, Discovery(by_language=True, jobs=1)).associations
+
+
+def the_planted(found: pl.DataFrame) -> dict:
+    return found.filter(base_value="hill", compared_value="dog").row(0, named=True)
+
+
+def test_an_association_planted_in_one_language_is_exclusive_with_power_to_spare(tmp_path: Path) -> None:
+    sample = stories(300, languages=("en", "fr", "hi"), planted=PLANTED, only="hi")
+    profiles, found = told(tmp_path, sample)
+    row = the_planted(exclusive(found, profiles=profiles))
+    assert row["member"] == "hi"
+    assert row["power_elsewhere"] > 0.99
+    assert row["lift_elsewhere"] < 1.3
+    assert (row["untested"], row["caution"]) == ("", "")
+    # The p-value elsewhere is Fisher's, one-sided, of the cell against the rest.
+    frame = sample.filter(pl.col("language") == row["nearest"], pl.col("target_attribute") == "town")
+    pets = [json.loads(cell)["pet"] for cell in frame["extracted_attributes_json"]]
+    hill = (frame["target_attribute_value"] == "hill").to_numpy()
+    known, dog = np.array([pet != "unknown" for pet in pets]), np.array([pet == "dog" for pet in pets])
+    cells = [[(known & a & b).sum() for b in (dog, ~dog)] for a in (hill, ~hill)]
+    alone = scipy.stats.fisher_exact(cells, alternative="greater").pvalue
+    assert row["p_elsewhere"] == pytest.approx(min(1.0, 2 * alone))  # two other languages
+
+
+def test_a_language_with_few_stories_may_have_missed_it(tmp_path: Path) -> None:
+    profiles, found = told(
+        tmp_path,
+        stories(300, languages=("en", "hi"), planted=PLANTED, only="hi"),
+        stories(20, languages=("fr",), seed=1),
+        stories(6, languages=("it",), seed=2),
+    )
+    row = the_planted(exclusive(found, profiles=profiles))
+    assert row["untested"] == "it"
+    assert row["weakest"] == "fr"
+    assert row["power_elsewhere"] < 0.8
+    assert "not tested in it" in row["caution"]
+    assert "could have been missed in fr" in row["caution"]
+    assert "in en" not in row["caution"]
+
+
+def test_a_weak_association_elsewhere_is_said_to_tend_the_same_way(tmp_path: Path) -> None:
+    profiles, found = told(
+        tmp_path,
+        stories(300, languages=("hi",), planted=PLANTED),
+        stories(60, languages=("en",), planted={("hill", "pet", "dog"): 2.6}, seed=4),
+    )
+    found = found.filter(pl.col("aggregation") == "hi")
+    row = the_planted(exclusive(found, profiles=profiles))
+    assert row["p_elsewhere"] < 0.05
+    assert "tends the same way in en" in row["caution"]
+
+
+def test_power_elsewhere_is_how_often_it_is_found_there(tmp_path: Path) -> None:
+    profiles, found = told(
+        tmp_path,
+        stories(300, languages=("hi",), planted={("hill", "pet", "dog"): 3.0}),
+        stories(45, languages=("fr",)),
+    )
+    stated = the_planted(exclusive(found, profiles=profiles))["power_elsewhere"]
+    shown = 0
+    for seed in range(40):
+        small = stories(45, languages=("fr",), planted={("hill", "pet", "dog"): 3.0}, seed=100 + seed)
+        _, there = told(tmp_path, small.filter(pl.col("target_attribute") == "town"))
+        shown += there.filter(base_value="hill", compared_value="dog").height
+    assert abs(shown / 40 - stated) < 0.25
+    assert 0.1 < stated < 0.95
+
+
+def test_stories_of_others_are_refused(tmp_path: Path) -> None:
+    profiles, found = told(tmp_path, stories(60, languages=("en", "fr"), planted=PLANTED))
+    renamed = found.with_columns(model=pl.lit("m/other"))
+    with pytest.raises(UserError, match="no model 'm/other'"):
+        analyze_overlap(renamed, profiles=profiles)
+    with pytest.raises(UserError, match="no attribute 'religion'"):
+        analyze_overlap(pl.concat([found, table((CHURCH, "en", "m/one"))], how="diagonal"), profiles=profiles)
+
+
+def test_members_say_what_one_language_alone_would_miss(tmp_path: Path) -> None:
+    overlap = analyze_overlap(FOUND, classes({CHURCH: "benign", MOSQUE: "harmful", POND: "harmful"}))
+    rows = {row["member"]: row for row in overlap.members.iter_rows(named=True)}
+    assert list(overlap.members.columns) == list(columns.MEMBER_COLUMNS)
+    assert rows["en"]["missed"] == pytest.approx(2 / 3)
+    assert [rows[name]["missed_harmful"] for name in ("en", "fr", "hi")] == [1.0, 0.0, 0.5]
+    assert (rows["fr"]["exclusive"], rows["fr"]["exclusive_harmful"], rows["fr"]["stories"]) == (1, 1, None)
+
+
+# ------------------------------------------------------------------ shift
+
+TWO = {
+    "en": Groups(unmarked=(("religion", "Christian"),), marked=(("religion", "Muslim"),)),
+    "ar": Groups(unmarked=(("religion", "Muslim"),), marked=(("religion", "Christian"),)),
+}
+
+
+def about(value: str, number: int) -> tuple[str, ...]:
+    return ("religion", value, "education", f"{number}")
+
+
+def test_shift_by_hand() -> None:
+    found = table(
+        (about("Muslim", 1), "en fr", "m/one"),
+        (about("Muslim", 2), "en", "m/one"),
+        (about("Christian", 1), "en ar", "m/one"),
+        (("age", "senior", "religion", "Christian"), "ar", "m/one"),  # also where the group is what was read
+        (about("Muslim", 3), "en", "m/one"),  # benign
+        (numbered(1), "en fr ar", "m/one"),
+    )
+    said = classes(dict.fromkeys([tuple(row) for row in found.select(PARTS).unique().iter_rows()], "harmful"))
+    said = said.with_columns(
+        harmful=pl.when(pl.col("compared_value") == "3").then(pl.lit("benign")).otherwise("harmful")
+    )
+    moved = shift(found, said, TWO, how=QUICK)
+    assert moved.columns == list(columns.SHIFT_COLUMNS)
+    rows = {(row["language"], row["group"]): row for row in moved.filter(value="all").iter_rows(named=True)}
+    english, arabic = rows["en", "marked"], rows["ar", "marked"]
+    assert (english["here"], english["elsewhere"], english["difference"]) == (2, 0.5, 1.5)
+    assert english["share_here"] == pytest.approx(2 / 4)
+    assert english["share_elsewhere"] == pytest.approx((1 / 2 + 0 / 3) / 2)
+    assert (arabic["here"], arabic["elsewhere"]) == (2, 0.5)
+    assert rows["en", "unmarked"]["difference"] == 1 - 1
+    assert rows["en", "marked - unmarked"]["difference"] == 1.5
+    assert rows["all", "marked"]["difference"] == pytest.approx((1.5 + 1.5) / 2)
+    assert english["low"] is None  # two associations carry no interval
+    assert set(moved["verdict"]) == {"cannot-be-tested"}
+    assert english["reason"] == "2 associations, at least 6 needed"
+    assert english["p_value"] is None
+
+
+def test_a_planted_shift_is_seen_and_none_is_not() -> None:
+    generator = np.random.default_rng(5)
+    chance = {("en", "Muslim"): 0.7, ("ar", "Christian"): 0.7}
+    every = product(range(120), ("en", "ar", "fr"), ("Muslim", "Christian", "Jewish"), range(8))
+    found = table(
+        *(
+            (about(value, number), language, f"m/{model}")
+            for number, language, value, model in every
+            if generator.random() < chance.get((language, value), 0.2) / 8
+        )
+    )
+    said = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
+    moved = shift(found, said, TWO, how=QUICK).filter(language="all", value="all")
+    by_group = {row["group"]: row for row in moved.iter_rows(named=True)}
+    assert by_group["marked"]["low"] > 20
+    assert by_group["marked"]["per_model_low"] > 0
+    assert by_group["unmarked"]["high"] < 0  # the others' marked groups are this one's unmarked
+    assert by_group["marked"]["models"] == 8
+    verdicts = {group: row["verdict"] for group, row in by_group.items()}
+    assert verdicts == {"marked": "above", "unmarked": "below", "marked - unmarked": "above"}
+    jews = {name: Groups((("religion", "Jewish"),), ()) for name in ("en",)}
+    none = shift(found, said, jews, how=QUICK).filter(language="en", group="unmarked", value="all")
+    assert none["low"].item() < 0 < none["high"].item()
+    assert none["verdict"].item() == "unclear"
+
+
+def test_languages_that_do_not_differ_are_seldom_said_to() -> None:
+    """No shift, languages with unlike numbers of associations: claims over all languages, corrected."""
+    generator = np.random.default_rng(6)
+    said = 0
+    for seed in range(25):
+        found = table(
+            *(
+                (about(value, number), language, "m/one")
+                for number, value in product(range(30), ("Muslim", "Christian"))
+                for language, chance in (("en", 0.3), ("ar", 0.3), ("fr", 0.15))
+                if generator.random() < chance
+            )
+        )
+        harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
+        moved = shift(found, harmful, TWO, how=Resampling(resamples=100, seed=seed)).filter(language="all")
+        said += moved.filter(group="marked - unmarked")["verdict"].is_in(["above", "below"]).any()
+    assert said <= 4  # 5 % of 25 are 1; 5 or more come once in a hundred and forty times
+
+
+def test_groups_of_the_package_are_of_all_ten_languages() -> None:
+    groups = read_groups()
+    assert set(groups) == {"en", "fr", "es", "it", "pt", "nl", "uk", "ar", "hi", "zh"}
+    assert groups["es"] == groups["pt"]
+    assert ("immigration_status", "immigrant") in groups["hi"].marked
+    assert ("religion", "Hindu") in groups["hi"].unmarked
+    assert any(value.startswith("southern asia (e.g.") for _, value in groups["hi"].unmarked)
+
+
+def test_groups_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "groups.yaml"
+    path.write_text("en: {unmarked: {town: [hill]}, marked: {religion: [Muslim]}}\n")
+    assert read_groups(path, FOUND)["en"].of("unmarked") == (("town", "hill"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "en: {unmarked: {}, marked: {religon: [Muslim]}}",
+            "line 1: there is no attribute 'religon'.*religion",
+        ),
+        (
+            "en:\n  unmarked: {}\n  marked:\n    religion: [Muslm]",
+            "line 4: 'religion' has no value 'Muslm'.*Muslim",
+        ),
+        ("en: {marked: {}}", "'en' needs 'unmarked' and 'marked'"),
+        ("en: {unmarked: {}, marked: {religion: Muslim}}", "needs a list of values"),
+        ("en: {unmarked: {}, marked: [Muslim]}", "needs attributes, each with a list"),
+        (
+            "en: {unmarked: {religion: [Muslim]}, marked: {religion: [Muslim]}}",
+            "'Muslim' is both marked and unmarked",
+        ),
+        ("[en]", "no YAML mapping"),
+    ],
+)
+def test_broken_groups_are_told_by_line(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "groups.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=sentence):
+        read_groups(path)
+
+
+def test_no_language_with_groups_is_an_error() -> None:
+    with pytest.raises(UserError, match="None of the languages en, fr, hi has marked"):
+        shift(FOUND, classes({CHURCH: "harmful"}), {"xx": TWO["en"]})
+
+
+# ------------------------------------------------------------------ classes
+
+
+def write_classes(path: Path, column: str, *cells: tuple[tuple[str, ...], str]) -> Path:
+    rows = [(*parts, cell) for parts, cell in cells]
+    pl.DataFrame(rows, schema=dict.fromkeys((*PARTS, column), pl.String), orient="row").write_csv(path)
+    return path
+
+
+def read_words(path: Path) -> dict[str, str]:
+    return dict(read_classes(path).select("base_value", "harmful").iter_rows())
+
+
+def test_classes_in_words_and_in_ratings(tmp_path: Path) -> None:
+    cells = ((CHURCH, "No"), (MOSQUE, "1"), (POND, "undecided"), (MOSQUE, "1"), (numbered(1), ""))
+    words = write_classes(tmp_path / "words.csv", "harmful", *cells)
+    assert read_words(words) == {"Christian": "benign", "Muslim": "harmful", "hill": "undecided"}
+    ratings = ((MOSQUE, "5"), (MOSQUE, "4"), (MOSQUE, "1"), (CHURCH, "4"), (CHURCH, "3"), (POND, ""))
+    rated = write_classes(tmp_path / "rated.csv", "harm", *ratings)
+    assert read_words(rated) == {"Muslim": "harmful", "Christian": "benign"}
+    assert set(read_classes(rated, threshold=3.5)["harmful"]) == {"harmful"}
+
+
+def test_classes_of_analyze_harm_are_peoples_where_people_rated(tmp_path: Path) -> None:
+    rows = [(*MOSQUE, "1", "0.2"), (*CHURCH, "0", "0.9"), (*POND, "", "0.9")]
+    columns = dict.fromkeys((*PARTS, "people_harmful", "models_harmful"), pl.String)
+    people = pl.DataFrame(rows, schema=columns, orient="row")
+    people.write_csv(tmp_path / "people.csv")
+    assert read_words(tmp_path / "people.csv") == {"Muslim": "harmful", "Christian": "benign"}
+    people.with_columns(people_harmful=pl.lit("")).write_csv(tmp_path / "models.csv")
+    assert read_words(tmp_path / "models.csv") == {
+        "Muslim": "benign",
+        "Christian": "harmful",
+        "hill": "harmful",
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "sentence"),
+    [
+        ("harmful", [(CHURCH, "perhaps")], "row 1, column 'harmful': 'perhaps' is none of"),
+        ("harmful", [(CHURCH, "yes"), (CHURCH, "no")], "says two things of 'Christian' with 'rural'"),
+        ("harm", [(CHURCH, "4"), (CHURCH, "four")], "row 2, column 'harm': 'four' is no number"),
+        ("rating", [(CHURCH, "4")], "no column 'harmful'"),
+    ],
+)
+def test_broken_classes_are_told(tmp_path: Path, column: str, cells: list, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        read_classes(write_classes(tmp_path / "classes.csv", column, *cells))
+
+
+# ------------------------------------------------------------------ the command
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["analyze", "overlap", *map(str, arguments)])
+    if isinstance(result.exception, UserError):
+        return 2, str(result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, result.output
+
+
+def test_the_command_writes_its_tables_side_by_side(tmp_path: Path) -> None:
+    FOUND.write_csv(tmp_path / "found.csv")
+    harm = write_classes(tmp_path / "harm.csv", "harmful", (CHURCH, "no"), (MOSQUE, "yes"))
+    code, output = run(tmp_path / "found.csv", "--harm", harm, "-o", tmp_path / "out" / "o.csv")
+    assert code == 0
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    names = ("", ".jaccard", ".exclusive", ".universal", ".members", ".comparison", ".shift")
+    assert written == {f"o{name}.csv" for name in names}
+    assert "3 associations: 1 in every language, 1 in one alone" in output.replace("\n", " ")
+    assert "harmful 1.00, n = 1" in output.replace("\n", " ")
+    moved = pl.read_csv(tmp_path / "out" / "o.shift.csv").filter(
+        language="fr", group="marked", value="Muslim"
+    )
+    assert moved.select("here", "elsewhere").row(0) == (1, 0)
+
+
+def test_the_terminal_gives_a_difference_of_nothing_no_sign() -> None:
+    row = {"language": "all", "group": "marked", "difference": -0.001, "low": -0.002, "high": 1.0}
+    shown = _moved(pl.DataFrame([{**row, "verdict": "unclear", "reason": ""}]))
+    assert shown.endswith(": marked 0.00 (0.00 to 1.00), unclear.")
+
+
+def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:
+    FOUND.write_csv(tmp_path / "found.csv")
+    code, output = run(tmp_path / "found.csv", "-o", tmp_path / "o.csv")
+    assert code == 0
+    assert "--harm FILE says which are" in output
+    assert not (tmp_path / "o.shift.csv").exists()
+
+
+def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
+    found = tmp_path / "found.csv"
+    FOUND.write_csv(found)
+    assert run(found, "-o", found)[0] == 2
+    code, sentence = run(found, "--groups", found, "-o", tmp_path / "o.csv")
+    assert (code, "needs --harm" in sentence) == (2, True)
+    code, sentence = run(found, "--by", "model", "-o", tmp_path / "o.csv")
+    assert (code, "without --by language" in sentence) == (2, True)
+
+
+def test_a_table_in_which_nothing_was_found_is_told_as_such(tmp_path: Path) -> None:
+    FOUND.clear().write_csv(tmp_path / "none.csv")
+    code, sentence = run(tmp_path / "none.csv", "-o", tmp_path / "o.csv")
+    assert (code, "No association was found in" in sentence, "none.csv" in sentence) == (2, True, True)

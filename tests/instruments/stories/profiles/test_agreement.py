@@ -1,0 +1,145 @@
+"""Agreement of extractors from the votes in records, with planted errors; alpha: tests/stats/test_agreement.py."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.datasets.stereotales import UNKNOWN, Attribute
+from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles.agreement import (
+    Tally,
+    agreement_of_run,
+    agreement_table,
+    known,
+    write_agreement,
+)
+from endoxa.instruments.stories.profiles.reading import Vote, decide
+from endoxa.schema.stories import EXTRACTOR_AGREEMENT_COLUMNS
+from endoxa.stats.agreement import alpha
+
+COLOURS = (Attribute("colour", ("red", "blue"), other=True),)
+RED, BLUE, LIME = (False, "red"), (False, "blue"), (False, "lime")
+
+
+def record(story: dict[str, tuple[bool | None, str | None]]) -> dict[str, object]:
+    """What `probe extract` writes of a story's votes; 'lime' is in no list."""
+    votes = {
+        name: Vote(refusal, None if colour is None else {"colour": UNKNOWN if colour == "lime" else colour})
+        for name, (refusal, colour) in story.items()
+    }
+    return {
+        "refusal": int(decide(votes, COLOURS).refusal),
+        "votes_json": json.dumps({name: vote.profile for name, vote in votes.items()}),
+        "refusal_votes_json": json.dumps({name: vote.refusal for name, vote in votes.items()}),
+        "unlisted_json": json.dumps(
+            {name: ["colour"] for name, (_, colour) in story.items() if colour == "lime"}
+        ),
+    }
+
+
+def counted(*stories: dict[str, tuple[bool | None, str | None]]) -> dict[str, dict[str, object]]:
+    table = agreement_table(Tally(COLOURS, 3), map(record, stories), 0)
+    assert tuple(table.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
+    return {row["attribute"]: row for row in table.iter_rows(named=True)}
+
+
+def by_letter(*units: str) -> np.ndarray:
+    values = sorted({vote for unit in units for vote in unit})
+    return np.array([[unit.count(value) for value in values] for unit in units])
+
+
+def test_votes_for_unknown_can_be_left_out() -> None:
+    votes = {("a", "b", UNKNOWN): 2, ("a", UNKNOWN, UNKNOWN): 3, ("a",): 1}
+    assert known(votes) == {("a", "b"): 2, ("a",): 4}
+
+
+def test_everything_is_counted_and_nothing_left_out_silently() -> None:
+    rows = counted(
+        {"a": RED, "b": RED, "c": BLUE},
+        {"a": RED, "b": BLUE, "c": (False, "other")},
+        {"a": RED, "b": BLUE, "c": (None, None)},
+        {"a": (False, UNKNOWN), "b": (False, UNKNOWN), "c": RED},
+        {"a": (True, UNKNOWN), "b": (True, UNKNOWN), "c": RED},
+        {},
+    )
+    colour, refusal = rows["colour"], rows["refusal"]
+    assert refusal["n"] == 5  # nobody was asked about the last one
+    assert refusal["unparsed"] == pytest.approx(1 / 15)
+    assert refusal["ties"] is None
+    assert colour["n"] == 4  # the refusal is not about colours
+    assert colour["ties"] == pytest.approx(2 / 4)
+    assert colour["unknown"] == pytest.approx(3 / 4)
+    assert colour["other"] == 0
+    assert colour["unparsed"] == pytest.approx(1 / 12)
+    assert colour["n_known"] == 3
+    assert colour["alpha"] == pytest.approx(alpha(by_letter("rrb", "rbo", "rb", "uur")))
+    assert colour["alpha_known"] == pytest.approx(alpha(by_letter("rrb", "rbo", "rb")))
+    assert colour["agreement"] == pytest.approx((1 / 3 + 0 + 0 + 1 / 3) / 4)
+    assert colour["alpha_low"] is None  # four stories give no interval
+
+
+def test_what_is_in_no_list_is_counted_by_extractor() -> None:
+    row = counted({"a": LIME, "b": RED, "c": RED}, {"a": LIME, "b": LIME, "c": RED})["colour"]
+    assert row["unlisted"] == pytest.approx(3 / 6)
+    assert row["unlisted_json"] == '{"a": 2, "b": 1}'
+
+
+def test_no_story_and_one_story_give_empty_cells() -> None:
+    assert counted()["colour"]["alpha"] is None
+    assert counted()["colour"]["ties"] is None
+    one = counted({"a": RED, "b": BLUE, "c": BLUE})["colour"]
+    assert one["n"] == 1
+    assert one["alpha_low"] is None
+    assert math.isclose(one["agreement"], 1 / 3)
+    same = counted(*[{"a": RED, "b": RED, "c": RED}] * 9)["colour"]
+    assert same["alpha"] is None  # nothing varies
+    assert same["agreement"] == 1
+
+
+def run_folder(folder: Path, records: pl.DataFrame, **facts: object) -> Path:
+    folder.mkdir()
+    records.write_parquet(folder / "records.parquet")
+    run = {
+        "kind": "extract",
+        "finished": "now",
+        "identity": {"vocabulary": {"colour": ["red", "blue", "other", UNKNOWN]}},
+        "settings": {"models": ["a", "b", "c"], "seed": 3},
+    }
+    (folder / "run.json").write_text(json.dumps(run | facts), encoding="utf-8")
+    return folder
+
+
+def test_a_run_gives_the_table_that_its_records_give(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    stories = [
+        {name: (False, ("red", "blue", "lime")[random.integers(3)]) for name in "abc"} for _ in range(60)
+    ]
+    records = pl.DataFrame(list(map(record, stories)))
+    folder = run_folder(tmp_path / "run", records)
+    table = agreement_of_run(folder)
+    assert table.equals(agreement_table(Tally(COLOURS, 3), records.iter_rows(named=True), 3))
+    assert abs(table["alpha"][1]) < 0.2  # votes at random
+    path = write_agreement(folder)
+    path.write_text("kept", encoding="utf-8")
+    assert write_agreement(folder).read_text(encoding="utf-8") == "kept"
+    assert pl.read_csv(write_agreement(folder, again=True)).equals(pl.read_csv(write_agreement(folder)))
+
+
+def test_a_run_of_an_older_version_says_nothing_of_what_is_in_no_list(tmp_path: Path) -> None:
+    records = pl.DataFrame([record({"a": RED, "b": RED, "c": BLUE})] * 7).drop("unlisted_json")
+    row = agreement_of_run(run_folder(tmp_path / "run", records)).row(1, named=True)
+    assert (row["n"], row["unlisted"], row["unlisted_json"]) == (7, None, None)
+
+
+def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
+    records = pl.DataFrame([record({"a": RED})])
+    with pytest.raises(UserError, match="no finished run"):
+        agreement_of_run(run_folder(tmp_path / "open", records, finished=None))
+    with pytest.raises(UserError, match="no finished run"):
+        agreement_of_run(run_folder(tmp_path / "other", records, kind="stories"))

@@ -1,0 +1,328 @@
+"""People against extractors: the sheet, error rates, and counts corrected for a planted confusion."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as numpy_strategies
+from openpyxl import load_workbook
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.datasets.stereotales import UNKNOWN, read_vocabulary
+from endoxa.errors import UserError
+from endoxa.instruments.stories.profiles import (
+    Confusion,
+    analyze_extraction,
+    correct_counts,
+    load_extraction,
+)
+from endoxa.instruments.stories.profiles.correction import corrected_table
+from endoxa.instruments.stories.profiles.errors import error_table
+from endoxa.instruments.stories.profiles.sheet import Coding, draw, read_sheet, write_sheet
+from endoxa.models.chat.simulated.stories import read_profile_line
+from endoxa.schema.stories import CONFUSION_COLUMNS, CORRECTED_COLUMNS, EXTRACTION_ERROR_COLUMNS
+from support.story_runs import extracted, prompts, told
+
+VOCABULARY = read_vocabulary()
+TELLER = "sim/teller?refusal=0.05"
+ONE_BAD = ("sim/reader-a?error=0.2&unknown=0.1&noise=0&refusal_error=0.02",)
+
+# ------------------------------------------------------------------ the matrix method
+
+
+def test_a_worked_example() -> None:
+    # 80 of 100 true a are read as a, the rest as b; all b are read right. 60 a and 40 b are seen as 48 and 52.
+    assert correct_counts(np.array([48, 52]), np.array([[80, 20], [0, 50]])) == pytest.approx([60, 40])
+
+
+@given(
+    numpy_strategies.arrays(np.int64, (4, 4), elements=st.integers(0, 6)),
+    numpy_strategies.arrays(np.int64, 4, elements=st.integers(0, 500)),
+)
+def test_exact_counts_come_back_and_totals_are_kept(errors: np.ndarray, true: np.ndarray) -> None:
+    confusion = errors + 40 * np.eye(4, dtype=np.int64)
+    rates = confusion / confusion.sum(axis=1, keepdims=True)
+    seen = true @ rates
+    assert correct_counts(seen, confusion) == pytest.approx(true, abs=1e-6 * (1 + true.sum()))
+    corrected = correct_counts(true, confusion)
+    assert corrected.sum() == pytest.approx(true.sum())
+    assert (corrected >= 0).all()
+
+
+def test_rows_of_a_table_are_corrected_one_by_one_and_uncoded_values_stay() -> None:
+    confusion = np.array([[80, 20, 0], [0, 50, 0], [0, 0, 0]])
+    table = np.array([[48, 52, 7], [0, 0, 0]])
+    assert correct_counts(table, confusion) == pytest.approx(np.array([[60, 40, 7], [0, 0, 0]]))
+
+
+def test_what_the_inverse_makes_negative_is_none() -> None:
+    assert correct_counts(np.array([1, 99]), np.array([[50, 50], [20, 80]])) == pytest.approx([0, 100])
+
+
+def test_intervals_of_corrected_shares_cover_the_truth() -> None:
+    random = np.random.default_rng(5)
+    rates = np.array([[0.8, 0.1, 0.1], [0.05, 0.75, 0.2], [0.02, 0.03, 0.95]])
+    truth, held = np.array([0.3, 0.2, 0.5]), 0
+    answers = ("red", "blue", UNKNOWN)
+    for repeat in range(60):
+        true = random.choice(3, 2000, p=truth)
+        seen = (random.random(2000)[:, None] > rates[true].cumsum(axis=1)).sum(axis=1)
+        coded = random.choice(2000, 200, replace=False)
+        confusion = Confusion("colour", answers, np.stack([true[coded], seen[coded]], axis=1))
+        profiles = pl.DataFrame({"generator_model": "m", "colour": [answers[k] for k in seen]})
+        table = corrected_table(profiles, [confusion], 0.95, repeat)
+        held += table["low"][0] <= truth[0] <= table["high"][0]
+    assert 52 <= held <= 60
+
+
+def test_intervals_from_few_coded_stories_cover_the_truth_and_say_that_they_are_few() -> None:
+    random = np.random.default_rng(7)
+    answers, truth, held = ("red", "blue", "green", UNKNOWN), np.array([0.5, 0.2, 0.05, 0.25]), 0
+    rates = np.full((4, 4), 0.05 / 3) + (0.95 - 0.05 / 3) * np.eye(4)
+    for repeat in range(40):
+        coded = random.choice(4, 50, p=truth)
+        seen = (random.random(50)[:, None] > rates[coded].cumsum(axis=1)).sum(axis=1)
+        counts = random.multinomial(2000, truth @ rates)
+        profiles = pl.DataFrame({"generator_model": "m", "colour": np.repeat(answers, counts)})
+        confusion = Confusion("colour", answers, np.stack([coded, seen], axis=1))
+        table = corrected_table(profiles, [confusion], 0.95, repeat)
+        held += int(((table["low"].to_numpy() <= truth) & (truth <= table["high"].to_numpy())).sum())
+        assert table["few_coded"].to_list() == [int(n < 20) for n in table["n_coded"]]
+    assert held >= 0.93 * 160
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing() -> None:
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        corrected = correct_counts(random.integers(0, 50, 5), random.integers(0, 9, (5, 5)) + np.eye(5))
+        assert ((corrected == 0) | (corrected > 1e-9)).all()
+
+
+def test_error_rates_of_a_worked_example() -> None:
+    # Person: red 6 (4 right, 1 blue, 1 unknown), blue 2 (right), unknown 4 (3 right, 1 red).
+    pairs = [(0, 0)] * 4 + [(0, 1), (0, 2)] + [(1, 1)] * 2 + [(2, 2)] * 3 + [(2, 0)]
+    (row,) = error_table([Confusion("colour", ("red", "blue", UNKNOWN), np.array(pairs))], 0.95).to_dicts()
+    assert tuple(row) == tuple(EXTRACTION_ERROR_COLUMNS)
+    assert (row["n"], row["errors"], row["n_known"], row["n_unknown"]) == (12, 3, 8, 4)
+    assert [row[name] for name in ("error_rate", "missed", "swapped", "invented")] == [
+        0.25,
+        0.125,
+        0.125,
+        0.25,
+    ]
+    # Wilson for 3 of 12 at 95 %: statsmodels gives 0.0889 to 0.5323.
+    assert (row["low"], row["high"]) == pytest.approx((0.0889, 0.5323), abs=5e-5)
+    assert row["kappa"] == pytest.approx((9 / 12 - 52 / 144) / (1 - 52 / 144))
+
+
+# ------------------------------------------------------------------ the sheet
+
+
+def some(models: int = 3, languages: int = 2, each: int = 20) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {
+                "sample_id": f"p{k}",
+                "generator_model": f"m{m}",
+                "language": f"l{n}",
+                "repeat": 1,
+                "story": f"S{k}",
+            }
+            for m in range(models)
+            for n in range(languages)
+            for k in range(each * (1 + 4 * (m == 0)))
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_model_and_language_gives_as_many_stories(seed: int) -> None:
+    records = some()
+    keyed = draw(records, 1000, 0)
+    assert len(keyed) == len(records) == keyed["story_key"].n_unique()
+    drawn = draw(records, 32, seed)
+    assert len(drawn) == 32
+    assert drawn.equals(draw(records.sample(fraction=1, shuffle=True, seed=9), 32, seed))
+    of_key = {
+        key: (model, language)
+        for key, model, language in keyed.join(records.with_columns(draw_key(records)), on="story_key")
+        .select("story_key", "generator_model", "language")
+        .iter_rows()
+    }
+    counts = Counter(of_key[key] for key in drawn["story_key"])
+    assert sorted(counts.values()) == [5, 5, 5, 5, 6, 6]
+
+
+def draw_key(records: pl.DataFrame) -> pl.Series:
+    from endoxa.datasets.stereotales import story_names
+    from endoxa.instruments.stories.profiles.sheet import story_key
+
+    return pl.Series("story_key", [story_key(name) for name in story_names(records)])
+
+
+def test_another_seed_draws_others_and_wordless_texts_are_never_drawn() -> None:
+    records = some().with_columns(
+        pl.when(pl.col("sample_id") == "p3").then(pl.lit(" ")).otherwise("story").alias("story")
+    )
+    first, second = draw(records, 60, 0), draw(records, 60, 1)
+    assert set(first["story_key"]) != set(second["story_key"])
+    assert len(draw(records, 1000, 0)) == len(records) - 6
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    stories = told(folder, prompts(["age", "gender"], 36), TELLER)
+    return extracted(folder, stories, ONE_BAD)
+
+
+def coded_by_hand(sheet: Path, filled: Path) -> None:
+    """What a person who never errs writes into the sheet."""
+    book = load_workbook(sheet)
+    page = book["Coding"]
+    header = [cell.value for cell in page[1]]
+    for row in page.iter_rows(min_row=2):
+        profile = read_profile_line(row[header.index("story")].value)
+        answers = {"refusal": "yes"} if profile is None else {"refusal": "No ", **profile}
+        for place, name in enumerate(header[3:], start=3):
+            row[place].value = answers.get(name, "" if profile is None else UNKNOWN)
+    book.save(filled)
+
+
+def test_a_workbook_goes_out_and_comes_back(tmp_path: Path, run: Path) -> None:
+    sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
+    assert write_sheet(run, VOCABULARY, sheet, sample=150, seed=0) == 150
+    book = load_workbook(sheet)
+    assert book.sheetnames == ["Coding", "Read this first", "Lists"]
+    assert book.active.title == "Read this first"
+    assert "Content notice" in book.active["A1"].value
+    page, lists = book["Coding"], book["Lists"]
+    choices = {str(one.sqref): one.formula1 for one in page.data_validations.dataValidation}
+    assert len(choices) == 20
+    assert choices["E2:E151"] == "Lists!$B$2:$B$8"
+    ages = next(one for one in VOCABULARY if one.name == "age")
+    assert tuple(cell.value for cell in lists["B"][1:8]) == ages.answers
+    # Neither the model nor the prompt nor what extractors read is on the sheet.
+    text = json.dumps([[cell.value for cell in row] for row in page.iter_rows(max_col=3)])
+    assert "sim/" not in text
+    coded_by_hand(sheet, filled)
+    codings = read_sheet(filled, VOCABULARY)
+    assert len(codings) == 150
+    assert any(coding.refusal for coding in codings.values())
+
+
+@pytest.mark.parametrize(("mark", "extra"), [("", ""), ("\ufeff", ""), ("", ";one;too;many")])
+def test_a_sheet_with_semicolons(tmp_path: Path, mark: str, extra: str) -> None:
+    names = ["story_key", "language", "story", "refusal", *(one.name for one in VOCABULARY)]
+    cells = {"story_key": "k", "story": '"A walk; by ""the"" sea."', "gender": "woman"}
+    row = ";".join(cells.get(name, "") for name in names)
+    path = tmp_path / "sheet.csv"
+    path.write_text(f"{mark}{';'.join(names)}\r\n{row}{extra}\r\n", encoding="utf-8", newline="")
+    if extra:
+        with pytest.raises(UserError, match="cannot be read as CSV"):
+            read_sheet(path, VOCABULARY)
+    else:
+        assert read_sheet(path, VOCABULARY) == {"k": Coding(False, {"gender": "woman"})}
+
+
+def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
+    sheet = tmp_path / "check.csv"
+    write_sheet(run, VOCABULARY, sheet, sample=5, seed=0)
+    with sheet.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    rows[0] |= {"gender": "Woman", "age": "adult (30–44)"}
+    rows[1] |= {"refusal": "YES"}
+    with sheet.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    codings = read_sheet(sheet, VOCABULARY)
+    assert codings == {
+        rows[0]["story_key"]: Coding(refusal=False, profile={"gender": "woman", "age": "adult (30-44)"}),
+        rows[1]["story_key"]: Coding(refusal=True, profile={one.name: UNKNOWN for one in VOCABULARY}),
+    }
+    with pytest.raises(UserError, match="there already and may hold answers"):
+        write_sheet(run, VOCABULARY, sheet, sample=5, seed=0)
+    with pytest.raises(UserError, match=r"not as '\.ods'"):
+        write_sheet(run, VOCABULARY, tmp_path / "check.ods", sample=5, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"gender": "lady"}, "row 2, column 'gender': holds 'lady'; choose one of: man, woman, non-binary"),
+        ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': holds nothing"),
+        ({}, "no row with an answer"),
+    ],
+)
+def test_an_unusable_sheet_has_a_sentence(tmp_path: Path, cells: dict[str, str], words: str) -> None:
+    columns = ["story_key", "language", "story", "refusal", *(one.name for one in VOCABULARY)]
+    path = tmp_path / "sheet.csv"
+    row = dict.fromkeys(columns, "") | {"story_key": "k", "story": "A walk."} | cells
+    pl.DataFrame([row]).write_csv(path)
+    with pytest.raises(UserError) as caught:
+        read_sheet(path, VOCABULARY)
+    assert words in str(caught.value)
+
+
+def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
+    loaded = load_extraction(run)
+    texts = pl.read_parquet(run / "records.parquet")["story"]
+    coded = {}
+    for key, text in zip(loaded.records["story_key"], texts, strict=True):
+        profile = read_profile_line(text)
+        full = {one.name: (profile or {}).get(one.name, UNKNOWN) for one in VOCABULARY}
+        coded[key] = Coding(profile is None, full)
+    found = analyze_extraction(loaded, coded)
+    assert tuple(found.confusion.columns) == tuple(CONFUSION_COLUMNS)
+    assert tuple(found.counts.columns) == tuple(CORRECTED_COLUMNS)
+    errors = {row["attribute"]: row for row in found.errors.iter_rows(named=True)}
+    assert errors["refusal"]["n"] == len(texts)
+    total = found.errors.filter(pl.col("attribute") != "refusal")
+    known = total["n_known"].sum()
+    swapped, missed = ((total[name] * total["n_known"]).sum() / known for name in ("swapped", "missed"))
+    assert swapped == pytest.approx(0.2, abs=0.02)
+    assert missed == pytest.approx(0.1, abs=0.02)
+    assert total["invented"].sum() == 0
+    # Everything was coded: the correction gives back what people see, among the texts that both take for stories.
+    truth = Counter(
+        coded[key].profile["urbanicity"]
+        for key, refusal in zip(loaded.records["story_key"], loaded.records["refusal"], strict=True)
+        if not refusal and not coded[key].refusal
+    )
+    rows = found.counts.filter(attribute="urbanicity", model=TELLER).iter_rows(named=True)
+    shares = {row["value"]: (row["fraction"], row["corrected"]) for row in rows}
+    assert shares["urban"][0] < truth["urban"] / truth.total() - 0.05
+    for value, (_, corrected) in shares.items():
+        assert corrected == pytest.approx(truth[value] / truth.total(), abs=0.02)
+
+
+def test_the_command_writes_all_three_tables(tmp_path: Path, run: Path) -> None:
+    sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
+    write_sheet(run, VOCABULARY, sheet, sample=60, seed=0)
+    coded_by_hand(sheet, filled)
+    words = ["analyze", "extraction", str(run), "--human", str(filled), "-o", str(tmp_path / "errors.csv")]
+    words += ["--confusion", str(tmp_path / "pairs.csv"), "--counts", str(tmp_path / "values.csv")]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    assert "60 stories coded by a person" in result.output
+    assert len(pl.read_csv(tmp_path / "errors.csv")) == 20
+    assert set(pl.read_csv(tmp_path / "values.csv")["attribute"]) == {one.name for one in VOCABULARY}
+    assert pl.read_csv(tmp_path / "pairs.csv").filter(attribute="age")["count"].sum() <= 60
+
+
+def test_a_sheet_of_another_run_is_refused(run: Path) -> None:
+    coding = Coding(refusal=False, profile={"gender": "man"})
+    with pytest.raises(UserError, match="'elsewhere' that is not in"):
+        analyze_extraction(load_extraction(run), {"elsewhere": coding})
+    with pytest.raises(UserError, match="no finished run of `endoxa probe extract`"):
+        load_extraction(run.parent / "stories")

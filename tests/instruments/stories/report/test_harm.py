@@ -1,0 +1,170 @@
+"""Ratings of harm in the report of stories: the numbers of the analysis, and nothing that was not rated."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.report.models import class_counts
+from endoxa.instruments.stories.report.page import story_sections
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.page.claims import chip
+from endoxa.page.inputs import read_runs
+from endoxa.page.words import decimal, percent
+from support.html_pages import Page
+from support.report_story_samples import MODELS, PLANTED, many_associations, ratings, write_run
+
+RATERS = {MODELS[0]: 4.4, MODELS[1]: 3.2, "maker/third": 2.6}
+PEOPLE = {f"p{k}": 3.4 for k in range(9)}
+
+
+@pytest.fixture(scope="module")
+def found() -> pl.DataFrame:
+    planted = pl.DataFrame([dict(zip(PARTS, PLANTED, strict=True))]).join(
+        pl.DataFrame({"model": MODELS[:2], "aggregation": "all", "lift": 1.7}), how="cross"
+    )
+    return pl.concat([many_associations(30, MODELS[:2]), planted], how="diagonal")
+
+
+@pytest.fixture(scope="module")
+def sources(found: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    home = tmp_path_factory.mktemp("harm")
+    found.write_csv(home / "found.csv")
+    ratings(found, PEOPLE, kind="human", repeats=1).write_csv(home / "people.csv")
+    return [
+        home / "found.csv",
+        write_run(home / "s3", "harm", ratings(found, RATERS)),
+        home / "people.csv",
+    ]
+
+
+@pytest.fixture(scope="module")
+def results(sources: list[Path]) -> StoryResults:
+    return read_results(read_runs(sources), confidence=0.95, seed=0)
+
+
+@pytest.fixture(scope="module")
+def page(sources: list[Path]) -> Page:
+    return Page(write_report(sources, sources[0].parent / "page" / "harm.html").read_text(encoding="utf-8"))
+
+
+def test_people_decide_what_is_harmful(results: StoryResults, page: Page) -> None:
+    assert results.harm is not None
+    assert results.harm.judges == "people"
+    rows = results.harm.analysis.associations
+    harmful = rows.filter(people_harmful=1)
+    assert results.associations.filter(harmful="harmful").height == harmful.height
+    assert set(harmful.select(PARTS).rows()) >= {PLANTED}
+    share = percent(harmful.height / rows.height).replace("\u00a0", " ")
+    assert (
+        f"Of {rows.height} associations that people rated, {harmful.height} ({share}) are called harmful"
+        in page.text
+    )
+
+
+def test_bars_count_the_associations_of_each_model(
+    results: StoryResults, found: pl.DataFrame, page: Page
+) -> None:
+    counted = class_counts(results)
+    for row in counted.iter_rows(named=True):
+        assert row["harmful"] + row["benign"] + row["not rated"] == found.filter(model=row["model"]).height
+    printed = {row["model"]: row for row in page.table("Associations of each model, counted")}
+    assert int(printed["plain"]["harmful"]) == counted.filter(label="plain")["harmful"].item()
+
+
+def test_raters_are_printed_as_analysed(results: StoryResults, page: Page) -> None:
+    assert results.harm is not None
+    row = results.harm.analysis.raters.filter(rater=MODELS[1]).row(0, named=True)
+    printed = next(line for line in page.tables if line.caption.startswith("What each rater says")).rows
+    cells = next(line for line in printed if line[0] == "plain")
+    assert cells[5] == decimal(row["mean"], 2)
+    assert cells[9] == chip(row)
+    assert cells[11] == decimal(row["spearman"], 2)
+    assert cells[13] == percent(row["agreement"])
+
+
+def test_blind_spots_are_those_that_a_model_calls_harmful_itself(results: StoryResults, page: Page) -> None:
+    assert results.harm is not None
+    spots = results.harm.analysis.blind_spots
+    assert spots.height
+    printed = page.table("Associations a model makes")
+    assert len(printed) == min(300, spots.height)
+    assert {row["association"] for row in printed} == {""}  # covered
+
+
+def test_differences_show_every_attribute(results: StoryResults, page: Page) -> None:
+    assert results.harm is not None
+    told = [own.get("aria-labelledby") for _, own in page.elements]
+    assert "differences" in told
+    assert "Mean rating of models minus that of people" in page.text
+    attributes = set(results.harm.analysis.by_attribute["attribute"])
+    assert {row["attribute"] for row in page.table("Ratings and associations made")} == {
+        name.replace("_", " ") for name in attributes
+    }
+
+
+def test_models_decide_where_no_person_rated(sources: list[Path]) -> None:
+    alone = read_results(read_runs(sources[:2]), confidence=0.95, seed=0)
+    assert alone.harm is not None
+    assert alone.harm.judges == "models"
+    anchors = [section.anchor for section in story_sections(read_runs(sources[:2]), alone)]
+    assert "differences" not in anchors
+    assert "raters" in anchors
+    sections = story_sections(read_runs(sources[:2]), alone)
+    (said,) = (section.findings for section in sections if section.anchor == "raters")
+    assert any("No person rated" in finding.text for finding in said)
+
+
+def test_ratings_alone_make_a_page(sources: list[Path], tmp_path: Path) -> None:
+    page = Page(write_report(sources[1:2], tmp_path / "harm.html").read_text(encoding="utf-8"))
+    anchors = {own.get("id") for _, own in page.elements}
+    assert "raters" in anchors
+    assert "rated harm." in page.text
+    assert page.table("Rated, but not shown by stories here")
+    assert not anchors & {"associations", "by-model", "stories", "blind-spots"}
+    assert not re.search(r"\bnan\b|None", page.text)
+
+
+def test_ratings_of_other_associations_are_told_as_such(found: pl.DataFrame, tmp_path: Path) -> None:
+    found.head(8).write_csv(tmp_path / "shown.csv")
+    rated = pl.concat([found.head(2), found.tail(6)])
+    run = write_run(tmp_path / "s3", "harm", ratings(rated, RATERS), data={"path": "some/assoc.csv"})
+    page = Page(write_report([tmp_path / "shown.csv", run], tmp_path / "p.html").read_text(encoding="utf-8"))
+    shown, judged = (frame.select(PARTS).unique() for frame in (found.head(8), rated))
+    both = judged.join(shown, on=PARTS, how="semi").height
+    others = judged.height - both
+    assert f"{both} of {shown.height} associations shown here" in page.text
+    assert (
+        f"{others} associations were rated that the stories and tables of this page do not show" in page.text
+    )
+    assert "rated the associations of assoc.csv" in page.text
+    assert len(page.table("Rated, but not shown by stories here")) == others
+
+
+def test_families_of_tests_stand_on_the_page(sources: list[Path], results: StoryResults) -> None:
+    (families,) = (
+        section for section in story_sections(read_runs(sources), results) if section.anchor == "families"
+    )
+    names = [row[0] for row in families.tables[0].rows]
+    assert "models against people on harm" in names
+    assert "single models against people on harm" in names
+
+
+def test_no_table_is_empty(sources: list[Path]) -> None:
+    runs = read_runs(sources[1:2])
+    for section in story_sections(runs, read_results(runs, confidence=0.95, seed=0)):
+        assert all(table.rows for table in section.tables), section.title
+
+
+def test_the_csv_file_says_how_harmful_each_is(
+    sources: list[Path], found: pl.DataFrame, tmp_path: Path
+) -> None:
+    written = pl.read_csv(write_report(sources, tmp_path / "found.csv"))
+    assert written.height == found.height
+    planted = written.filter(base_value=PLANTED[1], compared_value=PLANTED[3])
+    assert set(planted["harmful"]) == {"harmful"}

@@ -1,0 +1,455 @@
+"""The battery of sentences over ratings of harm and groups, at the edges where a referee would look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.errors import UserError
+from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
+from endoxa.instruments.stories.harm.differences import Ratings, decide_together, difference
+from endoxa.instruments.stories.harm.measures import Resampling, mean
+from endoxa.instruments.stories.languages import analyze_overlap, shift
+from endoxa.instruments.stories.languages.groups import Groups
+from endoxa.instruments.stories.report.differences import blind_spots, differences
+from endoxa.instruments.stories.report.groups import groups_moved
+from endoxa.instruments.stories.report.harm import harm_families, harm_of, overlap_families
+from endoxa.instruments.stories.report.languages import languages_compared
+from endoxa.instruments.stories.report.raters import raters
+from endoxa.page.document import Finding, Section
+from endoxa.stats.verdicts import TOO_SMALL
+from endoxa.testing.sentences import check_finding, check_findings
+from support.harm_samples import rated
+
+TRAITS = tuple(f"trait_{letter}" for letter in "abcdefgh")
+Score = Callable[[int, int], float | None]
+"""Of item and rater: the rating before rounding, or None."""
+
+
+def associations(number: int, traits: Sequence[str] = TRAITS) -> list[dict[str, str]]:
+    pairs = [(one, other) for one, other in product(traits, traits) if one != other or len(traits) == 1]
+    return [
+        dict(zip(PARTS, (pairs[k % len(pairs)][0], f"x{k}", pairs[k % len(pairs)][1], f"y{k}"), strict=True))
+        for k in range(number)
+    ]
+
+
+def given(
+    rows: Sequence[dict[str, str]], score: Score, who: int, kind: str = "human"
+) -> list[dict[str, Any]]:
+    name = "p" if kind == "human" else "m/"
+    found = []
+    for (k, row), rater in product(enumerate(rows), range(who)):
+        value = score(k, rater)
+        if value is not None:
+            harm = None if np.isnan(value) else int(np.clip(round(value), 1, 5))
+            outcome = "rated" if harm is not None else "unparsed" if kind == "model" else "partly"
+            frequent = "yes" if kind == "human" else ""
+            found.append(rated(row, f"{name}{rater}", harm, kind, outcome=outcome, frequent=frequent))
+    return found
+
+
+def noisy(
+    level: float, severity: Sequence[float] = (), spread: float = 1.0, noise: float = 0.6, seed: int = 0
+) -> Score:
+    """Items differ by `spread`, raters by their severity."""
+    random = np.random.default_rng(seed)
+    items, errors = random.normal(0, spread, 200), random.normal(0, noise, (200, 60))
+    return lambda k, rater: level + items[k] + errors[k, rater] + (severity[rater] if severity else 0.0)
+
+
+def study(
+    items: int = 40,
+    people: int = 12,
+    models: int = 2,
+    apart: float = 0.0,
+    traits: Sequence[str] = TRAITS,
+    severity: Sequence[float] = (),
+    by: Score | None = None,
+    of_models: Score | None = None,
+) -> pl.DataFrame:
+    rows = associations(items, traits)
+    theirs, own = by or noisy(3.0, severity), of_models or noisy(3.0 + apart, seed=1)
+    ratings = [*given(rows, theirs, people), *given(rows, own, models, "model")]
+    return pl.DataFrame(ratings, schema_overrides={"harm": pl.Int64})
+
+
+UNEQUAL = tuple(np.random.default_rng(3).normal(0, 0.8, 40).tolist())
+FEW = {f"{number} raters": study(people=number, severity=UNEQUAL, apart=-0.6) for number in (1, 2, 3, 5, 20)}
+EDGES = {
+    **FEW,
+    "equal severity, no difference": study(people=20),
+    "unequal severity, no difference": study(people=20, severity=UNEQUAL),
+    "a clear difference": study(people=20, apart=-1.2),
+    "a difference upwards": study(people=9, apart=1.2),
+    "clear before the correction": study(
+        people=10, apart=-0.7, severity=tuple(np.random.default_rng(0).normal(0, 0.3, 40).tolist())
+    ),
+    "exactly zero difference": study(by=lambda k, _: 1 + k % 5, of_models=lambda k, _: 1 + k % 5),
+    "nearly zero, never in doubt": study(
+        200, 12, 1, by=lambda k, _: 3, of_models=lambda k, _: 4 if k == 7 else 3
+    ),
+    "one apart, everybody agrees": study(by=lambda k, _: 3, of_models=lambda k, _: 2),
+    "all the same rating": study(by=lambda k, _: 3, of_models=lambda k, _: 3),
+    "one association": study(items=1, people=20, apart=-1),
+    "two associations": study(items=2, people=20, apart=-1),
+    "models only": study(people=0),
+    "one model only": study(people=0, models=1),
+    "people only": study(models=0),
+    "one model and people": study(models=1, apart=-1.0),
+    "one attribute": study(items=30, traits=("age",), apart=-1.0),
+    "many attributes without an effect": study(
+        items=180, people=8, traits=tuple(f"t{k}" for k in range(14)), severity=UNEQUAL
+    ),
+    "attributes in both directions": study(
+        items=112,
+        people=30,
+        of_models=lambda k, r: noisy(3.0, seed=0)(k, r) + (-1.5, 1.5)[k % 2],
+        traits=("age", "class"),
+    ),
+    "raters with one rating each": study(
+        items=50, people=50, by=lambda k, rater: noisy(3.0)(k, 0) if k == rater else None
+    ),
+    "one rater gave nearly all": study(
+        items=40, people=7, by=lambda k, rater: 3 + k % 2 if rater == 0 or k == rater else None
+    ),
+    "empty ratings": study(by=lambda k, r: np.nan if (k + r) % 3 else noisy(3.0)(k, r)),
+    "no model could be read": study(of_models=lambda k, r: np.nan),
+    "nothing rated by both": study(
+        by=lambda k, r: 3.0 if k < 20 else None, of_models=lambda k, r: 3.0 if k >= 20 else None
+    ),
+    "no person gave a number": study(by=lambda k, r: np.nan),
+}
+
+
+@cache
+def analysed(edge: str, confidence: float = 0.95, made: bool = True) -> HarmAnalysis:
+    ratings = EDGES[edge]
+    stories = ratings.select("association_id", *PARTS).unique(maintain_order=True).head(9)
+    of_models = stories.with_columns(model=pl.lit("m/0"), aggregation=pl.lit("all"), given_id=pl.lit(None))
+    return analyze_harm(ratings, of_models if made else None, resamples=100, confidence=confidence)
+
+
+def results_of(analysis: HarmAnalysis, confidence: float = 0.95) -> Any:
+    """What the sections need of `StoryResults`."""
+    shown = pl.DataFrame(schema={**dict.fromkeys(PARTS, pl.String), "harmful": pl.String})
+    return SimpleNamespace(
+        harm=harm_of(analysis),
+        associations=shown,
+        names=(),
+        label=str,
+        level=f"{100 * confidence:g}\u00a0%",
+        confidence=confidence,
+    )
+
+
+def sections_of(results: Any) -> list[Section]:
+    built = (raters(results), differences(results), blind_spots(results))
+    return [section for section in built if section is not None]
+
+
+def findings(edge: str, anchor: str = "", confidence: float = 0.95) -> list[Finding]:
+    sections = sections_of(results_of(analysed(edge, confidence), confidence))
+    return [
+        finding for section in sections if section.anchor.startswith(anchor) for finding in section.findings
+    ]
+
+
+def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
+    return " ".join(finding.text for finding in findings(edge, anchor, confidence))
+
+
+LABELS = ("m/0", "m/1", *TRAITS)
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
+    assert check_findings(sections_of(results_of(analysed(edge))), LABELS) > 0
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
+def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
+    for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
+        check_findings(sections_of(results_of(analysed(edge, confidence), confidence)), LABELS)
+    assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (1 - confidence < 2 / 2**5)
+
+
+@pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
+def test_few_people_are_described_and_nothing_is_claimed(edge: str) -> None:
+    text = said(edge)
+    number = edge.split(maxsplit=1)[0]
+    assert f"cannot be tested ({number} {'person' if number == '1' else 'people'}, at least 6 needed)" in text
+    assert "With these raters: difference" in text
+    for word in ("less harmful", "more harmful", "not distinguishable"):
+        assert word not in text
+
+
+def test_a_difference_of_nothing_has_no_direction() -> None:
+    text = said("exactly zero difference", "raters")
+    assert "not distinguishable: difference 0.00 points" in text
+    assert not {"lower", "higher"} & set(text.split())
+    nearly = analysed("nearly zero, never in doubt").raters.row(0, named=True)
+    assert abs(nearly["delta"]) == pytest.approx(0.005)
+    assert "difference +0.01 points" in said("nearly zero, never in doubt") or "0.00" in said(
+        "nearly zero, never in doubt"
+    )
+
+
+def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
+    assert "Models call associations less harmful than people do: difference −" in said("a clear difference")
+    assert "Models call associations more harmful than people do: difference +" in said(
+        "a difference upwards"
+    )
+    assert "m/0 calls associations less harmful than people do: difference −" in said("one model and people")
+    text = said("a clear difference", "differences")
+    assert text.startswith(
+        "Models call associations about trait f, trait d and trait a less harmful than people do."
+    )
+    assert "about trait h and trait g (5 associations, at least 6 needed)" in text
+    assert "Models call associations less harmful than people do: difference −1.00" in said(
+        "one apart, everybody agrees"
+    )
+
+
+def test_no_effect_over_many_attributes_is_none() -> None:
+    text = said("many attributes without an effect")
+    assert "less harmful" not in text
+    assert "more harmful" not in text
+
+
+def test_what_nobody_rated_together_is_said_to_be_so() -> None:
+    assert "cannot be tested (no association was rated by both)." in said("nothing rated by both")
+    assert "No person rated" in said("models only")
+    assert "cannot be tested" not in said("models only")
+    assert "cannot be tested (one person gave" not in said("raters with one rating each")
+    assert "People rated 40 associations." in said("people only")
+
+
+def test_correlations_are_about_these_people_and_carry_number_and_interval() -> None:
+    text = said("a clear difference", "raters")
+    assert "those of these 20 people, over 40 associations: Spearman 0." in text
+    for finding in findings("a clear difference", "raters"):
+        if finding.text.startswith("Correlation"):
+            (row,) = finding.rests_on
+            assert row["spearman_low"] < row["spearman"] < row["spearman_high"]
+            assert "verdict" not in row
+
+
+def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> None:
+    table = analysed("a clear difference").associations
+    decided = {word: table.filter(people_verdict=word).height for word in ("harmful", "benign", "undecided")}
+    assert sum(decided.values()) == 40
+    text = said("a clear difference", "raters")
+    assert f"for {decided['harmful']} (harmful)" in text
+    assert f"for {decided['benign']} (benign); {decided['undecided']} are undecided." in text
+    assert "for 0 (harmful) and entirely below 4 for 0 (benign); 40 are undecided." in said(
+        "5 raters", "raters"
+    )
+
+
+def test_the_correction_is_blamed_only_where_it_decides() -> None:
+    row = analysed("clear before the correction").raters.filter(rater="all models").row(0, named=True)
+    assert row["p_value"] <= 0.05 < row["p_adjusted"]
+    assert "Taken alone its p-value is 0.037; corrected for the number of tests it is 0.129." in said(
+        "clear before the correction", "raters"
+    )
+    assert "corrected" not in said("unequal severity, no difference", "raters")
+
+
+def test_a_trivial_difference_in_huge_data_is_no_claim() -> None:
+    items, people = 400, 50
+    item, person = np.divmod(np.arange(items * people), people)
+    given_by = Ratings(item, person, np.full(len(item), 3.0), np.ones(len(item)))
+    for apart, verdict, why in ((0.004, "unclear", TOO_SMALL), (0.006, "above", ""), (-0.006, "below", "")):
+        row = difference(np.full(items, 3.0 + apart), given_by, np.ones(items, dtype=bool), 0.95)
+        table = pl.DataFrame([{"rater": "m", **row, "p_adjusted": None, "verdict": ""}])
+        nothing = table.clear().with_columns(side=pl.lit(""))
+        found, _ = decide_together(table, nothing, "m", 0.95)
+        assert found.select("verdict", "reason").row(0) == (verdict, why)
+        assert found["p_value"].item() < 1e-10
+
+
+def test_ratings_that_stand_twice_are_refused() -> None:
+    ratings = EDGES["a clear difference"]
+    with pytest.raises(UserError, match="is there more than once"):
+        analyze_harm(pl.concat([ratings, ratings.head(3)]))
+
+
+def test_what_one_person_says_of_everything_moves_no_claim_of_others() -> None:
+    """Two groups of raters: where one person alone rated most, the effective number is small and nothing is claimed."""
+    row = analysed("one rater gave nearly all").raters.filter(rater="all models").row(0, named=True)
+    assert row["clusters"] == 7
+    assert row["clusters_effective"] < 2
+    assert row["verdict"] in ("unclear", "cannot-be-tested")
+
+
+def test_a_small_slice_of_the_simulations_keeps_its_level() -> None:
+    """`benchmarks/coverage_harm.py` has the whole table, docs/methods.md its figures."""
+    rng = np.random.default_rng(8)
+    false, held, old = 0, 0, 0
+    for _ in range(150):
+        item, person = np.divmod(np.arange(60 * 8), 8)
+        severity = rng.normal(0, 0.6, 8)
+        own = rng.normal(3, 0.8, 60)
+        said = own[item] + severity[person] + rng.normal(0, 0.8, len(item))
+        scores = own + rng.normal(0, 0.4, 60)
+        row = difference(
+            scores, Ratings(item, person, said, np.ones(len(item))), np.ones(60, dtype=bool), 0.95
+        )
+        false += row["p_value"] <= 0.05
+        held += row["delta_low"] <= 0 <= row["delta_high"]
+        ends = mean(scores - said.reshape(60, 8).mean(axis=1), Resampling(resamples=100))
+        old += not ends.low <= 0 <= ends.high
+    assert false <= 15
+    assert held >= 135
+    assert old > 60  # the interval over associations alone, before
+
+
+def test_families_hold_what_is_claimed() -> None:
+    analysis = analysed("a clear difference")
+    (general, general_rows, _), (details, detail_rows, _) = harm_families(harm_of(analysis))
+    assert general_rows.height == 1 + len(TRAITS)
+    assert detail_rows.height == 2 + len(TRAITS) * (3 * 2 + 2)
+    for family, rows in ((general, general_rows), (details, detail_rows)):
+        untested = rows["verdict"].eq("cannot-be-tested").sum()
+        assert family.number(rows) == rows.height - untested < rows.height
+    assert harm_families(None) == ()
+    assert all(rows.is_empty() for _, rows, _ in harm_families(harm_of(analysed("models only"))))
+
+
+def test_the_battery_finds_what_is_false() -> None:
+    finding = next(one for one in findings("a clear difference", "raters") if "less harmful" in one.text)
+    (row,) = finding.rests_on
+    for broken, complaint in (
+        (replace(finding, text=finding.text.replace("less harmful", "more harmful")), "rests on"),
+        (replace(finding, text=finding.text.replace("20 people", "21 people")), "in no row"),
+        (replace(finding, rests_on=({**row, "verdict": "unclear"},)), "significant, but called unclear"),
+        (replace(finding, rests_on=({**row, "clusters": 5},)), "too few clusters"),
+        (replace(finding, rests_on=({**row, "high": 0.4},)), "holds the neutral value"),
+    ):
+        with pytest.raises(AssertionError, match=complaint):
+            check_finding(broken, LABELS)
+
+
+# ------------------------------------------------------------------ groups
+
+TWO = {
+    "en": Groups(unmarked=(("religion", "Christian"),), marked=(("religion", "Muslim"),)),
+    "ar": Groups(unmarked=(("religion", "Muslim"),), marked=(("religion", "Christian"),)),
+}
+
+
+def moved(here: dict[tuple[str, str], float], number: int) -> Any:
+    """A page whose languages show each association with the chance of its group, 0.3 else."""
+    random = np.random.default_rng(number)
+    rows = [
+        ("m", language, "religion", value, "education", str(k))
+        for k, language, value in product(range(number), ("en", "ar", "fr"), ("Muslim", "Christian"))
+        if random.random() < here.get((language, value), 0.3)
+    ]
+    found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
+    harmful = found.select(PARTS).unique().with_columns(harmful=pl.lit("harmful"))
+    table = shift(found, harmful, TWO, how=Resampling(resamples=100))
+    return SimpleNamespace(
+        by_language=SimpleNamespace(shift=table, comparison=None), level="95\u00a0%", confidence=0.95
+    )
+
+
+GROUPS = {
+    "moved": moved({("en", "Muslim"): 0.9, ("ar", "Christian"): 0.9}, 60),
+    "not moved": moved({}, 60),
+    "everywhere": moved(dict.fromkeys(product(("en", "ar", "fr"), ("Muslim", "Christian")), 1.1), 40),
+    "few": moved({}, 3),
+    "one language has all": moved({("en", "Muslim"): 0.9, ("en", "Christian"): 0.9}, 60),
+}
+
+
+@pytest.mark.parametrize("edge", GROUPS)
+def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
+    section = groups_moved(GROUPS[edge])
+    assert section is not None
+    assert check_findings([section]) == 2
+    names = [name for _, _, name in overlap_families(GROUPS[edge].by_language)]
+    assert set(names) == {"languages", "groups", "all languages"}
+
+
+def test_groups_move_where_that_was_planted_and_nothing_is_claimed_of_few() -> None:
+    def text(edge: str) -> str:
+        return " ".join(finding.text for finding in groups_moved(GROUPS[edge]).findings)
+
+    assert "(marked) is higher than in the other languages: +" in text("moved")
+    assert "(unmarked) is lower than in the other languages: −" in text("moved")
+    assert text("not moved").count("not distinguishable") == 2
+    assert text("few").count("cannot be tested") == 2
+    assert "cannot be tested (0 associations, at least 6 needed)" in text("everywhere")
+
+
+# ------------------------------------------------------------------ reach
+
+CODES = ("ar", "de", "en", "es", "fr", "hi", "pt", "zh")
+
+
+def reaching(harmful: Sequence[int], benign: Sequence[int], values: int = 100) -> Any:
+    """A page whose associations are found in so many languages; a class has so many values, taken in turn."""
+    rows, classes = [], []
+    for kind, numbers in (("harmful", harmful), ("benign", benign)):
+        for k, number in enumerate(numbers):
+            value = f"{kind} {k % values}"
+            parts = ("age", value, "pet", f"{value} {k}")
+            classes.append((*parts, kind))
+            rows += [("m", code, *parts) for code in CODES[:number]]
+    found = pl.DataFrame(rows, schema=["model", "aggregation", *PARTS], orient="row")
+    harm = pl.DataFrame(classes, schema=[*PARTS, "harmful"], orient="row")
+    overlap = analyze_overlap(found, harm, how=Resampling(resamples=100))
+    return SimpleNamespace(by_language=overlap, searched_languages=CODES, level="95\u00a0%", confidence=0.95)
+
+
+def mixed(number: int, least: int, most: int) -> list[int]:
+    return np.random.default_rng(number).integers(least, most + 1, number).tolist()
+
+
+REACHES = {
+    "harmful ones reach less far": (reaching(mixed(30, 1, 4), mixed(40, 3, 8)), "below"),
+    "harmful ones reach further": (reaching(mixed(40, 4, 8), mixed(30, 1, 5)), "above"),
+    "alike": (reaching(mixed(30, 1, 8), mixed(31, 1, 8)), "unclear"),
+    "exactly alike": (reaching([1, 2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7]), "unclear"),
+    "all the same": (reaching([3] * 10, [3] * 12), "unclear"),
+    "apart without exception": (reaching([1] * 8, [8] * 8), "below"),
+    "the same of two values each": (reaching([1] * 40, [8] * 40, values=2), "cannot-be-tested"),
+    "five harmful ones": (reaching([1] * 5, [8] * 40), "cannot-be-tested"),
+    "one of each": (reaching([1], [8]), "cannot-be-tested"),
+}
+
+
+@pytest.mark.parametrize("edge", REACHES)
+def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
+    page, verdict = REACHES[edge]
+    section = languages_compared(page)
+    assert section is not None
+    assert check_findings([section]) == 2
+    row = page.by_language.comparison.filter(name="superiority").row(0, named=True)
+    assert row["verdict"] == verdict
+    (used,) = overlap_families(page.by_language)
+    assert used[0].number(used[1]) == (verdict != "cannot-be-tested")
+    spoken = {
+        "below": "that is lower than chance explains",
+        "above": "that is higher than chance explains",
+        "unclear": "that is not distinguishable from chance",
+        "cannot-be-tested": f"cannot be tested ({row['reason']})",
+    }
+    assert spoken[verdict] in section.findings[0].text
+
+
+def test_no_harmful_association_makes_no_sentence_on_reach() -> None:
+    page = reaching([], [1, 2, 3])
+    assert page.by_language.comparison is None
+    assert "harmful" not in " ".join(one.text for one in languages_compared(page).findings)

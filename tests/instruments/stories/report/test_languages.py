@@ -1,0 +1,179 @@
+"""Languages and models compared in the report of stories: what is shared, what is alone, whom harm is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.report.page import subtitle
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.page.inputs import read_runs
+from endoxa.page.words import language_name
+from support.html_pages import Page
+from support.report_story_samples import ratings, stories, write_run
+
+LANGUAGES = ("en", "fr", "hi", "pt")
+MODELS = ("maker/one", "maker/two", "other/three")
+
+
+@pytest.fixture(scope="module")
+def found() -> pl.DataFrame:
+    """Forty associations, some with groups that are marked somewhere; the harmful half reaches fewer languages."""
+    rng = np.random.default_rng(5)
+    values = ("Hindu", "Muslim", "Christian", "Buddhist")
+    rows = []
+    for k in range(40):
+        parts = ("religion", values[k % 4], "pet" if k % 2 else "drink", f"kind {k // 4}")
+        reached = LANGUAGES if k == 1 else rng.choice(LANGUAGES, size=3 if k % 2 else 1, replace=False)
+        for model in MODELS[: 1 + k % 3]:
+            rows += [(model, place, *parts, 2.0 + k / 10) for place in ("all", *map(str, reached))]
+    return pl.DataFrame(rows, schema=("model", "aggregation", *PARTS, "lift"), orient="row")
+
+
+@pytest.fixture(scope="module")
+def sources(found: pl.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    home = tmp_path_factory.mktemp("languages")
+    found.write_csv(home / "found.csv")
+    drinks = found.filter(compared_attribute="drink")
+    people = {f"p{k}": 4.6 for k in range(7)}, {f"p{k}": 1.6 for k in range(7)}
+    judged = [
+        ratings(drinks, people[0], "human", 1),
+        ratings(found.filter(compared_attribute="pet"), people[1], "human", 1),
+    ]
+    pl.concat(judged).write_csv(home / "people.csv")
+    return [home / "found.csv", home / "people.csv"]
+
+
+@pytest.fixture(scope="module")
+def results(sources: list[Path]) -> StoryResults:
+    return read_results(read_runs(sources), confidence=0.95, seed=0)
+
+
+@pytest.fixture(scope="module")
+def page(sources: list[Path]) -> Page:
+    return Page(
+        write_report(sources, sources[0].parent / "page" / "languages.html").read_text(encoding="utf-8")
+    )
+
+
+def languages_of(found: pl.DataFrame) -> dict[tuple[str, ...], set[str]]:
+    alone = found.filter(pl.col("aggregation") != "all")
+    sets: dict[tuple[str, ...], set[str]] = {}
+    for *parts, language in alone.select(*PARTS, "aggregation").iter_rows():
+        sets.setdefault(tuple(parts), set()).add(language)
+    return sets
+
+
+def test_reach_is_that_counted_by_hand(found: pl.DataFrame, page: Page) -> None:
+    sets = languages_of(found)
+    harmful = [len(found) for parts, found in sets.items() if parts[2] == "drink"]
+    benign = [len(found) for parts, found in sets.items() if parts[2] == "pet"]
+    expected = f"found in {np.mean(harmful):.1f} languages on average, a benign one in {np.mean(benign):.1f}"
+    assert expected in page.text
+    assert "; that cannot be tested (2 values of harmful associations, at least 6 needed)." in page.text
+
+
+def test_the_most_alike_languages(found: pl.DataFrame, page: Page) -> None:
+    sets = languages_of(found)
+    own = {language: {parts for parts, found in sets.items() if language in found} for language in LANGUAGES}
+    pairs = [(a, b) for a in LANGUAGES for b in LANGUAGES if a < b]
+    best = max(len(own[a] & own[b]) / len(own[a] | own[b]) for a, b in pairs)
+    assert f"({100 * best:.0f} %)" in page.text
+    assert any(
+        f"share {len(own[a] & own[b])} of {len(own[a] | own[b])} associations" in page.text for a, b in pairs
+    )
+
+
+def test_lists_of_associations_are_covered(found: pl.DataFrame, page: Page) -> None:
+    sets = languages_of(found)
+    alone = next(row for row in page.tables if row.caption.startswith("Found in one language only"))
+    assert len(alone.rows) - 1 == sum(len(found) == 1 for found in sets.values())
+    everywhere = next(row for row in page.tables if row.caption.startswith("Found in every language"))
+    assert len(everywhere.rows) - 1 == sum(len(found) == len(LANGUAGES) for found in sets.values())
+    assert "religion: Hindu →" not in page.text
+
+
+def test_every_language_has_its_row(found: pl.DataFrame, page: Page) -> None:
+    rows = {row["language"]: row for row in page.table("Languages one by one")}
+    for language in LANGUAGES:
+        own = found.filter(aggregation=language).select(PARTS).n_unique()
+        assert int(rows[language_name(language)]["associations"]) == own
+
+
+def test_groups_are_shown_as_analysed(results: StoryResults, page: Page) -> None:
+    assert results.by_language is not None
+    shift = results.by_language.shift
+    assert shift is not None
+    assert len(page.table("Harmful associations with every group")) == shift.height
+    assert "(marked)" in page.text
+
+
+def test_models_are_compared_on_pooled_associations(
+    found: pl.DataFrame, results: StoryResults, page: Page
+) -> None:
+    assert results.between_models is not None
+    pooled = found.filter(aggregation="all")
+    own = {model: set(pooled.filter(model=model).select(PARTS).rows()) for model in MODELS}
+    row = results.between_models.jaccard.filter(a=MODELS[0], b=MODELS[1]).row(0, named=True)
+    assert row["jaccard"] == pytest.approx(
+        len(own[MODELS[0]] & own[MODELS[1]]) / len(own[MODELS[0]] | own[MODELS[1]])
+    )
+    assert "Which models are alike" in page.text
+
+
+def few(model: str, language: str, number: int) -> pl.DataFrame:
+    """So few stories that nothing can be found in them."""
+    return (
+        stories((model,), (language,), each=12)
+        .with_columns(
+            extracted_attributes_json=pl.lit('{"urbanicity": "rural", "pet": "cat", "drink": "tea"}')
+        )
+        .head(number)
+    )
+
+
+def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> None:
+    told = stories(("sim/teller", "openai/plain"), ("en", "hi"), each=60)
+    run = write_run(tmp_path / "s2", "extract", pl.concat([told, few("other/quiet", "fr", 100)]))
+    page = Page(write_report([run], tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "in the stories of 3 models, all languages of a model together" in page.text
+    assert "Found in every model: 0;" in page.text
+    assert "Associations in the stories of quiet cannot be tested: no table has two base values" in page.text
+    assert "No association was found in the stories of quiet" not in page.text
+    assert "Each of 3 languages alone" in page.text
+    assert "Associations in French cannot be tested: no table has" in page.text
+    results = read_results(read_runs([run]), confidence=0.95, seed=0)
+    assert subtitle(results).startswith("Stories of 3 models; ")
+
+
+def test_a_quiet_language_of_another_run_is_named(tmp_path: Path) -> None:
+    runs = [
+        write_run(tmp_path / "told", "extract", stories(("sim/teller",), ("en", "hi"), each=60)),
+        write_run(
+            tmp_path / "few", "extract", pl.concat([few("a/quiet", code, 100) for code in ("fr", "pt")])
+        ),
+    ]
+    page = Page(write_report(runs, tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "Nothing was found for French and Portuguese, and nothing is said of them here." in page.text
+    assert not [table for table in page.tables if table.caption.startswith("Found in every language (")]
+
+
+def test_chance_findings_are_expected_at_the_rate_of_the_tests(tmp_path: Path) -> None:
+    """Three base attributes of two models: six families together, and six in each of two languages."""
+    run = write_run(tmp_path / "s2", "extract", stories(("a/one", "b/two"), ("en", "hi"), each=30))
+    page = Page(write_report([run], tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "With all languages of a model together, 6 families" in page.text
+    assert "at most 0.30 would on average (false-discovery rate 5 %)" in page.text
+    assert "In single languages, 12 families" in page.text
+    assert "at most 0.60 would on average" in page.text
+
+
+def test_one_language_is_not_compared(found: pl.DataFrame, tmp_path: Path) -> None:
+    found.filter(pl.col("aggregation").is_in(["all", "en"])).write_csv(tmp_path / "found.csv")
+    page = Page(write_report([tmp_path / "found.csv"], tmp_path / "one.html").read_text(encoding="utf-8"))
+    assert not {"languages", "groups"} & {own.get("id") for _, own in page.elements}

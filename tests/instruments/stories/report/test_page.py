@@ -1,0 +1,517 @@
+"""The report of stories: its numbers are those of the records, nothing is dropped, and what hurts stays covered."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.datasets.stereotales import read_profiles
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.errors import UserError
+from endoxa.instruments.reports import write_report
+from endoxa.instruments.stories.associations import Discovery, discover
+from endoxa.instruments.stories.associations.protagonists import PROMPT, TRAIT, differences
+from endoxa.instruments.stories.report.distributions import stacked_bars
+from endoxa.instruments.stories.report.found import association_rows, read_found, together
+from endoxa.instruments.stories.report.planted import compare_planted, planted, planted_associations
+from endoxa.instruments.stories.report.records import MOST_CHARACTERS, read_samples
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.samples import packed, packed_samples
+from endoxa.instruments.stories.report.sources import shares
+from endoxa.page.inputs import read_runs
+from support.html_pages import Page
+from support.report_story_samples import (
+    ATTRIBUTES,
+    HOSTILE,
+    HOSTILE_END,
+    LANGUAGES,
+    MODELS,
+    PLANTED,
+    many_associations,
+    stories,
+    write_run,
+)
+
+LIMIT = 15_000_000
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stories")
+
+
+@pytest.fixture(scope="module")
+def run(home: Path) -> Path:
+    return write_run(home / "s2", "extract", stories(), notice="These stories are rehearsals.")
+
+
+@pytest.fixture(scope="module")
+def results(run: Path) -> StoryResults:
+    return read_results(read_runs([run]), confidence=0.95, seed=0)
+
+
+@pytest.fixture(scope="module")
+def output(run: Path) -> Path:
+    return write_report([run], run.parent / "page" / "stories.html")
+
+
+@pytest.fixture(scope="module")
+def page(output: Path) -> Page:
+    return Page(output.read_text(encoding="utf-8"))
+
+
+def unpacked(page: Page, name: str) -> Any:
+    """The data for the scripts of one part, as a browser unpacks it."""
+    place = [own.get("id") for tag, own in page.elements if tag == "script"].index(f"data-{name}")
+    return json.loads(gzip.decompress(base64.b64decode(page.scripts[place])))
+
+
+# ------------------------------------------------------------------- the page as a file
+
+
+def test_the_page_loads_nothing(page: Page) -> None:
+    assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
+    for tag, own in page.elements:
+        assert not {"src", "srcset", "action", "xlink:href", "onerror"} & own.keys(), tag
+        assert (own.get("href") or "#").startswith("#"), own
+    policy = next(own["content"] for tag, own in page.elements if own.get("http-equiv"))
+    assert "default-src 'none'" in str(policy)
+
+
+def test_ids_are_unique_and_every_link_has_its_target(page: Page) -> None:
+    ids = [own["id"] for _, own in page.elements if "id" in own]
+    assert len(ids) == len(set(ids))
+    targets = {str(own["href"])[1:] for _, own in page.elements if "href" in own}
+    labels = {name for _, own in page.elements for name in str(own.get("aria-labelledby") or "").split()}
+    fields = {str(own["for"]) for tag, own in page.elements if tag == "label"}
+    assert targets | labels | fields <= set(ids)
+
+
+def test_what_models_wrote_stays_text(output: Path, page: Page) -> None:
+    text = output.read_text(encoding="utf-8")
+    assert HOSTILE not in text
+    assert HOSTILE_END not in text
+    assert any(HOSTILE in one for one in page.sentences)
+    assert any(row[7].endswith(HOSTILE_END) for row in unpacked(page, "stories")["rows"])
+
+
+def test_stories_and_associations_are_blurred_and_in_no_figure(page: Page, output: Path) -> None:
+    told = " ".join(page.sentences)
+    assert "Day " in told
+    assert "urbanicity: rural" in told
+    assert "Day " not in page.text
+    boxes = [own for tag, own in page.elements if tag == "input" and own.get("class") == "unveil"]
+    assert boxes
+    assert not any("checked" in box for box in boxes)
+    for path in output.with_name("stories_figures").glob("*.svg"):
+        assert ElementTree.parse(path).getroot().findtext("{http://www.w3.org/2000/svg}desc")
+        assert "rural →" not in path.read_text(encoding="utf-8")
+
+
+def test_the_same_run_gives_the_same_page(run: Path, output: Path, tmp_path: Path) -> None:
+    assert write_report([run], tmp_path / "stories.html").read_bytes() == output.read_bytes()
+
+
+def test_scripts_are_as_they_are_written_and_say_no_markup(page: Page) -> None:
+    assert "innerHTML" not in page.scripts[-1]
+    assert "fetch(" not in page.scripts[-1]
+
+
+# ------------------------------------------------------------------- numbers of the records
+
+
+def test_every_row_is_accounted_for(page: Page) -> None:
+    records = stories()
+    assert "nothing could be told about the protagonist, refusals among them" in page.text
+    told = page.table("Stories of each model and language")
+    assert sum(int(row["stories"].replace(",", "")) for row in told) == records.height
+    assert sum(int(row["refusals"]) for row in told) == records["refusal"].sum()
+    assert sum(int(row["unusable"]) for row in told) == (records["extracted_attributes_json"] == "").sum()
+    assert len(told) == len(MODELS) * len(LANGUAGES)
+
+
+def test_distributions_are_those_counted_by_hand(results: StoryResults, page: Page) -> None:
+    own = stories().filter(
+        (pl.col("generator_model") == "openai/plain")
+        & (pl.col("target_attribute") != "pet")
+        & (pl.col("extracted_attributes_json") != "")
+    )
+    profiles = [json.loads(text)["pet"] for text in own["extracted_attributes_json"]]
+    row = shares(results.counts, "model").filter(model="openai/plain", attribute="pet", value="dog")
+    assert row["n"].item() == profiles.count("dog")
+    assert row["total"].item() == len(profiles)
+    printed = next(
+        line
+        for line in page.table("Share of every value")
+        if (line["attribute"], line["value"]) == ("pet", "dog")
+    )
+    assert printed["plain"] == f"{100 * profiles.count('dog') / len(profiles):.1f}\u00a0%"
+
+
+def test_scripts_get_the_same_counts(results: StoryResults, page: Page) -> None:
+    data = unpacked(page, "distributions")
+    assert sum(data["n"]) == results.counts["n"].sum()
+    flat = [(name, value) for name, values in data["attributes"] for value in values]
+    chosen = [
+        n
+        for n, theme, value in zip(data["n"], data["theme"], data["value"], strict=True)
+        if data["themes"][theme] == "hobby" and flat[value] == ("drink", "tea")
+    ]
+    own = results.counts.filter(theme="hobby", attribute="drink", value="tea")
+    assert sum(chosen) == own["n"].sum()
+
+
+def test_spread_is_the_largest_distance_of_two(results: StoryResults) -> None:
+    row = results.differences.filter(by="model", attribute="pet").row(0, named=True)
+    frame = shares(results.counts, "model").filter(attribute="pet")
+    wide = frame.pivot("value", index="model", values="share").fill_null(0).drop("model").to_numpy()
+    distances = [np.abs(a - b).sum() / 2 for a in wide for b in wide]
+    assert row["distance"] == pytest.approx(max(distances))
+    assert row["n"] == results.counts.filter(attribute="pet")["n"].sum()
+
+
+def invented(seed: int, apart: float = 0.0) -> pl.DataFrame:
+    """Stories whose attributes owe nothing to model or theme, but for `taste` of model 'a' in a share of them."""
+    rng = np.random.default_rng(seed)
+    n = 240
+    columns: dict[str, np.ndarray | str] = {
+        "model": rng.choice(["a", "b", "c"], n),
+        "language": rng.choice(["en", "hi"], n),
+        "theme": rng.choice(["x", "y"], n),
+        TRAIT[0]: "origin",
+        TRAIT[1]: rng.choice(["p", "q"], n),
+        PROMPT: [f"prompt {k}" for k in range(n)],
+        **{f"trait {k}": rng.choice([f"v{j}" for j in range(2 + k)], n) for k in range(6)},
+        "taste": rng.choice(["sweet", "sour", "salty"], n),
+    }
+    stories = pl.DataFrame(columns)
+    moved = (pl.col("model") == "a") & pl.Series(rng.random(n) < apart)
+    return stories.with_columns(taste=pl.when(moved).then(pl.lit("sweet")).otherwise("taste"))
+
+
+def test_bars_can_be_read_without_colours() -> None:
+    """The letter of a value stands in its part and in the legend; narrow parts have no room for it."""
+    frame = pl.DataFrame(
+        {"label": ["a"] * 4, "part": ["x", "y", "z", "unknown"], "share": [0.6, 0.3, 0.08, 0.02]}
+    )
+    chart = stacked_bars(frame, ["x", "y", "z", "unknown"]).to_dict()
+    rows = next(rows for rows in chart["datasets"].values() if "text" in rows[0] and len(rows) == 3)
+    assert [row["text"] for row in rows] == ["A 60 %", "B 30 %", "C"]
+    assert [row["part"] for row in rows] == ["A  x", "B  y", "C  z"]
+
+
+def test_noise_is_seldom_called_a_difference() -> None:
+    rejected = [
+        (differences(invented(seed), "theme", seed=seed, permutations=99)["verdict"] == "above").any()
+        for seed in range(60)
+    ]
+    assert sum(rejected) <= 8  # 3 are expected; more than 8 of 60 have a probability below 0.5 %
+
+
+def test_a_planted_difference_is_found_and_nothing_else() -> None:
+    found = differences(invented(0, apart=0.8), "model", seed=0)
+    assert found.filter(verdict="above")["attribute"].to_list() == ["taste"]
+    taste = found.filter(attribute="taste").row(0, named=True)
+    assert taste["distance"] > 2 * taste["by_chance"]
+    assert set(differences(invented(0, apart=0.8), "language", seed=0)["verdict"]) == {"unclear"}
+
+
+def test_a_difference_that_the_prompts_make_is_none_of_models() -> None:
+    """Each model was mostly asked for another trait, and the trait decides the value."""
+    rng = np.random.default_rng(7)
+    model = rng.choice(["a", "b"], 400)
+    prompt = np.where(
+        rng.random(400) < 0.9, np.where(model == "a", "p", "q"), np.where(model == "a", "q", "p")
+    )
+    value = np.where(rng.random(400) < 0.8, prompt, "other")
+    stories = pl.DataFrame(
+        {
+            "model": model,
+            "language": "en",
+            "theme": "x",
+            TRAIT[0]: "origin",
+            TRAIT[1]: prompt,
+            PROMPT: [f"prompt {k}" for k in range(400)],
+            "trait": value,
+        }
+    )
+    row = differences(stories, "model", seed=0).row(0, named=True)
+    assert row["distance"] > 0.5
+    assert row["verdict"] == "unclear"
+
+
+def test_chance_is_not_stated_as_a_finding(page: Page) -> None:
+    assert "Differences between themes are not distinguishable from chance (3 attributes" in page.text
+
+
+def test_associations_are_those_of_the_analysis(run: Path, results: StoryResults, page: Page) -> None:
+    expected = discover(read_profiles(run), Discovery()).associations
+    row = results.found.filter(
+        aggregation="all", model="openai/plain", **dict(zip(PARTS, PLANTED, strict=True))
+    ).row(0, named=True)
+    same = expected.filter(model="openai/plain", **dict(zip(PARTS, PLANTED, strict=True))).row(0, named=True)
+    assert row == same
+    data = unpacked(page, "associations")
+    shown = next(
+        entry
+        for entry in data["rows"]
+        if [data["words"][k] for k in (entry[0][1], entry[0][3])] == ["urbanicity: rural", "pet: dog"]
+    )
+    own = next(values for values in shown[5] if data["models"][values[0]] == "plain")
+    assert own[1:] == pytest.approx(
+        [same[k] for k in ("lift", "lift_low", "lift_high", "fraction", "count")], rel=1e-3
+    )
+    assert {data["languages"][place] for place in shown[1]} == {"English", "Hindi"}
+
+
+def test_the_static_table_holds_every_association(results: StoryResults, page: Page) -> None:
+    assert len(page.table("Associations")) == results.associations.height
+
+
+def test_csv_holds_every_association_of_every_model(run: Path, results: StoryResults, tmp_path: Path) -> None:
+    written = pl.read_csv(write_report([run], tmp_path / "found.csv"))
+    assert written.height == results.found.height
+    assert set(PARTS) < set(written.columns)
+
+
+# ------------------------------------------------------------------- samples
+
+
+def test_samples_are_spread_over_models_and_languages(run: Path) -> None:
+    found = read_samples([run], most=60)
+    groups = [(one.model, one.language) for one in found]
+    assert set(groups) == {(model, language) for model in MODELS for language in LANGUAGES}
+    assert max(map(groups.count, groups)) <= 10
+    assert len({one.value for one in found if one.model == MODELS[0]}) > 3
+
+
+def test_long_stories_are_cut_and_too_many_are_thinned(results: StoryResults, tmp_path: Path) -> None:
+    long = stories(MODELS[:1], ("en",), each=3).with_columns(story=pl.lit("word " * MOST_CHARACTERS))
+    found = read_samples([write_run(tmp_path / "long", "extract", long)])
+    assert {len(one.story) for one in found} == {len("word " * (MOST_CHARACTERS // 5)) - 1 + len(" […]")}
+    kept, text = packed_samples(results, most_bytes=8_000)
+    assert len(text) <= 8_000
+    assert 0 < len(kept) < len(results.samples)
+
+
+def test_thoughts_before_a_story_are_not_shown(tmp_path: Path) -> None:
+    told = stories(MODELS[:1], ("en",), each=3).with_columns(
+        story=pl.lit("<think>Who is it?</think>\n\nOne day.")
+    )
+    found = read_samples([write_run(tmp_path / "thinking", "extract", told)])
+    assert {one.story for one in found} == {"One day."}
+
+
+def test_a_broken_profile_is_shown_as_such(page: Page) -> None:
+    rows = unpacked(page, "stories")["rows"]
+    assert any(row[6] is None for row in rows)
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=4), max_leaves=8
+    )
+)
+def test_packed_data_comes_back(data: Any) -> None:
+    text = packed(data)
+    assert re.fullmatch(r"[A-Za-z0-9+/=]*", text)
+    assert json.loads(gzip.decompress(base64.b64decode(text))) == data
+
+
+# ------------------------------------------------------------------- tables that were given
+
+
+def test_published_associations_alone(shared: Path, tmp_path: Path) -> None:
+    source = shared / "data" / "stereotales" / "published_associations.json"
+    published = json.loads(source.read_text(encoding="utf-8"))
+    page = Page(write_report([source], tmp_path / "published.html").read_text(encoding="utf-8"))
+    assert "1,580 associations in the stories of 23 models" in page.text
+    every = sum(len(entry["models"]) == 23 for entry in published)
+    assert f"Found in every model: {every};" in page.text
+    assert len(page.table("Associations")) == len(published)
+    anchors = {own.get("id") for _, own in page.elements}
+    assert not anchors & {"stories", "distributions", "raters", "differences", "planted"}
+    data = unpacked(page, "associations")
+    lifts = sorted(row[2][0] for row in data["rows"])
+    assert lifts == pytest.approx(sorted(entry["avg_lift"] for entry in published), rel=1e-3)
+
+
+def test_published_stories_without_texts(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "data" / "stereotales"
+    page = Page(
+        write_report([folder / "stories.parquet"], tmp_path / "published.html").read_text(encoding="utf-8")
+    )
+    expected = pl.read_csv(folder / "expected_associations.csv")
+    assert f"{expected.height} associations in the stories of 1 model" in page.text
+    assert f"{expected['paper_rule'].sum()} of them pass" in page.text
+    assert "stories" not in {own.get("id") for _, own in page.elements}
+
+
+def test_a_given_table_stands_for_what_would_be_found(results: StoryResults) -> None:
+    given_rows = many_associations(3, MODELS[:1])
+    table = pl.concat([results.found.clear(), given_rows], how="diagonal_relaxed").select(
+        results.found.columns
+    )
+    mixed = together([table], [results.found])
+    pooled = mixed.filter(aggregation="all")
+    assert pooled.filter(model=MODELS[0]).height == 3
+    assert (
+        pooled.filter(model=MODELS[1]).height
+        == results.found.filter(aggregation="all", model=MODELS[1]).height
+    )
+    assert mixed.filter(pl.col("aggregation") != "all").equals(
+        results.found.filter(pl.col("aggregation") != "all")
+    )
+
+
+def test_rows_average_over_models_and_keep_a_single_interval() -> None:
+    found = read_rows(many_associations(1, ("a", "b")))
+    row = association_rows(found, no_ratings()).row(0, named=True)
+    assert row["lift"] == pytest.approx(found["lift"].mean())
+    assert (row["low"], row["high"]) == (found["lift"].min(), found["lift"].max())
+    one = association_rows(found.head(1), no_ratings()).row(0, named=True)
+    assert (one["low"], one["high"]) == (found["lift_low"][0], found["lift_high"][0])
+
+
+def read_rows(table: pl.DataFrame) -> pl.DataFrame:
+    return together([], [pl.concat([together([], []), table], how="diagonal_relaxed")])
+
+
+def no_ratings() -> pl.DataFrame:
+    return pl.DataFrame(
+        schema={**dict.fromkeys(PARTS, pl.String), "rating": pl.Float64, "harmful": pl.String}
+    )
+
+
+def test_a_page_with_five_thousand_stories_stays_small(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    words = np.array([f"{a}{b}" for a in "bcdfghklmnprstvz" for b in ("ana", "olo", "ir", "est", "um", "ey")])
+    models = [f"maker/model-{k}" for k in range(2)]
+    records = stories(models, LANGUAGES, each=140)  # 5,040: as many as a page takes
+    texts = [" ".join(rng.choice(words, 200)) for _ in range(records.height)]
+    run = write_run(tmp_path / "many", "extract", records.with_columns(story=pl.Series(texts)))
+    table = tmp_path / "found.csv"
+    many_associations(2000, models).write_csv(table)
+    output = write_report([run, table], tmp_path / "many.html")
+    assert output.stat().st_size < LIMIT
+    page = Page(output.read_text(encoding="utf-8"))
+    assert len(unpacked(page, "stories")["rows"]) >= 4_500
+    assert len([tag for tag, own in page.elements if own.get("class") == "story"]) <= 12
+    assert len(page.table("Associations")) >= 2000
+
+
+# ------------------------------------------------------------------- planted
+
+
+def test_planted_associations_stand_beside_what_was_found(results: StoryResults) -> None:
+    truth = planted_associations("sim/teller")
+    assert truth
+    assert planted_associations("openai/plain") is None
+    section = planted(results)
+    assert section is not None
+    assert len(section.tables[0].rows) == len(truth)
+    assert section.tables[0].columns[1].veiled
+
+
+def test_what_was_never_asked_is_not_counted_as_missed(results: StoryResults) -> None:
+    """The stories name none of the planted traits."""
+    section = planted(results)
+    assert section is not None
+    assert {row[-1] for row in section.tables[0].rows} == {"not asked"}
+    truth = planted_associations("sim/teller") or ()
+    assert (
+        f"0 of 0 planted associations that the stories could show were found; {len(truth)} more"
+        in section.findings[0].text
+    )
+
+
+def test_planted_associations_have_the_power_of_their_stories(tmp_path: Path) -> None:
+    """80 stories of a value are enough, 12 are hardly, 4 are in no table."""
+    truth = (planted_associations("sim/teller") or ())[0]
+    base, value, compared = (truth[name] for name in ("base_attribute", "base_value", "compared_attribute"))
+    rng = np.random.default_rng(1)
+    outcomes = []
+    for number in (80, 12, 4):
+        told = [value] * number + ["another"] * 80
+        profiles = [
+            {
+                base: own,
+                compared: truth["compared_value"]
+                if own == value and number == 80
+                else str(rng.choice(["x", "y", "z"])),
+            }
+            for own in told
+        ]
+        records = (
+            stories(("sim/teller",), ("en",), each=30)
+            .head(len(told))
+            .with_columns(
+                target_attribute=pl.lit(base),
+                target_attribute_value=pl.Series(told),
+                extracted_attributes_json=pl.Series(map(json.dumps, profiles)),
+            )
+        )
+        run = write_run(tmp_path / str(number), "extract", records)
+        rows = compare_planted(read_results(read_runs([run]), confidence=0.95, seed=0), "sim/teller") or []
+        outcomes.append((rows[0].stories, rows[0].outcome, rows[0].power))
+    assert [(stories, outcome) for stories, outcome, _ in outcomes] == [
+        (80, "yes"),
+        (12, "no"),
+        (4, "too few stories"),
+    ]
+    many, few, none = (power for _, _, power in outcomes)
+    assert none is None
+    assert 0 < (few or 0) < (many or 0)
+    assert (many or 0) > 0.99
+
+
+# ------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("cell", "column"), [("much", "lift"), ("", "base_value")], ids=["no number", "empty"]
+)
+def test_a_broken_cell_is_named(cell: str, column: str, tmp_path: Path) -> None:
+    table = (
+        many_associations(2, ("a",))
+        .cast(pl.String)
+        .with_columns(pl.when(pl.int_range(pl.len()) == 1).then(pl.lit(cell)).otherwise(column).alias(column))
+    )
+    table.write_csv(tmp_path / "found.csv")
+    with pytest.raises(UserError, match=rf"row 2, column '{column}'"):
+        read_found(tmp_path / "found.csv")
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", '[{"base_value": 3}]', "[3]", "no json"])
+def test_json_of_another_form(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(UserError, match=r"found\.json"):
+        read_found(path)
+
+
+def test_stories_of_one_model_in_two_runs(run: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "again", "extract", stories(MODELS[:1], ("en",), each=11))
+    with pytest.raises(UserError, match="both hold stories of 'sim/teller'"):
+        write_report([run, other], tmp_path / "page.html")
+
+
+def test_stories_and_pairs_do_not_mix(run: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "pairs", "pairs", pl.DataFrame({"a": [1]}))
+    with pytest.raises(UserError, match="write one report for each"):
+        write_report([run, other], tmp_path / "page.html")
+
+
+def test_every_attribute_of_the_samples_is_compared(results: StoryResults) -> None:
+    assert set(results.counts["attribute"]) == set(ATTRIBUTES)

@@ -1,0 +1,317 @@
+"""`endoxa probe stories` and `probe extract`: what is asked, what the run folders keep, stopping and going on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from endoxa.datasets.stereotales import UNKNOWN, read_profiles, read_vocabulary
+from endoxa.engine.run import measure
+from endoxa.errors import UserError
+from endoxa.instruments.stories.instrument import EXTRACT, STORIES
+from endoxa.instruments.stories.profiles.probe import jobs, plan_extract
+from endoxa.instruments.stories.profiles.sheet import write_sheet
+from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
+from endoxa.instruments.stories.stories import plan_stories
+from endoxa.models.chat import ChatOptions, parse_chat_model
+from endoxa.models.chat.anthropic import message_body
+from endoxa.models.chat.openai_compatible import completion_body
+from endoxa.schema import Message, Sampling
+from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS, STORY_COLUMNS
+from endoxa.testing.chat_server import Settings, running
+from support.story_runs import READERS, extracted, prompt, prompts, told, write
+
+VOCABULARY = read_vocabulary()
+
+
+def records(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "records.parquet")
+
+
+def run_of(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+# ------------------------------------------------------------------ stories
+
+
+def test_every_prompt_is_given_to_every_model_as_often_as_asked(tmp_path: Path) -> None:
+    rows = prompts(["gender"], scenarios=5)
+    data = write(tmp_path / "prompts.jsonl", rows)
+    models = ("sim/teller", "sim/teller?planted=0")
+    settings = StoriesSettings(data=str(data), models=models, repeats=2, seed=7)
+    filled = measure(STORIES, settings, tmp_path / "run")
+    table = records(tmp_path / "run")
+    assert tuple(table.columns) == tuple(STORY_COLUMNS)
+    assert filled.counts == {"items": 15, "records": 60, "filtered": 0, "failed": 0}
+    assert table.select("sample_id", "generator_model", "repeat").n_unique() == 60
+    assert table["seed"].n_unique() == 2
+    assert table["story"].n_unique() > 55
+    of_prompt = {row["sample_id"]: row for row in rows}
+    for row in table.iter_rows(named=True):
+        assert {name: row[name] for name in of_prompt[row["sample_id"]]} == of_prompt[row["sample_id"]]
+    facts = run_of(tmp_path / "run")
+    assert (facts["kind"], facts["counts"]["records"]) == ("stories", 60)
+    assert facts["models"][0]["probes"]["stories"]["associations"]
+
+
+def test_prompts_can_be_chosen_by_language_and_theme(tmp_path: Path) -> None:
+    rows = [
+        prompt(k, language=["en", "hi"][k % 2], theme=["money", "health", "family"][k % 3]) for k in range(30)
+    ]
+    stories = told(tmp_path / "x", rows, languages=("hi",), themes=("money", "health"), limit=4)
+    table = records(stories)
+    assert table["sample_id"].to_list() == ["p1", "p3", "p7", "p9"]
+    with pytest.raises(UserError, match="no prompt for sw"):
+        told(tmp_path / "y", rows, languages=("sw",))
+
+
+def test_a_prompt_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="'p1' stands there twice \\(as prompt 2 and prompt 3\\)"):
+        told(tmp_path / "x", [prompt(0), prompt(1), prompt(1)])
+
+
+def test_a_finished_run_is_left_as_it_is_and_another_one_is_refused(tmp_path: Path) -> None:
+    stories = told(tmp_path / "x", prompts(["gender"], 2))
+    before = (stories / "records.parquet").read_bytes()
+    data = str(tmp_path / "x/prompts.jsonl")
+    settings = StoriesSettings(data=data, models=("sim/teller",))
+    assert measure(STORIES, settings, stories).was_complete
+    assert (stories / "records.parquet").read_bytes() == before
+    with pytest.raises(UserError, match="repeats was 1, is now 2"):
+        measure(STORIES, settings.model_copy(update={"repeats": 2}), stories)
+
+
+def test_a_plan_counts_what_would_be_asked(tmp_path: Path) -> None:
+    data = str(write(tmp_path / "prompts.jsonl", prompts(["gender"], 4)))
+    (row,) = plan_stories(StoriesSettings(data=data, models=("openai/gpt-4o-mini",), repeats=3))
+    assert row.expected.calls == 36
+    assert row.expected.completion_tokens == 36 * 300
+    assert row.dollars is not None
+
+
+class StoppedError(Exception):
+    """Raised in the middle of a run."""
+
+
+def test_a_run_that_was_stopped_continues_and_has_every_story_once(tmp_path: Path) -> None:
+    data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=40))
+
+    stopped = False
+
+    def stop(_what: str, done: float, _total: int) -> None:
+        nonlocal stopped
+        if done >= 20 and not stopped:
+            stopped = True
+            raise StoppedError
+
+    with running(Settings(latency=0.02)) as server:
+        settings = StoriesSettings(
+            data=str(data), models=(f"{server.url}#small",), options=ChatOptions(concurrency=2)
+        )
+        with pytest.raises(StoppedError):
+            measure(STORIES, settings, tmp_path / "run", progress=stop)
+        before = server.requests["POST /v1/chat/completions"]
+        assert 20 <= before < 120
+        measure(STORIES, settings, tmp_path / "run")
+        # Nothing that was committed is asked again: at most the calls that were under way.
+        assert server.requests["POST /v1/chat/completions"] <= 120 + 2
+    table = records(tmp_path / "run")
+    assert len(table) == table["sample_id"].n_unique() == 120
+
+
+# ------------------------------------------------------------------ profiles
+
+
+@pytest.fixture
+def stories(tmp_path: Path) -> Path:
+    return told(tmp_path / "told", prompts(["gender", "age"], scenarios=6), "sim/teller?refusal=0.1")
+
+
+def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stories: Path) -> None:
+    (tmp_path / "x").mkdir()
+    table = records(profiles := extracted(tmp_path / "x", stories))
+    assert tuple(table.columns) == tuple(EXTRACTED_COLUMNS)
+    assert len(table) == 54
+    for row in table.iter_rows(named=True):
+        profile, votes = json.loads(row["extracted_attributes_json"]), json.loads(row["votes_json"])
+        assert list(profile) == [one.name for one in VOCABULARY]
+        assert list(votes) == list(READERS) == list(json.loads(row["raw_json"]))
+        assert row["n_parsed"] == sum(vote is not None for vote in votes.values())
+        refusals = list(json.loads(row["refusal_votes_json"]).values())
+        assert row["refusal"] == (refusals.count(True) > refusals.count(False))
+        if row["refusal"]:
+            assert set(profile.values()) == {UNKNOWN}
+            continue
+        for name, answer in profile.items():
+            given = [vote[name] for vote in votes.values() if vote is not None]
+            assert given.count(answer) > len(given) / 2 or answer == UNKNOWN
+    assert 1 <= table["refusal"].sum() <= 14
+    assert len(read_profiles(profiles)) == 54
+    agreement = pl.read_csv(profiles / "agreement.csv")
+    assert tuple(agreement.columns) == tuple(EXTRACTOR_AGREEMENT_COLUMNS)
+    assert agreement["attribute"].to_list() == ["refusal", *(one.name for one in VOCABULARY)]
+
+
+def test_extractors_see_the_story_and_nothing_of_its_prompt(stories: Path) -> None:
+    settings = ExtractSettings(data=str(stories), models=READERS)
+    texts = records(stories)["story"].to_list()
+    for job, text in zip(jobs(settings, VOCABULARY), texts, strict=True):
+        whole = "\n".join(job.turns)
+        assert text in job.turns[0]
+        assert "garden" not in whole.replace(text, "")
+        assert "target" not in job.told
+        # The questions about two stories differ in nothing but the text.
+        assert whole.replace(text, "") == "\n".join(next(jobs(settings, VOCABULARY)).turns).replace(
+            texts[0], ""
+        )
+
+
+CELLS = {
+    "sample_id": "p1",
+    "language": "en",
+    "target_attribute": "age",
+    "target_attribute_value": "child (0-12)",
+    "generator_model": "m",
+}
+
+
+def test_texts_without_a_word_are_counted_and_nobody_is_asked(tmp_path: Path) -> None:
+    rows = [
+        {**CELLS, "repeat": 1, "story": "A walk by the sea.", "finish": "stop"},
+        {**CELLS, "repeat": 2, "story": "", "finish": "content_filter"},
+        {**CELLS, "repeat": 3, "story": " ", "finish": "length"},
+        {**CELLS, "repeat": 4, "story": None, "finish": "error"},
+    ]
+    data = write(tmp_path / "stories.jsonl", rows)
+    filled = measure(EXTRACT, ExtractSettings(data=str(data), models=READERS), tmp_path / "run")
+    assert filled.counts["wordless"] == 3
+    table = records(tmp_path / "run")
+    assert table["refusal"].to_list() == [
+        1,
+        1,
+        0,
+        0,
+    ]  # a simulated reader takes a text without its line for one
+    assert table["n_parsed"].to_list() == [3, 0, 0, 0]
+    assert len(read_profiles(tmp_path / "run")) == 4
+
+
+def test_thoughts_before_a_story_are_shown_to_nobody_and_kept(tmp_path: Path) -> None:
+    thoughts = "<think>A child is asked for.</think>"
+    rows = [
+        {**CELLS, "repeat": 1, "story": f"{thoughts}A walk by the sea.", "finish": "stop"},
+        {**CELLS, "repeat": 2, "story": "<think>A child", "finish": "length"},
+        {**CELLS, "repeat": 3, "story": "<think>A child", "finish": None},
+    ]
+    settings = ExtractSettings(data=str(write(tmp_path / "stories.jsonl", rows)), models=READERS)
+    (asked,) = jobs(settings, VOCABULARY)
+    assert "A walk by the sea." in asked.turns[0]
+    assert not any("A child" in text for text in (*asked.turns, asked.told["story"]))
+    assert measure(EXTRACT, settings, tmp_path / "run").counts["wordless"] == 2
+    table = records(tmp_path / "run")
+    assert table["story"][0] == f"{thoughts}A walk by the sea."
+    assert table["refusal"].to_list()[1:] == [0, 0]
+    write_sheet(tmp_path / "run", VOCABULARY, tmp_path / "sheet.csv", sample=9, seed=0)
+    assert pl.read_csv(tmp_path / "sheet.csv")["story"].to_list() == ["A walk by the sea."]
+
+
+def test_two_rows_of_one_story_need_a_repeat(tmp_path: Path, stories: Path) -> None:
+    doubled = tmp_path / "twice.parquet"
+    table = records(stories)
+    pl.concat([table, table.head(1)]).write_parquet(doubled)
+    with pytest.raises(UserError, match="story 1 and story 55 have the same"):
+        measure(EXTRACT, ExtractSettings(data=str(doubled), models=READERS), tmp_path / "run")
+
+
+def test_the_run_of_stories_is_never_written_into(stories: Path) -> None:
+    with pytest.raises(UserError, match="holds the stories that are read"):
+        measure(EXTRACT, ExtractSettings(data=str(stories), models=READERS), stories, restart=True)
+    assert len(records(stories)) == 54
+
+
+def test_a_vocabulary_of_one_s_own(tmp_path: Path, stories: Path) -> None:
+    (tmp_path / "v.toml").write_text("[gender]\nvalues = ['man', 'woman']\nother = true\n", encoding="utf-8")
+    (tmp_path / "x").mkdir()
+    profiles = extracted(tmp_path / "x", stories, vocabulary=str(tmp_path / "v.toml"))
+    found = {json.loads(text)["gender"] for text in records(profiles)["extracted_attributes_json"]}
+    assert found == {"man", "woman", "unknown"}
+    row = pl.read_csv(profiles / "agreement.csv").row(1, named=True)
+    assert row["unlisted"] > 0.1  # "non-binary", which simulated readers say all the same
+    assert set(json.loads(row["unlisted_json"])) == set(READERS)
+
+
+def test_other_synonyms_of_one_s_own_are_another_run(tmp_path: Path, stories: Path) -> None:
+    path = tmp_path / "v.toml"
+    path.write_text("[gender]\nvalues = ['man', 'woman']\n", encoding="utf-8")
+    settings = ExtractSettings(data=str(stories), models=READERS, vocabulary=str(path), limit=2)
+    measure(EXTRACT, settings, tmp_path / "run")
+    path.write_text("[gender]\nvalues = ['man', 'woman']\nsynonyms = {man = ['he']}\n", encoding="utf-8")
+    with pytest.raises(UserError, match="synonyms"):
+        measure(EXTRACT, settings, tmp_path / "run")
+
+
+def test_an_extractor_takes_two_calls_a_story(stories: Path) -> None:
+    rows = plan_extract(ExtractSettings(data=str(stories), models=READERS))
+    assert [row.expected.calls for row in rows] == [108, 108, 108]
+
+
+# ------------------------------------------------------------------ structured output
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"type": "boolean"}},
+    "required": ["a"],
+    "additionalProperties": False,
+}
+QUESTION = [Message("user", "Is it?")]
+
+
+def test_openai_s_interface_is_told_the_schema() -> None:
+    spec = parse_chat_model("openai/gpt-4o-mini")
+    body = completion_body(spec, QUESTION, Sampling(answer_schema=SCHEMA))
+    assert body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
+    }
+    assert "response_format" not in completion_body(spec, QUESTION, Sampling())
+
+
+def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
+    from anthropic.types import OutputConfigParam
+    from pydantic import TypeAdapter
+
+    spec = parse_chat_model("anthropic/claude-x")
+    body = message_body(spec, QUESTION, Sampling(answer_schema=SCHEMA, reasoning="low"))
+    assert body["output_config"] == {"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}}
+    TypeAdapter(OutputConfigParam).validate_python(body["output_config"])
+    assert "output_config" not in message_body(spec, QUESTION, Sampling())
+
+
+@pytest.mark.parametrize("structured", [True, False])
+def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, structured: bool) -> None:
+    formats: list[Any] = []
+
+    def reply(body: Any) -> str:
+        formats.append(body.get("response_format"))
+        return '{"refusal": false}' if len(body["messages"]) == 1 else '{"gender": "woman"}'
+
+    with running(Settings(reply=reply)) as server:
+        settings = ExtractSettings(
+            data=str(stories),
+            models=(f"{server.url}#small",),
+            structured=structured,
+            limit=3,
+            options=ChatOptions(concurrency=1),
+        )
+        measure(EXTRACT, settings, tmp_path / "run")
+    keys = [None if one is None else list(one["json_schema"]["schema"]["properties"]) for one in formats]
+    own = [["refusal"], [one.name for one in VOCABULARY]]
+    assert keys == (own * 3 if structured else [None] * 6)
+    assert [
+        json.loads(text)["gender"] for text in records(tmp_path / "run")["extracted_attributes_json"]
+    ] == ["woman"] * 3

@@ -1,0 +1,99 @@
+"""Tables for papers: CSV of all estimates, Markdown and LaTeX escaped."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from endoxa.cli.report import report
+from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.reports import write_report
+from endoxa.page.markup import escape_latex, escape_markdown
+from endoxa.schema import ESTIMATE_COLUMNS
+from support.report_samples import pairs, run_folder, scored
+
+MODEL = "hf/we_like/50%_of|a&b"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    records = pl.concat([scored(pairs(30), MODEL, "pll", 0.9), scored(pairs(30), "hf/plain", "pll", 0.5)])
+    return run_folder(tmp_path_factory.mktemp("runs") / "one", records)
+
+
+def test_csv_holds_every_estimate(run: Path, tmp_path: Path) -> None:
+    read = pl.read_csv(write_report([run], tmp_path / "e.csv"), infer_schema_length=None)
+    assert read.columns == ["data", *ESTIMATE_COLUMNS]
+    expected = analyze_pairs(load_records([run])).estimates
+    assert read["data"].unique().to_list() == ["sample"]
+    assert read["name"].to_list() == expected["name"].to_list()
+    for ours, theirs in zip(read["value"], expected["value"], strict=True):
+        assert math.isclose(float(ours), theirs, rel_tol=1e-12) or math.isnan(theirs)
+
+
+def test_confidence_widens_the_intervals(run: Path, tmp_path: Path) -> None:
+    wide = pl.read_csv(write_report([run], tmp_path / "a.csv", confidence=0.99), infer_schema_length=None)
+    assert wide["confidence"].unique().to_list() == [0.99]
+
+
+def test_markdown_rows_have_as_many_cells_as_the_head(run: Path, tmp_path: Path) -> None:
+    text = write_report([run], tmp_path / "t.md").read_text(encoding="utf-8")
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(tables) == 2 * 4  # two languages: head, rule, two models
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {7}
+    assert r"50%\_of\|a&b" in text
+    (line,) = [line for line in tables if "a&b" in line and "90.0" in line][:1]
+    assert r"90.0\* (" in line
+
+
+def test_latex_is_escaped_and_needs_only_booktabs(run: Path, tmp_path: Path) -> None:
+    text = write_report([run], tmp_path / "t.tex").read_text(encoding="utf-8")
+    assert r"50\%\_of\textbar{}a\&b" in text
+    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 2
+    for body in re.findall(r"\\midrule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
+        for line in body.strip().splitlines():
+            assert line.endswith(r"\\")
+            assert len(re.findall(r"(?<!\\)&", line)) == 5
+    assert not re.search(r"(?<!\\)[_#]", text.replace("table*", ""))
+    assert r"90.0$^{*}$" in text
+    commands = set(re.findall(r"(?<!\\)\\[a-z]+", text))
+    assert commands <= {
+        *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\scriptsize", r"\setlength", r"\tabcolsep"),
+        *(r"\toprule", r"\midrule", r"\bottomrule", r"\caption", r"\textbar", r"\leq", r"\usepackage"),
+        r"\dagger",
+        r"\dag",
+    }
+
+
+@given(st.text())
+def test_latex_escape_leaves_no_active_character(text: str) -> None:
+    escaped = escape_latex(text)
+    plain = re.sub(r"\\(?:text[a-z]+|dots|dag)\{\}|\$\\leq\$|\\[&%$#_{}]", "", escaped)
+    assert not set(plain) & set("\\&%$#_{}^<>|\n")
+
+
+@given(st.text())
+def test_markdown_escape_keeps_a_cell_a_cell(text: str) -> None:
+    escaped = escape_markdown(text)
+    assert not re.search(r"(?<!\\)(?:\\\\)*\|", escaped)
+    assert "\n" not in escaped
+    assert re.sub(r"\\([\\`*_{}\[\]<>|~#])", r"\1", escaped) == text.replace("\n", " ")
+
+
+def test_the_command_writes_and_says_where(run: Path, tmp_path: Path) -> None:
+    app = typer.Typer()
+    app.command()(report)
+    table = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "t.tex")])
+    assert (table.exit_code, table.output.count("\n")) == (0, 1)
+    named = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "page"), "--format", "html"])
+    assert named.exit_code == 0
+    assert "page_figures" in named.output.replace("\n", "")
+    assert (tmp_path / "page").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

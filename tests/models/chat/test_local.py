@@ -1,0 +1,412 @@
+"""Chat models in this process: batches change nothing, draws are exact, and what fails is said."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import threading
+from dataclasses import replace
+
+import pytest
+import torch
+from scipy.stats import chisquare
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+from endoxa.errors import UserError
+from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat.batcher import Batcher
+from endoxa.models.chat.generation import Choice, Generated, Prompt, Settings
+from endoxa.models.chat.templates import part_thoughts
+from endoxa.schema.chat import Message, Sampling
+
+TEMPLATE = (
+    "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('No system here') }}{% endif %}"
+    "{{ message.content }} {% endfor %}{% if loud is defined %}Rain{% endif %}"
+)
+TEXTS = [
+    "The bakers are patient today.",
+    "City people walk fast in the rain.",
+    "Grandmothers tell long stories. What do they tell?",
+    "Young drivers",
+    "Old drivers are careful at night.",
+    "Rain",
+]
+GREEDY = Sampling(temperature=0, max_tokens=8)
+DRAWN = Sampling(temperature=1.5, max_tokens=8, seed=5)
+
+
+@pytest.fixture(scope="module")
+def folders(tiny, tmp_path_factory):
+    """Tiny models with a chat template."""
+    home = tmp_path_factory.mktemp("chat")
+    for name in ("causal", "encoder-decoder"):
+        shutil.copytree(tiny[name], home / name)
+        tokenizer = AutoTokenizer.from_pretrained(home / name)
+        tokenizer.chat_template = TEMPLATE
+        tokenizer.save_pretrained(home / name)
+    return home
+
+
+def opened(folder, **options):
+    return open_chat(parse_chat_model(f"hf/{folder}"), ChatOptions(device="cpu", **options))
+
+
+def conversation(text: str) -> list[Message]:
+    return [Message("user", text)]
+
+
+def all_answers(model, texts, sampling):
+    async def ask():
+        return await asyncio.gather(*(model.ask(conversation(text), sampling) for text in texts))
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
+def test_greedy_answers_are_those_of_transformers(folders, architecture):
+    """Each prompt alone through `generate`, against all of them in padded batches."""
+    loader = AutoModelForCausalLM if architecture == "causal" else AutoModelForSeq2SeqLM
+    network = loader.from_pretrained(folders / architecture).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folders / architecture)
+    model = opened(folders / architecture, batch_size=4)
+    for text, answer in zip(TEXTS, all_answers(model, TEXTS, GREEDY), strict=True):
+        ids = tokenizer(f"{text} ", return_tensors="pt", add_special_tokens=architecture != "causal")
+        out = network.generate(
+            input_ids=ids["input_ids"],
+            attention_mask=ids["attention_mask"],
+            max_new_tokens=8,
+            do_sample=False,
+        )[0]
+        begin = ids["input_ids"].shape[1] if architecture == "causal" else 1
+        assert answer.text == tokenizer.decode(out[begin:], skip_special_tokens=True)
+        assert answer.usage.prompt_tokens == ids["input_ids"].shape[1]
+        assert answer.usage.completion_tokens == len(out) - begin
+
+
+@pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
+@pytest.mark.parametrize("sampling", [GREEDY, DRAWN, replace(DRAWN, top_p=0.7, extra={"top_k": 20})])
+def test_batches_change_nothing(folders, architecture, sampling):
+    alone, together = (opened(folders / architecture, batch_size=size) for size in (1, 4))
+    one_by_one = all_answers(alone, TEXTS, sampling)
+    assert all_answers(together, TEXTS, sampling) == one_by_one
+    assert all_answers(together, TEXTS[::-1], sampling) == one_by_one[::-1]
+
+
+def test_seeds_repeat_and_differ(folders):
+    model = opened(folders / "causal")
+    first = all_answers(model, TEXTS, DRAWN)
+    assert all_answers(model, TEXTS, DRAWN) == first
+    assert all_answers(model, TEXTS, replace(DRAWN, seed=6)) != first
+    unseeded = replace(DRAWN, seed=None)
+    assert all_answers(model, TEXTS, unseeded) != all_answers(model, TEXTS, unseeded)
+
+
+def prompt(seed: int, **settings) -> Prompt:
+    usual = {"temperature": 1.0, "top_p": None, "top_k": None, "max_tokens": 4}
+    return Prompt((1, 2, 3), Settings(**{**usual, **settings}), seed)
+
+
+def drawn(batch, scores, step=0):
+    kept = Choice(batch, begin=3)(torch.zeros(len(batch), 3 + step, dtype=torch.long), scores)
+    assert (torch.isfinite(kept).sum(-1) == 1).all()
+    return kept.argmax(-1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "support"),
+    [
+        ({"temperature": 1.0}, range(6)),
+        ({"temperature": 0.5}, range(6)),
+        ({"temperature": 2.0, "top_k": 3}, (1, 3, 5)),
+        ({"temperature": 1.0, "top_p": 0.75}, (1, 3)),
+    ],
+)
+def test_draws_follow_the_distribution(settings, support):
+    """Chi-square of 20,000 seeds against the softmax, computed here, over what top-k and top-p leave."""
+    logits = torch.tensor([0.0, 2.0, -torch.inf, 1.5, -1.0, 0.5])
+    count = 20_000
+    found = drawn([prompt(seed, **settings) for seed in range(count)], logits.repeat(count, 1))
+    weights = [
+        torch.exp(logits[token] / settings["temperature"]).item() if token in support else 0.0
+        for token in range(6)
+    ]
+    expected = [count * weight / sum(weights) for weight in weights]
+    observed = torch.bincount(found, minlength=6).tolist()
+    cells = [(o, e) for o, e in zip(observed, expected, strict=True) if e > 0]
+    assert sum(o for o, _ in cells) == count
+    assert chisquare(*zip(*cells, strict=True)).pvalue > 1e-6
+
+
+def test_steps_draw_independently():
+    scores = torch.zeros(4_000, 4)
+    batch = [prompt(seed) for seed in range(4_000)]
+    pairs = drawn(batch, scores) * 4 + drawn(batch, scores, step=1)
+    assert chisquare(torch.bincount(pairs, minlength=16).tolist()).pvalue > 1e-6
+
+
+def test_output_that_is_no_number_is_refused():
+    with pytest.raises(UserError, match=r"not a number .*--dtype float32"):
+        drawn([prompt(1)], torch.full((1, 4), torch.nan))
+
+
+def test_end_and_length_are_told_apart(folders):
+    model = opened(folders / "causal", batch_size=32)
+
+    async def ask():
+        sampled = (replace(DRAWN, seed=seed, max_tokens=30) for seed in range(64))
+        return await asyncio.gather(*(model.ask(conversation("Rain"), sampling) for sampling in sampled))
+
+    answers = asyncio.run(ask())
+    ended = [answer.usage.completion_tokens for answer in answers if answer.finish == "stop"]
+    cut = [answer.usage.completion_tokens for answer in answers if answer.finish == "length"]
+    assert len(ended) + len(cut) == 64
+    assert set(ended) <= set(range(1, 31))
+    assert len(set(ended)) > 3
+    assert set(cut) == {30}
+
+
+def test_long_conversations_are_cut_or_refused_one_by_one(folders):
+    """The tiny model has 64 positions; what leaves no room is refused, without harm to what waits beside it."""
+    model = opened(folders / "causal")
+    sampling = replace(GREEDY, max_tokens=60)
+    short, middle, long = all_answers(model, ["Rain", "Rain " * 12, "Rain " * 60], sampling)
+    assert short.error == middle.error == ""
+    assert middle.usage.prompt_tokens + middle.usage.completion_tokens <= 64
+    assert "tokens and the model reads at most 64, the answer included" in long.error
+    assert (long.text, long.finish) == ("", "error")
+    assert short == all_answers(model, ["Rain"], sampling)[0]
+
+
+def test_the_checkpoints_own_settings_hold_where_none_are_asked_for(folders, tmp_path):
+    folder = tmp_path / "own"
+    shutil.copytree(folders / "causal", folder)
+    own = {
+        "do_sample": True,
+        "temperature": 0.7,
+        "top_k": 5,
+        "repetition_penalty": 1.3,
+        "eos_token_id": [0, 3],
+    }
+    (folder / "generation_config.json").write_text(json.dumps(own))
+    model = opened(folder)
+    assert model.describe()["own_sampling"] == {"temperature": 0.7, "top_p": None, "top_k": 5}
+    as_its_own = all_answers(model, TEXTS, Sampling(temperature=None, max_tokens=8, seed=1))
+    named = Sampling(temperature=0.7, max_tokens=8, seed=1, extra={"top_k": 5})
+    assert [answer.text for answer in as_its_own] == [
+        answer.text for answer in all_answers(model, TEXTS, named)
+    ]
+
+
+def test_description_has_template_and_fingerprint(folders, tmp_path):
+    file = tmp_path / "mine.jinja"
+    file.write_text("{{ messages[-1].content }}:")
+    facts = opened(folders / "causal", chat_template=str(file)).describe()
+    assert facts["chat_template"]["source"] == "mine.jinja"
+    assert len(facts["fingerprint"]) == 64
+    assert json.loads(json.dumps(facts))["provider"] == "hf"
+
+
+def test_template_arguments_reach_the_template(folders):
+    model = opened(folders / "causal")
+    plain, loud = (
+        all_answers(model, ["Rain"], replace(GREEDY, extra=extra))[0]
+        for extra in ({}, {"chat_template_kwargs": {"loud": True}})
+    )
+    assert loud.usage.prompt_tokens > plain.usage.prompt_tokens
+
+
+def test_without_a_template_two_ways_out_are_named(tiny):
+    with pytest.raises(UserError, match=r"no chat template.*--chat-template FILE.*--ask loglik"):
+        opened(tiny["causal"])
+
+
+def test_masked_models_are_refused(tiny, tmp_path):
+    with pytest.raises(UserError, match="masked language model that cannot write"):
+        opened(tiny["masked"])
+
+
+@pytest.mark.parametrize("content", ["{% for", "{{ messages.nothing.content }}"])
+def test_broken_templates_are_known_before_a_run(folders, tmp_path, content):
+    file = tmp_path / "broken.jinja"
+    file.write_text(content)
+    with pytest.raises(
+        UserError, match=r"chat template of .*broken\.jinja.* does not take a conversation of user"
+    ):
+        asyncio.run(opened(folders / "causal", chat_template=str(file)).check())
+
+
+def test_a_template_that_writes_nothing_is_refused(folders, tmp_path):
+    file = tmp_path / "empty.jinja"
+    file.write_text("{% for turn in conversation %}{{ turn }}{% endfor %}")
+    with pytest.raises(UserError, match="writes nothing for a conversation"):
+        asyncio.run(opened(folders / "causal", chat_template=str(file)).check())
+
+
+def test_missing_template_files_are_refused(folders, tmp_path):
+    with pytest.raises(UserError, match="There is no file"):
+        opened(folders / "causal", chat_template=str(tmp_path / "none.jinja"))
+
+
+def test_a_template_may_refuse_a_conversation(folders):
+    model = opened(folders / "causal")
+    messages = [Message("system", "Be kind."), Message("user", "Rain")]
+    with pytest.raises(UserError, match="does not take a conversation of system, user: No system here"):
+        asyncio.run(model.ask(messages, GREEDY))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"reasoning": "high"}, "no effort of reasoning can be set"),
+        ({"extra": {"logit_bias": {}}}, "does not understand the setting 'logit_bias'"),
+    ],
+)
+def test_settings_are_never_left_out_silently(folders, change, message):
+    with pytest.raises(UserError, match=message):
+        all_answers(opened(folders / "causal"), ["Rain"], replace(GREEDY, **change))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "answer", "thoughts"),
+    [
+        ("<user>", "B", "B", ""),
+        ("<user>", "<think>\nWell.\n</think>\n\nB", "\n\nB", "Well."),
+        ("<user><think>\n", "Well.\n</think>B", "B", "Well."),
+        ("<user>", "Well.</think>B", "B", "Well."),
+        ("<user>", "<think>Well, I", "", "Well, I"),
+        ("<user><think>\n\n</think>\n\n", "B", "B", ""),
+        ("<user>", "a < b </think", "a < b </think", ""),
+    ],
+)
+def test_thoughts_are_parted_from_the_answer(prompt, text, answer, thoughts):
+    spoken = part_thoughts(prompt, text)
+    assert (spoken.text, spoken.reasoning) == (answer, thoughts)
+
+
+def test_out_of_memory_halves_the_batch(folders, monkeypatch):
+    model = opened(folders / "causal", batch_size=4)
+    before = all_answers(model, TEXTS, DRAWN)
+    network, sizes = model._checkpoint.network, []
+    generate = network.generate
+
+    def limited(**kwargs):
+        sizes.append(len(kwargs["input_ids"]))
+        if sizes[-1] > 1:
+            raise torch.OutOfMemoryError
+        return generate(**kwargs)
+
+    monkeypatch.setattr(network, "generate", limited)
+    assert all_answers(model, TEXTS, DRAWN) == before
+    assert sizes == [4, 2, 1, 1, 2, 1, 1, 2, 1, 1]
+
+
+def test_errors_of_the_thread_reach_every_caller_of_the_batch(folders, monkeypatch):
+    model = opened(folders / "causal", batch_size=4)
+
+    def broken(**_kwargs):
+        raise ValueError("wires crossed")
+
+    monkeypatch.setattr(model._checkpoint.network, "generate", broken)
+
+    async def ask():
+        asked = (model.ask(conversation(text), GREEDY) for text in TEXTS)
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    assert [str(problem) for problem in asyncio.run(ask())] == ["wires crossed"] * len(TEXTS)
+
+
+def test_a_closed_model_gives_its_memory_back(folders):
+    model = opened(folders / "causal")
+
+    async def ask_and_close():
+        asked = asyncio.create_task(model.ask(conversation("Rain"), replace(DRAWN, max_tokens=50)))
+        await asyncio.sleep(0)
+        await model.close()
+        return await asyncio.gather(asked, return_exceptions=True)
+
+    assert isinstance(asyncio.run(ask_and_close())[0], asyncio.CancelledError)
+    assert {parameter.device.type for parameter in model._checkpoint.network.parameters()} == {"meta"}
+
+
+class Counting:
+    """Doubles numbers, one batch at a time, and remembers the batches."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.busy = threading.Lock()
+
+    def __call__(self, numbers, _abandoned):
+        assert self.busy.acquire(blocking=False), "two batches at once"
+        try:
+            self.batches.append(list(numbers))
+            if 13 in numbers:
+                raise ValueError("thirteen")
+            return [2 * number for number in numbers]
+        finally:
+            self.busy.release()
+
+
+def test_batches_are_filled_and_hold_what_is_alike():
+    counting = Counting()
+    batcher = Batcher(counting, lambda number: number % 2, 4)
+
+    async def submit():
+        return await asyncio.gather(*(batcher.submit(number) for number in range(12)))
+
+    for _ in range(2):  # another event loop finds nothing left of the first
+        assert asyncio.run(submit()) == [2 * number for number in range(12)]
+    assert counting.batches[:4] == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10], [9, 11]]
+
+
+def test_one_failing_batch_leaves_the_others_alone():
+    batcher = Batcher(Counting(), lambda number: number // 10, 4)
+
+    async def submit():
+        return await asyncio.gather(*map(batcher.submit, (1, 12, 13, 2, 21)), return_exceptions=True)
+
+    found = asyncio.run(submit())
+    assert [found[0], found[3], found[4]] == [2, 4, 42]
+    assert [str(found[1]), str(found[2])] == ["thirteen", "thirteen"]
+
+
+def test_a_caller_who_leaves_is_not_computed():
+    counting = Counting()
+    batcher = Batcher(counting, lambda _number: None, 4)
+
+    async def submit():
+        leaving, staying = (asyncio.create_task(batcher.submit(number)) for number in (1, 2))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        return await staying, await asyncio.gather(leaving, return_exceptions=True)
+
+    assert asyncio.run(submit())[0] == 4
+    assert counting.batches == [[2]]
+
+
+@pytest.mark.parametrize("leave", ["callers", "close"])
+def test_a_batch_that_nobody_waits_for_is_told_to_stop(leave):
+    started, stopped = threading.Event(), threading.Event()
+
+    def compute(numbers, abandoned):
+        started.set()
+        while not abandoned():
+            stopped.wait(0.001)
+        stopped.set()
+        return [Generated((), ended=False) for _ in numbers]
+
+    batcher = Batcher(compute, lambda _number: None, 2)
+
+    async def submit():
+        callers = [asyncio.create_task(batcher.submit(number)) for number in range(3)]
+        await asyncio.to_thread(started.wait)
+        if leave == "close":
+            await batcher.close()
+        else:
+            for caller in callers:
+                caller.cancel()
+        return await asyncio.gather(*callers, return_exceptions=True)
+
+    found = asyncio.run(submit())
+    assert all(isinstance(one, asyncio.CancelledError) for one in found)
+    assert stopped.is_set()

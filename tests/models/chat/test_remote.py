@@ -1,0 +1,539 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.models import retrying
+from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote
+from endoxa.models.chat.anthropic import message_body, read_message, version_headers
+from endoxa.models.chat.openai_compatible import completion_body, read_completion
+from endoxa.models.chat.service import UnusableError
+from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage
+from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
+
+KEY = "sk-planted-4c0ffee4c0ffee"
+OPTIONS = ChatOptions(timeout=20.0, patience=20.0)
+"""A busy machine is slow: only a server that stalls on purpose may run into the timeout."""
+IMPATIENT = replace(OPTIONS, timeout=0.5)
+QUESTION = [Message("user", "Who is reading?")]
+PLAIN = Sampling()
+
+
+@pytest.fixture(autouse=True)
+def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "FIRST_BOUND", 0.01)
+    monkeypatch.setattr(retrying, "LAST_BOUND", 0.02)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def waiting(settings: Settings) -> ChatOptions:
+    """How long to wait for such a server."""
+    return IMPATIENT if settings.faults and "stall" in settings.kinds else OPTIONS
+
+
+@asynccontextmanager
+async def asked(
+    settings: Settings, kind: str = "server", options: ChatOptions | None = None, name: str = "small"
+) -> AsyncIterator[tuple[ChatModel, ChatServer]]:
+    """A model behind a server of our own, which stands in for the provider."""
+    server = ChatServer(settings)
+    await server.start()
+    text = f"{server.url}#{name}" if kind == "server" else f"{kind}/{name}"
+    address = server.url if kind == "openai" else server.url.removesuffix("/v1")
+    spec = parse_chat_model(text, {})
+    model = open_chat(
+        spec if kind == "server" else replace(spec, base_url=address), options or waiting(settings)
+    )
+    try:
+        yield model, server
+    finally:
+        await model.close()
+        await server.close()
+
+
+def one(settings: Settings, kind: str = "server", **named: Any) -> ChatAnswer:
+    async def main() -> ChatAnswer:
+        async with asked(settings, kind, **named) as (model, _):
+            return await model.ask(QUESTION, PLAIN)
+
+    return asyncio.run(main())
+
+
+async def many(model: ChatModel, calls: int, at_once: int) -> list[ChatAnswer]:
+    """Answers to numbered questions."""
+    gate = asyncio.Semaphore(at_once)
+
+    async def ask(number: int) -> ChatAnswer:
+        async with gate:
+            return await model.ask([Message("user", f"question {number}")], Sampling(seed=number))
+
+    return list(await asyncio.gather(*map(ask, range(calls))))
+
+
+def expected(calls: int, *, seeded: bool) -> list[str]:
+    return [
+        letter({"seed": number if seeded else None, "messages": [{"content": f"question {number}"}]})
+        for number in range(calls)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["server", "openai", "anthropic"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_alone_is_overcome(fault: str, kind: str) -> None:
+    async def main() -> tuple[list[ChatAnswer], ChatServer]:
+        async with asked(Settings(faults=0.1 if fault == "empty" else 0.4, kinds=(fault,), seed=4), kind) as (
+            model,
+            server,
+        ):
+            await model.check()
+            return await many(model, 12, 4), server
+
+    answers, server = asyncio.run(main())
+    assert server.broken[fault] > 0
+    assert [answer.text for answer in answers] == expected(12, seeded=kind != "anthropic")
+    assert {answer.error for answer in answers} == {""}
+
+
+def test_all_faults_together() -> None:
+    async def main() -> tuple[list[ChatAnswer], ChatServer]:
+        async with asked(Settings(faults=0.3, seed=1)) as (model, server):
+            return await many(model, 300, 32), server
+
+    answers, server = asyncio.run(main())
+    assert set(server.broken) == set(FAULTS)
+    assert [answer.text for answer in answers] == expected(300, seeded=True)
+    assert server.requests["POST /v1/chat/completions"] == 300 + server.broken.total()
+
+
+def test_an_answer_that_stays_empty_is_the_answer() -> None:
+    async def main() -> tuple[ChatAnswer, Counter[str]]:
+        async with asked(Settings(reply=lambda _: "")) as (model, server):
+            return await model.ask(QUESTION, PLAIN), server.requests
+
+    answer, requests = asyncio.run(main())
+    assert (answer.text, answer.error, answer.refused) == ("", "", False)
+    assert requests["POST /v1/chat/completions"] == remote.EMPTY_TRIES
+
+
+def test_a_request_that_never_works_is_noted_while_others_are_answered() -> None:
+    def reply(body: Mapping[str, Any]) -> str | Refusal:
+        return Refusal(500, "it hurts") if "7" in body["messages"][-1]["content"] else letter(body)
+
+    async def main() -> list[ChatAnswer]:
+        async with asked(Settings(reply=reply), options=replace(OPTIONS, attempts=3)) as (model, _):
+            answers = asyncio.ensure_future(model.ask([Message("user", "question 7")], PLAIN))
+            while not answers.done():
+                await model.ask(QUESTION, PLAIN)
+            return [await answers]
+
+    (answer,) = asyncio.run(main())
+    assert answer.finish == "error"
+    assert answer.error == "failed 3 times: status 500: it hurts"
+
+
+def test_nobody_answers() -> None:
+    async def main() -> None:
+        model = open_chat(parse_chat_model("http://127.0.0.1:9/v1#x", {}), replace(OPTIONS, patience=0.1))
+        try:
+            await model.check()
+        finally:
+            await model.close()
+
+    with pytest.raises(UserError, match=r"at http://127.0.0.1:9/v1 does not answer: for 0 seconds"):
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("refusal", "refused", "finish"),
+    [
+        (
+            Refusal(400, "This model's maximum context length is 8 tokens.", "context_length_exceeded"),
+            False,
+            "error",
+        ),
+        (Refusal(400, "prompt is too long: 9 tokens > 8 maximum"), False, "error"),
+        (Refusal(413, "Request exceeds the maximum size", "request_too_large"), False, "error"),
+        (Refusal(500, "the request exceeds the available context size"), False, "error"),
+        (
+            Refusal(400, "filtered due to the content management policy", "content_filter"),
+            True,
+            "content_filter",
+        ),
+        (Refusal(403, "the model requires moderation and your input was flagged"), True, "content_filter"),
+    ],
+)
+def test_refusals_of_one_request_are_kept_with_it(refusal: Refusal, refused: bool, finish: str) -> None:
+    answer = one(Settings(reply=lambda _: refusal))
+    assert (answer.text, answer.refused, answer.finish) == ("", refused, finish)
+    assert answer.error == refusal.message
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        (
+            Refusal(400, "Unsupported parameter: 'top_p'", "unsupported_parameter"),
+            "Unsupported parameter: 'top_p'",
+        ),
+        (Refusal(400, "max_tokens is too large: 9", "invalid_value"), "max_tokens is too large"),
+        (Refusal(401, "no"), "refuses the key in the environment variable ENDOXA_SERVER_KEY"),
+        (Refusal(402, "pay"), "has no money or quota left"),
+        (Refusal(403, "country not supported"), "may not use it"),
+        (Refusal(404, "no such model"), "has no model 'small'"),
+        (Refusal(429, "You exceeded your current quota", "insufficient_quota"), "has no money or quota left"),
+    ],
+)
+def test_refusals_of_every_request_end_the_run(refusal: Refusal, said: str) -> None:
+    async def main() -> tuple[set[str], int]:
+        async with asked(Settings(reply=lambda _: refusal, latency=0.02)) as (model, server):
+            calls = [model.ask(QUESTION, PLAIN) for _ in range(8)]
+            problems = await asyncio.gather(*calls, return_exceptions=True)
+            problems += await asyncio.gather(*[model.ask(QUESTION, PLAIN)], return_exceptions=True)
+            assert all(isinstance(problem, UserError) for problem in problems)
+            return {str(problem) for problem in problems}, server.requests.total()
+
+    problems, sent = asyncio.run(main())
+    assert len(problems) == 1
+    assert said in problems.pop()
+    assert sent <= 8 + (refusal.status == 400)  # one small question, whether it is the settings
+
+
+def test_a_bad_request_after_good_ones_is_that_request_s_own() -> None:
+    def reply(body: Mapping[str, Any]) -> str | Refusal:
+        return Refusal(400, "cannot read this") if body["messages"][-1]["content"] == "odd" else "A"
+
+    async def main() -> list[ChatAnswer]:
+        async with asked(Settings(reply=reply)) as (model, _):
+            return [await model.ask([Message("user", text)], PLAIN) for text in ("even", "odd", "even")]
+
+    assert [answer.error for answer in asyncio.run(main())] == ["", "cannot read this", ""]
+
+
+def test_a_first_request_that_is_refused_for_itself_does_not_stop_the_others() -> None:
+    def reply(body: Mapping[str, Any]) -> str | Refusal:
+        return Refusal(400, "cannot read this") if body["messages"][-1]["content"] == "odd" else "A"
+
+    async def main() -> tuple[list[ChatAnswer], int]:
+        async with asked(Settings(reply=reply)) as (model, server):
+            texts = ("odd", "odd", "even")
+            answers = [await model.ask([Message("user", text)], PLAIN) for text in texts]
+            return answers, server.requests.total()
+
+    answers, sent = asyncio.run(main())
+    assert [answer.error for answer in answers] == ["cannot read this", "cannot read this", ""]
+    assert sent == 4
+
+
+@pytest.mark.parametrize("patience", [20.0, 0.1])
+def test_the_only_request_left_that_never_works_is_noted(patience: float) -> None:
+    """Nothing else is asked that could be answered, however short the patience."""
+
+    def reply(body: Mapping[str, Any]) -> str | Refusal:
+        return Refusal(500, "it hurts") if body["messages"][-1]["content"] == "odd" else "A"
+
+    async def main() -> ChatAnswer:
+        options = replace(OPTIONS, attempts=3, patience=patience)
+        async with asked(Settings(reply=reply), options=options) as (model, _):
+            return await model.ask([Message("user", "odd")], PLAIN)
+
+    answer = asyncio.run(main())
+    assert (answer.finish, answer.error) == ("error", "failed 3 times: status 500: it hurts")
+
+
+@pytest.mark.parametrize(
+    ("fault", "lost"),
+    [("empty", 1), ("stall", 1), ("cut", 1), ("malformed", 1), ("drop-late", 1), ("429", 0), ("500", 0)],
+)
+def test_calls_that_may_be_billed_without_an_answer_are_told(fault: str, lost: int) -> None:
+    told: list[Usage | None] = []
+
+    async def main() -> int:
+        settings = Settings(faults=0.5, kinds=(fault,), seed=4)
+        server = ChatServer(settings)
+        await server.start()
+        spec = parse_chat_model(f"{server.url}#small", {})
+        model = open_chat(spec, waiting(settings), lambda _, __, usage: told.append(usage))
+        try:
+            for _ in range(4):
+                await model.ask(QUESTION, PLAIN)
+            assert len(told) == lost * server.broken.total()
+        finally:
+            await model.close()
+            await server.close()
+        return server.broken.total()
+
+    assert asyncio.run(main())
+    assert (None in told) == (lost and fault != "empty")
+
+
+def test_settings_of_a_first_question_are_not_those_of_the_run() -> None:
+    """That a model answers at all does not mean that it takes the settings of the run."""
+
+    def reply(body: Mapping[str, Any]) -> str | Refusal:
+        return Refusal(400, "Unsupported parameter: 'top_p'") if "top_p" in body else "A"
+
+    async def main() -> None:
+        async with asked(Settings(reply=reply), name="alias") as (model, _):
+            await model.check()
+            await model.ask(QUESTION, Sampling(top_p=0.5))
+
+    with pytest.raises(UserError, match="Unsupported parameter"):
+        asyncio.run(main())
+
+
+def test_a_slow_answer_is_called_slow() -> None:
+    async def main() -> None:
+        options = replace(OPTIONS, timeout=0.1, patience=0.3)
+        async with asked(Settings(latency=5.0), options=options) as (model, _):
+            await model.ask(QUESTION, PLAIN)
+
+    with pytest.raises(UserError, match="slower than --timeout"):
+        asyncio.run(main())
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+@pytest.mark.parametrize("status", [400, 401, 403, 500])
+def test_a_key_is_written_nowhere(
+    kind: str, status: int, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = "sk-another-key-0987654321" if status == 401 else None
+    refusal = Refusal(status, f"the key {KEY} and its end {KEY[:5]}***{KEY[-6:]} are wrong")
+    settings = Settings(key=key, reply=lambda _: refusal)
+    said: list[str] = []
+
+    async def main() -> None:
+        async with asked(settings, kind, options=replace(OPTIONS, patience=0.1)) as (model, server):
+            said.extend([repr(model), str(vars(model)), json.dumps(model.describe())])
+            for call in (model.check(), model.ask(QUESTION, PLAIN)):
+                try:
+                    said.append(repr(await call))
+                except UserError as problem:
+                    said.extend([str(problem), repr(problem), repr(problem.__cause__)])
+            assert server.headers["authorization"] == f"Bearer {KEY}"
+
+    asyncio.run(main())
+    written = "\n".join([*said, caplog.text, *capfd.readouterr()])
+    assert "0ffee" not in written.replace(f"'_key': '{KEY}'", "")
+
+
+def test_organisation_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
+
+    async def main(kind: str) -> Mapping[str, str]:
+        async with asked(Settings(), kind) as (model, server):
+            await model.ask(QUESTION, PLAIN)
+            return server.headers
+
+    assert asyncio.run(main("openai"))["openai-organization"] == "org-planted"
+    assert "org-planted" not in asyncio.run(main("server")).values()
+
+
+@pytest.mark.parametrize("kind", ["server", "anthropic"])
+def test_check_names_what_is_to_be_had(kind: str) -> None:
+    async def main(reply: Any) -> None:
+        async with asked(Settings(reply=reply), kind, name="smal") as (model, _):
+            await model.check()
+
+    asyncio.run(main(letter))  # an alias that the list does not know
+    with pytest.raises(UserError, match=r"has no model 'smal'.* It lists: small"):
+        asyncio.run(main(lambda _: Refusal(404, "unknown model", "not_found_error")))
+
+
+def test_bodies_of_requests() -> None:
+    messages = [Message("system", "Be short."), Message("user", "Who?")]
+    sampling = Sampling(0.5, 0.9, 8, 3, "low", {"logit_bias": {"5": -1}})
+    server = parse_chat_model("http://h/v1#x", {})
+    assert completion_body(server, messages, sampling) == {
+        "model": "x",
+        "messages": [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Who?"}],
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "max_tokens": 8,
+        "seed": 3,
+        "reasoning_effort": "low",
+        "logit_bias": {"5": -1},
+    }
+    openai = completion_body(parse_chat_model("openai/x", {}), messages, sampling)
+    assert openai["max_completion_tokens"] == 8
+    assert "max_tokens" not in openai
+    bare = completion_body(server, messages, Sampling(None, None, None))
+    assert set(bare) == {"model", "messages"}
+    claude = parse_chat_model("anthropic/x", {})
+    assert message_body(claude, messages, sampling) == {
+        "model": "x",
+        "max_tokens": 8,
+        "system": "Be short.",
+        "messages": [{"role": "user", "content": "Who?"}],
+        "thinking": {"type": "adaptive"},
+        "output_config": {"effort": "low"},
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "logit_bias": {"5": -1},
+    }
+
+
+def test_a_seed_goes_by_its_name_at_each_provider_and_null_takes_a_field_out() -> None:
+    named = {
+        name: completion_body(parse_chat_model(f"{name}/x", {}), QUESTION, Sampling(seed=3))
+        for name in ("groq", "mistral", "gemini")
+    }
+    assert {name: body.get("seed") for name, body in named.items()} == {
+        "groq": 3,
+        "mistral": None,
+        "gemini": None,
+    }
+    assert named["mistral"]["random_seed"] == 3
+    assert not any("seed" in field for field in named["gemini"])
+    without = Sampling(seed=3, extra={"seed": None, "temperature": None})
+    assert not {"seed", "temperature"} & set(
+        completion_body(parse_chat_model("groq/x", {}), QUESTION, without)
+    )
+    assert "max_tokens" not in message_body(
+        parse_chat_model("anthropic/x", {}), QUESTION, Sampling(extra={"max_tokens": None})
+    )
+
+
+def test_anthropics_new_interface_is_never_told_how_to_sample() -> None:
+    spec = parse_chat_model("anthropic/x", {})
+    for temperature in (None, 1.0):
+        body = message_body(spec, QUESTION, Sampling(temperature))
+        assert "temperature" not in body
+        assert version_headers(body) == {}
+    assert version_headers(message_body(spec, QUESTION, Sampling(0.0))) == {"anthropic-version": "2023-06-01"}
+    assert version_headers(message_body(spec, QUESTION, Sampling(1.0, 0.5))) != {}
+    assert message_body(spec, QUESTION, Sampling(reasoning="2048"))["thinking"]["budget_tokens"] == 2048
+    assert message_body(spec, QUESTION, Sampling(reasoning="none"))["thinking"] == {"type": "disabled"}
+
+    async def main() -> str:
+        async with asked(Settings(), "anthropic") as (model, server):
+            await model.ask(QUESTION, Sampling(0.0))
+            return server.headers["anthropic-version"]
+
+    assert asyncio.run(main()) == "2023-06-01"
+
+
+def completion(message: Mapping[str, Any], finish: str | None = "stop", **more: Any) -> str:
+    return json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": finish}], **more})
+
+
+def test_reading_completions() -> None:
+    usage = {
+        "prompt_tokens": 9,
+        "completion_tokens": 4,
+        "prompt_tokens_details": {"cached_tokens": 2},
+        "completion_tokens_details": {"reasoning_tokens": 3},
+    }
+    whole = read_completion(
+        completion({"content": " B\n", "reasoning_content": "hm"}, model="x-1", usage=usage)
+    )
+    assert whole == ChatAnswer(" B\n", "stop", False, Usage(9, 4, 2, 3), "x-1", "hm")
+    assert read_completion(completion({"content": "B", "reasoning": "hm"})).reasoning == "hm"
+    declined = read_completion(completion({"content": None, "refusal": "I cannot."}))
+    assert (declined.text, declined.finish, declined.refused) == ("I cannot.", "refusal", True)
+    filtered = read_completion(completion({"content": ""}, "content_filter"))
+    assert (filtered.finish, filtered.refused) == ("content_filter", True)
+    pieces = [{"type": "thinking", "thinking": [{"text": "h"}, {"text": "m"}]}, {"type": "text", "text": "B"}]
+    parted = read_completion(completion({"content": pieces}, "length"))
+    assert (parted.text, parted.reasoning, parted.finish) == ("B", "hm", "length")
+    assert read_completion(completion({"content": "B"}, None, usage=None)).finish == "stop"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"choices": []}',
+        '{"choices": [{}]}',
+        '{"choices',
+        "<html>",
+        '{"error": {"message": "x"}}',
+    ],
+)
+def test_what_is_no_completion(body: str) -> None:
+    with pytest.raises(UnusableError):
+        read_completion(body)
+    with pytest.raises(UnusableError):
+        read_message(body)
+
+
+def test_an_answer_that_the_server_broke_off_is_none() -> None:
+    with pytest.raises(UnusableError, match="broke off"):
+        read_completion(completion({"content": "The ans"}, "error"))
+
+
+def test_reading_messages() -> None:
+    body = {
+        "type": "message",
+        "model": "x-1",
+        "content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "B"}],
+        "stop_reason": "end_turn",
+        "usage": {
+            "input_tokens": 5,
+            "output_tokens": 4,
+            "cache_read_input_tokens": 2,
+            "cache_creation_input_tokens": None,
+            "output_tokens_details": {"thinking_tokens": 3},
+        },
+    }
+    assert read_message(json.dumps(body)) == ChatAnswer("B", "stop", False, Usage(7, 4, 2, 3), "x-1", "hm")
+    declined = read_message(json.dumps({**body, "content": [], "stop_reason": "refusal"}))
+    assert (declined.text, declined.finish, declined.refused) == ("", "refusal", True)
+    assert read_message(json.dumps({**body, "stop_reason": "max_tokens"})).finish == "length"
+
+
+def test_the_server_also_runs_in_a_thread() -> None:
+    with running(Settings()) as server:
+
+        async def main() -> ChatAnswer:
+            model = open_chat(parse_chat_model(f"{server.url}#small", {}), OPTIONS)
+            try:
+                return await model.ask(QUESTION, PLAIN)
+            finally:
+                await model.close()
+
+        assert asyncio.run(main()).text in {"A", "B", "C"}
+    assert server.requests.total() == 1
+
+
+def test_the_server_also_runs_as_a_process() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "endoxa.testing.chat_server",
+        "--faults",
+        "0.2",
+        "--kind",
+        "500",
+        "--seed",
+        "1",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+
+        async def main() -> list[ChatAnswer]:
+            model = open_chat(parse_chat_model(f"{url}#small", {}), OPTIONS)
+            try:
+                return await many(model, 20, 4)
+            finally:
+                await model.close()
+
+        try:
+            assert [answer.text for answer in asyncio.run(main())] == expected(20, seeded=True)
+        finally:
+            process.terminate()

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+import stamina
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.models.chat.limits import RateLimits, estimate_tokens
+from endoxa.models.retrying import Retrier, SilentError, TransientError
+from endoxa.schema import Message, Usage
+from support import virtual_time
+
+stamina.instrumentation.set_on_retry_hooks(())
+
+
+def shortest(low: float, _high: float) -> float:
+    return low
+
+
+def longest(_low: float, high: float) -> float:
+    return high
+
+
+def retrier(
+    attempts: int = 12, patience: float = 180.0, uniform: Callable[[float, float], float] = longest
+) -> Retrier:
+    return Retrier("It", attempts, patience, clock=virtual_time.now, uniform=uniform)
+
+
+class Failing:
+    """Fails as often as it is told, and notes when it was asked."""
+
+    def __init__(self, *problems: Exception) -> None:
+        self._problems = list(problems)
+        self.moments: list[float] = []
+
+    async def __call__(self) -> str:
+        self.moments.append(virtual_time.now())
+        if self._problems:
+            raise self._problems.pop(0)
+        return "yes"
+
+
+def test_delays_grow_up_to_a_bound() -> None:
+    async def main() -> list[float]:
+        send = Failing(*[TransientError("no")] * 9)
+        assert await retrier().run(send) == "yes"
+        return [later - earlier for earlier, later in zip(send.moments, send.moments[1:], strict=False)]
+
+    assert virtual_time.run(main()) == pytest.approx([0.5, 1, 2, 4, 8, 16, 30, 30, 30])
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(7.0, 7.0), (3600.0, 180.0), (0.0, 0.0)])
+def test_providers_waiting_time_is_honoured_up_to_our_patience(asked: float, waited: float) -> None:
+    async def main() -> float:
+        await retrier(uniform=shortest).run(send := Failing(TransientError("no", asked)))
+        return send.moments[-1]
+
+    assert virtual_time.run(main()) == pytest.approx(waited, abs=1e-6)
+
+
+def test_calls_told_to_wait_do_not_come_back_together() -> None:
+    async def main() -> float:
+        await retrier(uniform=longest).run(send := Failing(TransientError("no", 10.0)))
+        return send.moments[-1]
+
+    assert virtual_time.run(main()) == pytest.approx(11.0)
+
+
+def test_silence_ends_all_calls_with_one_error() -> None:
+    async def main() -> tuple[list[UserError | str], float]:
+        several = retrier(patience=60.0)
+        calls = [several.run(Failing(*[TransientError("no route")] * 1000)) for _ in range(8)]
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+        with pytest.raises(UserError):
+            await several.run(Failing())
+        return ended, virtual_time.now()
+
+    ended, moment = virtual_time.run(main())
+    assert len({id(problem) for problem in ended}) == 1
+    assert "for 60 seconds every call failed (no route)" in str(ended[0])
+    assert "the same command continues" in str(ended[0])
+    assert 60 <= moment <= 120
+
+
+def test_a_permanent_error_is_raised_once_and_nothing_is_sent_after_it() -> None:
+    async def main() -> tuple[list[object], int]:
+        refused, sent = UserError("no such key"), 0
+
+        async def send() -> str:
+            nonlocal sent
+            sent += 1
+            await asyncio.sleep(1)
+            raise refused
+
+        several = retrier()
+        first = await asyncio.gather(*[several.run(send) for _ in range(8)], return_exceptions=True)
+        return [*first, *await asyncio.gather(several.run(send), return_exceptions=True)], sent
+
+    ended, sent = virtual_time.run(main())
+    assert len({id(problem) for problem in ended}) == 1
+    assert sent == 8
+
+
+def test_one_call_that_never_works_is_given_up_while_others_are_answered() -> None:
+    async def main() -> int:
+        several = retrier(attempts=5)
+
+        async def others() -> None:
+            while True:
+                await several.run(Failing())
+                await asyncio.sleep(1)
+
+        background = asyncio.ensure_future(others())
+        poisoned = Failing(*[TransientError("status 500")] * 1000)
+        with pytest.raises(TransientError, match="status 500"):
+            await several.run(poisoned)
+        # Being told to slow down is no failure of the call.
+        assert await several.run(Failing(*[TransientError("slow down", slow_down=True)] * 20)) == "yes"
+        background.cancel()
+        return len(poisoned.moments)
+
+    assert virtual_time.run(main()) == 5
+
+
+@given(st.lists(st.floats(0, 20), max_size=6))
+def test_what_works_in_the_end_is_returned(waits: list[float]) -> None:
+    async def main() -> str:
+        return await retrier().run(Failing(*[TransientError("no", wait) for wait in waits]))
+
+    assert virtual_time.run(main()) == "yes"
+
+
+def test_other_exceptions_are_not_swallowed() -> None:
+    with pytest.raises(ZeroDivisionError):
+        virtual_time.run(retrier().run(Failing(ZeroDivisionError())))
+
+
+class Waiting:
+    """A clock, and a client that waits where it stands and needs a second for every answer."""
+
+    def __init__(self, *problems: Exception) -> None:
+        self.problems, self.time = list(problems), 0.0
+
+    def clock(self) -> float:
+        return self.time
+
+    def __call__(self) -> str:
+        self.time += 1
+        if self.problems:
+            raise self.problems.pop(0)
+        return "yes"
+
+
+def test_a_client_that_waits_where_it_stands_has_the_same_policy() -> None:
+    several = Waiting(*[TransientError("busy")] * 3)
+    policy = Retrier("It", 12, 180.0, clock=several.clock, uniform=shortest)
+    assert policy.call(several) == "yes"
+    assert (several.time, policy.worked, policy.silent) == (4, True, False)
+
+    dead = Waiting(*[TransientError("no route")] * 1000)
+    policy = Retrier("It", 12, 60.0, clock=dead.clock, uniform=shortest, silence="is gone", advice="Look.")
+    for _ in range(2):  # nothing is sent after the end
+        with pytest.raises(
+            SilentError, match=r"It is gone: for 60 seconds .*\(no route\)\. Look\. What was done"
+        ):
+            policy.call(dead)
+    assert dead.time == 61
+
+    broken = Waiting(ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        Retrier("It", 12, 60.0, clock=broken.clock).call(broken)
+
+
+def test_requests_per_minute() -> None:
+    async def main() -> list[float]:
+        limits = RateLimits(60, None)
+        moments = []
+        for _ in range(120):
+            await limits.enter(1)
+            moments.append(virtual_time.now())
+        return moments
+
+    moments = virtual_time.run(main())
+    assert moments[4] == pytest.approx(0, abs=1e-6)
+    assert moments[-1] == pytest.approx(115)
+    assert all(later - earlier >= 55 for earlier, later in zip(moments, moments[60:], strict=False))
+
+
+@pytest.mark.parametrize("taken", [20, 100, 900])
+def test_tokens_per_minute_hold_however_wrong_the_estimate(taken: int) -> None:
+    async def main() -> float:
+        limits = RateLimits(None, 6000)
+        for _ in range(300):
+            await limits.enter(100)
+            limits.settle(100, Usage(taken, 0))
+        return virtual_time.now()
+
+    assert 300 * taken / virtual_time.run(main()) == pytest.approx(100, rel=0.15)
+
+
+def test_estimate_counts_bytes() -> None:
+    assert estimate_tokens([Message("user", "a" * 40)]) == 11
+    assert estimate_tokens([Message("user", "क" * 40)]) == 31

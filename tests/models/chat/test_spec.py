@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.errors import UserError
+from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
+from endoxa.models.chat.clients import read_key
+from endoxa.models.chat.presets import OWN_PROVIDERS, presets
+from endoxa.models.chat.prices import Price, price_of
+from endoxa.models.clients import SHOWN, refuse_secrets, scrub, shown
+from endoxa.models.retrying import asked_wait
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "provider", "served_name", "url", "key"),
+    [
+        (
+            "openai/gpt-4o-mini",
+            "openai",
+            "openai",
+            "gpt-4o-mini",
+            "https://api.openai.com/v1",
+            "OPENAI_API_KEY",
+        ),
+        ("anthropic/x", "anthropic", "anthropic", "x", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+        ("groq/org/x", "server", "groq", "org/x", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+        ("ollama/x:1b", "server", "ollama", "x:1b", "http://localhost:11434/v1", "ENDOXA_SERVER_KEY"),
+        ("http://h:8000/v1/#org/x", "server", "server", "org/x", "http://h:8000/v1", "ENDOXA_SERVER_KEY"),
+        ("hf/../models/x", "hf", "hf", "../models/x", "", ""),
+        ("sim/biased?bias=0.7", "sim", "sim", "biased?bias=0.7", "", ""),
+    ],
+)
+def test_words_that_name_a_model(
+    text: str, kind: str, provider: str, served_name: str, url: str, key: str
+) -> None:
+    spec = parse_chat_model(text, {})
+    assert (spec.text, spec.kind, spec.provider, spec.served_name) == (text, kind, provider, served_name)
+    assert (spec.base_url, spec.key_variable) == (url, key)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("openia/gpt", "Did you mean openai/gpt?"),
+        ("Groq/x", "Did you mean groq/x?"),
+        ("google-bert/bert", "Weights are written hf/google-bert/bert"),
+        ("openai/", "write openai/NAME"),
+        ("http://h/v1", "write it as http://h/v1#NAME"),
+        ("http://me:secret@h/v1#x", "no user name, password"),
+        ("https://h/v1?key=secret#x", "no user name, password"),
+        ("http://127.0.0.1:99999/v1#x", "port up to 65535"),
+        ("http://[::1/v1#x", "cannot be read"),
+        ("http:///v1#x", "has no host"),
+    ],
+)
+def test_words_that_name_none(text: str, said: str) -> None:
+    with pytest.raises(UserError) as raised:
+        parse_chat_model(text, {})
+    assert said in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+@given(st.text(max_size=40))
+def test_any_words_give_a_spec_or_a_sentence(text: str) -> None:
+    with contextlib.suppress(UserError):
+        assert parse_chat_model(text, {}).text == text
+
+
+def test_every_preset_is_an_address_with_a_key_variable() -> None:
+    for name, preset in presets({}).items():
+        spec = parse_chat_model(f"{name}/x", {})
+        assert spec.base_url.startswith("https://" if preset.key else "http://localhost:")
+        assert spec.key_variable.isupper()
+
+
+def test_own_providers(tmp_path: Path) -> None:
+    path = tmp_path / "providers.toml"
+    environment = {OWN_PROVIDERS: str(path)}
+    path.write_text('[lab]\nbase_url = "http://lab:1/v1/"\nkey = "LAB_KEY"\nbatches = true\n')
+    spec = parse_chat_model("lab/x", environment)
+    assert (spec.base_url, spec.key_variable, spec.batches) == ("http://lab:1/v1", "LAB_KEY", True)
+    for secret in ("http://me:secret@lab/v1", "http://lab/v1?api-key=secret"):
+        path.write_text(f'[lab]\nbase_url = "{secret}"\n')
+        with pytest.raises(UserError, match="no user name, password") as raised:
+            parse_chat_model("lab/x", environment)
+        assert "secret" not in str(raised.value)
+    path.write_text('[lab]\nurl = "http://lab:1/v1"\n')
+    with pytest.raises(UserError, match=r"\[lab\] is not usable \(base_url"):
+        parse_chat_model("lab/x", environment)
+    path.write_text("[lab")
+    with pytest.raises(UserError, match="cannot be read"):
+        parse_chat_model("lab/x", environment)
+
+
+def test_keys_come_from_the_environment() -> None:
+    spec = parse_chat_model("openai/x", {})
+    assert read_key(spec, {"OPENAI_API_KEY": " abc\n"}) == "abc"
+    with pytest.raises(UserError, match="set the environment variable OPENAI_API_KEY"):
+        read_key(spec, {})
+    with pytest.raises(UserError, match="copy the key again") as raised:
+        read_key(spec, {"OPENAI_API_KEY": "abc\ndef"})
+    assert "abc" not in str(raised.value)
+    assert read_key(parse_chat_model("ollama/x", {}), {"OPENAI_API_KEY": "abc"}) == "none"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "key s3cr3t-key-0 here",
+        "a sk-proj-ab12*****yz99 b",
+        "gsk_1234567890ab",
+        "sk-ant-api03-Xy9...",
+        "SEKR****0zzz is wrong",
+        "s3cr...ey-0 is wrong",
+        "s3cr…y-0 is wrong",
+        "'s3cr3t-key-0'",
+    ],
+)
+def test_scrubbed_text_holds_no_key(text: str) -> None:
+    assert "(key)" in scrub(text, "s3cr3t-key-0")
+    assert not re.search("s3cr|y-0|SEKR|0zzz", scrub(text, "s3cr3t-key-0"))
+    assert not {"s3cr3t", "ab12", "1234567890", "Xy9"} & set(scrub(text, "s3cr3t-key-0").split("-"))
+
+
+def test_a_key_is_never_cut_in_half() -> None:
+    assert "s3cr" not in shown("x" * (SHOWN - 4) + " s3cr3t-key-0", "s3cr3t-key-0")
+
+
+@pytest.mark.parametrize(
+    "extra", [{"api_key": 1}, {"extra_headers": {"X-Api-Key": 1}}, {"a": [{"Authorization": 1}]}]
+)
+def test_no_secret_among_the_further_fields(extra: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="looks like a secret"):
+        refuse_secrets(extra)
+
+
+def test_settings_about_tokens_are_no_secret() -> None:
+    refuse_secrets({"max_tokens": 5, "stop_token_ids": [1], "top_k": 4, "metadata": {"user": "x"}})
+
+
+def test_missing_key_is_said_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+    with pytest.raises(UserError, match="GROQ_API_KEY"):
+        open_chat(parse_chat_model("groq/x", {}), ChatOptions())
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"Retry-After-Ms": "250", "Retry-After": "9"}, 0.25),
+        ({"Retry-After": format_datetime(NOW + timedelta(seconds=90), usegmt=True)}, 90),
+        ({"Retry-After": format_datetime(NOW - timedelta(seconds=90), usegmt=True)}, 0),
+        ({"Retry-After": "Thu, 01 Jan 2026 00:01:00 -0000"}, 60),
+        ({"Retry-After": "-3"}, None),
+        ({"Retry-After": "inf"}, None),
+        ({"Retry-After": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_waiting_times_as_providers_write_them(headers: dict[str, str], seconds: float | None) -> None:
+    assert asked_wait(headers, NOW) == seconds
+
+
+@given(st.text(max_size=30))
+def test_any_retry_after_is_read_or_ignored(text: str) -> None:
+    wait = asked_wait({"Retry-After": text}, NOW)
+    assert wait is None or wait >= 0
+
+
+def test_prices() -> None:
+    # OpenAI's published price of gpt-4o-mini: 0.15 and 0.60 US dollars per million tokens.
+    known = price_of(parse_chat_model("openai/gpt-4o-mini", {}))
+    assert known is not None
+    assert (known.input_per_million, known.output_per_million) == pytest.approx((0.15, 0.60))
+    assert "openai gpt-4o-mini" in known.source
+    assert price_of(parse_chat_model("openai/gpt-4o-mini", {}), "1,2.5") == Price(1.0, 2.5, "given")
+    for text in ("http://127.0.0.1:8000/v1#x", "ollama/x", "hf/x", "sim/biased", "openai/no-such-model"):
+        assert price_of(parse_chat_model(text, {})) is None
+
+
+@pytest.mark.parametrize("text", ["", "1", "1,2,3", "a,b", "-1,2", "nan,1", "1,inf"])
+def test_prices_that_are_none(text: str) -> None:
+    with pytest.raises(UserError, match="is not IN,OUT"):
+        price_of(parse_chat_model("openai/gpt-4o-mini", {}), text)
+
+
+@pytest.mark.parametrize("package", ["openai", "stamina", "aiolimiter"])
+def test_a_missing_package_is_named_with_the_command(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UserError, match=r'pip install "endoxa\[chat\]" -c constraints.txt'):
+        open_chat(parse_chat_model("ollama/x", {}), ChatOptions())

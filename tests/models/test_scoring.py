@@ -1,0 +1,275 @@
+"""Fast ways equal the plain ones: shared prefixes, packed weights, the short last layer, split heads."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    BartConfig,
+    BartForConditionalGeneration,
+    BloomConfig,
+    BloomForCausalLM,
+    Gemma2Config,
+    Gemma2ForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    XLNetConfig,
+    XLNetLMHeadModel,
+)
+
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.models import ModelOptions, open_model, parse_model
+from endoxa.models.batches import equal_length_batches, halve_when_full
+from endoxa.models.causal import ancestor_mask, build_tree
+from endoxa.schema import CausalRequest, CompletionRequest, MaskedRequest, Unscorable
+from support.tiny import CORPUS, PAIRS
+
+TEXTS = [text for text in CORPUS if len(text.split()) > 2]
+
+
+def opened(folder, **options):
+    return open_model(parse_model(f"hf/{folder}"), ModelOptions(**options))
+
+
+def totals(model, requests):
+    found = dict(model.score(requests))
+    return [found[k].total for k in range(len(requests))]
+
+
+def plain_causal(folder, texts):
+    """Sum of log-probabilities after the first token, one sentence at a time."""
+    model, tokenizer = (
+        AutoModelForCausalLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    found = []
+    for text in texts:
+        ids = tokenizer(text, return_tensors="pt", add_special_tokens=False).input_ids
+        with torch.no_grad():
+            logp = model(ids).logits[0, :-1].log_softmax(-1)
+        found.append(logp.gather(1, ids[0, 1:, None]).sum().item())
+    return found
+
+
+SMALL = {
+    "vocab_size": 200,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+}
+FAMILIES = {
+    "llama": lambda: LlamaForCausalLM(LlamaConfig(**SMALL, num_key_value_heads=1)),
+    "gemma2, soft caps and sliding window": lambda: Gemma2ForCausalLM(
+        Gemma2Config(
+            **SMALL, num_key_value_heads=1, head_dim=16, sliding_window=4, final_logit_softcapping=2.0
+        )
+    ),
+    "bloom, ALiBi": lambda: BloomForCausalLM(
+        BloomConfig(vocab_size=200, hidden_size=32, n_layer=2, n_head=2)
+    ),
+}
+
+
+@pytest.fixture(params=FAMILIES)
+def causal_family(request, tmp_path, tiny):
+    torch.manual_seed(5)
+    AutoTokenizer.from_pretrained(tiny["causal"]).save_pretrained(tmp_path)
+    FAMILIES[request.param]().save_pretrained(tmp_path)
+    return tmp_path
+
+
+def test_any_causal_architecture_equals_one_sentence_at_a_time(causal_family):
+    model = opened(causal_family)
+    assert totals(model, [CausalRequest(t, "nothing") for t in TEXTS]) == pytest.approx(
+        plain_causal(causal_family, TEXTS), abs=1e-4
+    )
+
+
+def test_prefixes_are_shared_only_where_that_is_exact(tmp_path, tiny):
+    assert opened(tiny["causal"]).shares_prefixes
+    torch.manual_seed(5)
+    AutoTokenizer.from_pretrained(tiny["causal"]).save_pretrained(tmp_path)
+    FAMILIES["bloom, ALiBi"]().save_pretrained(tmp_path)
+    assert not opened(tmp_path).shares_prefixes
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 30, 5000])
+@pytest.mark.parametrize("packed", [True, False])
+def test_batch_size_and_packing_change_nothing(tiny, batch_tokens, packed):
+    model = opened(tiny["causal"], batch_tokens=batch_tokens, packed_weights=packed)
+    requests = [CausalRequest(t, "nothing") for t in TEXTS]
+    assert totals(model, requests) == pytest.approx(plain_causal(tiny["causal"], TEXTS), abs=1e-4)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_masked_scores_equal_one_masked_copy_at_a_time(tmp_path, tiny, family):
+    folder = tiny["masked"]
+    if family == "roberta":
+        torch.manual_seed(6)
+        AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path)
+        config = RobertaConfig(**SMALL, max_position_embeddings=66, pad_token_id=0, type_vocab_size=1)
+        RobertaForMaskedLM(config).save_pretrained(tmp_path)
+        folder = tmp_path
+    model = opened(folder)
+    plain, tokenizer = AutoModelForMaskedLM.from_pretrained(folder).eval(), model.tokenizer
+    requests, expected = [], []
+    for text in TEXTS:
+        ids = tokenizer(text).input_ids
+        groups = ((1,), (2, 3), (len(ids) - 2,))
+        requests.append(MaskedRequest(tuple(ids), groups))
+        total = 0.0
+        for group in groups:
+            masked = torch.tensor([ids])
+            masked[0, list(group)] = tokenizer.mask_token_id
+            with torch.no_grad():
+                logp = plain(masked).logits[0].log_softmax(-1)
+            total += sum(logp[p, ids[p]].item() for p in group)
+        expected.append(total)
+    assert totals(model, requests) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", ["t5", "bart"])
+def test_completions_equal_one_at_a_time(tmp_path, tiny, family):
+    folder = tiny["encoder-decoder"]
+    if family == "bart":
+        torch.manual_seed(7)
+        AutoTokenizer.from_pretrained(folder).save_pretrained(tmp_path)
+        config = BartConfig(
+            vocab_size=200, d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=2,
+            decoder_attention_heads=2, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=64,
+            pad_token_id=0, bos_token_id=2, eos_token_id=1, decoder_start_token_id=1, forced_eos_token_id=1,
+        )  # fmt: skip
+        BartForConditionalGeneration(config).save_pretrained(tmp_path)
+        folder = tmp_path
+    model = opened(folder)
+    plain, tokenizer = (
+        AutoModelForSeq2SeqLM.from_pretrained(folder).eval(),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    requests = [CompletionRequest(prompt, text) for text in TEXTS for prompt in ("", "Who is it?")]
+    expected = []
+    for request in requests:
+        labels = tokenizer(request.completion, return_tensors="pt").input_ids
+        source = tokenizer(request.prompt, return_tensors="pt").input_ids
+        with torch.no_grad():
+            loss = plain(source, labels=labels).loss.item()
+        expected.append(-loss * labels.shape[1])
+    assert totals(model, requests) == pytest.approx(expected, abs=1e-4)
+
+
+def test_two_rules_share_their_masked_copies(tiny_models):
+    model = tiny_models["masked"]
+    calls = []
+    inner = model._score_batch
+    model._score_batch = lambda batch: calls.extend(batch) or inner(batch)
+    try:
+        requests = [
+            r for name in ("pll", "crows-token") for p in RULES.get(name).requests(PAIRS, model) for r in p
+        ]
+        dict(model.score(requests))
+    finally:
+        del model._score_batch
+    assert len(calls) == len(set(calls)) == len({(r.ids, g) for r in requests for g in r.groups})
+
+
+def test_what_cannot_be_scored_is_said(tiny_models):
+    long = " ".join(["patient"] * 100)
+    causal = dict(
+        tiny_models["causal"].score([CausalRequest(long, "nothing"), CausalRequest("T", "nothing")])
+    )
+    assert "reads at most 64" in causal[0].reason
+    assert "single token" in causal[1].reason
+    masked = dict(
+        tiny_models["masked"].score([MaskedRequest((2, 7, 3), ()), MaskedRequest((2,) * 99, ((1,),))])
+    )
+    assert "share none" in masked[0].reason
+    assert "reads at most 64" in masked[1].reason
+    empty = dict(tiny_models["encoder-decoder"].score([CompletionRequest("", "")]))
+    assert isinstance(empty[0], Unscorable)
+
+
+def test_beginning_token_must_exist(tmp_path, tiny):
+    tokenizer = AutoTokenizer.from_pretrained(tiny["causal"])
+    tokenizer.bos_token = None
+    tokenizer.save_pretrained(tmp_path)
+    model = opened(tiny["causal"], tokenizer=str(tmp_path))
+    with pytest.raises(UserError, match="no beginning-of-sequence token"):
+        list(model.score([CausalRequest("The bakers", "bos")]))
+
+
+def test_network_that_looks_ahead_is_no_causal_model(tmp_path, tiny):
+    torch.manual_seed(8)
+    AutoTokenizer.from_pretrained(tiny["causal"]).save_pretrained(tmp_path)
+    config = XLNetConfig(vocab_size=200, d_model=32, n_layer=2, n_head=2, d_inner=64)
+    XLNetLMHeadModel(config).save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="is not causal"):
+        opened(tmp_path)
+
+
+def test_memory_running_out_halves_the_batch():
+    seen = []
+
+    def compute(batch):
+        seen.append(len(batch))
+        if len(batch) > 2:
+            raise RuntimeError(
+                "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"
+            )
+        return [2 * x for x in batch]
+
+    assert list(halve_when_full(range(6), compute)) == [(x, 2 * x) for x in range(6)]
+    assert seen == [6, 3, 1, 2, 3, 1, 2]
+
+
+def test_memory_for_not_even_one_is_an_error_and_other_errors_pass():
+    def full(_):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    with pytest.raises(UserError, match="a single sentence in the batch"):
+        list(halve_when_full([1, 2], full))
+
+    def broken(_):
+        raise RuntimeError("shapes do not match")
+
+    with pytest.raises(RuntimeError, match="shapes"):
+        list(halve_when_full([1, 2], broken))
+
+
+sequences = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6).map(tuple), min_size=1, max_size=8)
+
+
+@given(sequences)
+def test_tree_spells_every_sequence_and_shares_every_prefix(found):
+    tree = build_tree(found)
+    for sequence, path in zip(found, tree.paths, strict=True):
+        assert tuple(tree.tokens[node] for node in path) == sequence
+        assert [tree.positions[node] for node in path] == list(range(len(sequence)))
+    assert len(tree.tokens) == len({s[:k] for s in found for k in range(1, len(s) + 1)})
+
+
+@given(sequences)
+def test_a_node_sees_its_ancestors_only(found):
+    tree = build_tree(found)
+    mask = ancestor_mask(tree.parents)
+    for path in tree.paths:
+        assert mask[path[-1]].nonzero()[:, 0].tolist() == sorted(path)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.text("ab", min_size=1, max_size=9), max_size=30), st.integers(1, 20))
+def test_batches_hold_everything_once_and_one_length_each(words, tokens):
+    batches = list(equal_length_batches(words, lambda w: (len(w),), tokens))
+    assert sorted(w for batch in batches for w in batch) == sorted(words)
+    for batch in batches:
+        assert len({len(w) for w in batch}) == 1
+        assert len(batch) == 1 or sum(map(len, batch)) <= tokens

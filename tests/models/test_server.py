@@ -1,0 +1,170 @@
+"""A completions server, real over HTTP: a tiny model answers as vLLM does, and as servers that get it wrong do."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from endoxa.errors import UserError
+from endoxa.instruments.pairs.rules import RULES
+from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying
+from endoxa.schema import CausalRequest, Unscorable
+from endoxa.testing.scorers import score_pairs
+from support.http_server import serving
+from support.tiny import PAIRS
+
+
+class Answers:
+    """What the server makes of a request; flaws are switched on by name."""
+
+    def __init__(self, folder, *flaws):
+        self.model = AutoModelForCausalLM.from_pretrained(folder).eval()
+        self.tokenizer = AutoTokenizer.from_pretrained(folder)
+        self.flaws = flaws
+        self.bodies = []
+
+    def choice(self, index, text, special):
+        ids = self.tokenizer(text, add_special_tokens=False).input_ids
+        if ("ignores add_special_tokens" in self.flaws or special) and "never adds bos" not in self.flaws:
+            ids = [self.tokenizer.bos_token_id, *ids]
+        with torch.no_grad():
+            logp = self.model(torch.tensor([ids])).logits[0].log_softmax(-1)
+        values = [None, *(logp[k, token].item() for k, token in enumerate(ids[1:]))]
+        tokens = [self.tokenizer.decode([token]) for token in ids]
+        values, tokens = [*values, logp[-1].max().item()], [*tokens, " next"]
+        if "leaves the prompt out" in self.flaws:
+            values, tokens = values[-1:], tokens[-1:]
+        logprobs = {"tokens": tokens, "token_logprobs": values, "text_offset": [], "top_logprobs": None}
+        return {"index": index, "text": text, "finish_reason": "length", "logprobs": logprobs}, len(ids)
+
+    def complete(self, body, _key):
+        self.bodies.append(body)
+        if any(len(text) > 200 for text in body["prompt"]):
+            return 400, {"error": {"message": "the prompt is longer than the model's context"}}
+        made = [self.choice(k, text, body["add_special_tokens"]) for k, text in enumerate(body["prompt"])]
+        count = sum(n for _, n in made)
+        usage = {"prompt_tokens": count, "completion_tokens": len(made), "total_tokens": count + len(made)}
+        choices = [choice for choice, _ in made][::-1]  # a server may answer in any order
+        return 200, {
+            "id": "x",
+            "object": "text_completion",
+            "created": 0,
+            "model": "m",
+            "choices": choices,
+            "usage": usage,
+        }
+
+
+@pytest.fixture
+def serve(tiny):
+    with ExitStack() as servers:
+
+        def start(*flaws):
+            answers = Answers(tiny["causal"], *flaws)
+            return servers.enter_context(serving(lambda *request: answers.complete(*request))), answers
+
+        yield start
+
+
+def connected(url, name="small"):
+    return open_model(parse_model(f"{url}#{name}"), ModelOptions())
+
+
+@pytest.mark.parametrize("rule", ["sum", "mean", "sum-bos", "mean-bos"])
+def test_scores_equal_those_of_the_same_weights_loaded_here(serve, tiny_models, rule):
+    url, _ = serve()
+    rule = RULES.get(rule)
+    served = score_pairs(rule, connected(url), PAIRS)
+    local = score_pairs(rule, tiny_models["causal"], PAIRS)
+    assert [x for both in served for x in both] == pytest.approx(
+        [x for both in local for x in both], abs=1e-4
+    )
+
+
+def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
+    url, answers = serve()
+    requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
+    assert len(dict(connected(url).score(requests))) == 140
+    assert [len(body["prompt"]) for body in answers.bodies] == [64, 6]
+
+
+@pytest.mark.parametrize(
+    ("flaw", "rule", "message"),
+    [
+        ("leaves the prompt out", "sum", "does not return the log-probabilities of the prompt"),
+        ("ignores add_special_tokens", "sum", "although it was asked not to"),
+        ("never adds bos", "sum-bos", "puts no beginning-of-sequence token"),
+    ],
+)
+def test_server_that_would_give_another_number_is_refused(serve, flaw, rule, message):
+    url, _ = serve(flaw)
+    with pytest.raises(UserError, match=message):
+        score_pairs(RULES.get(rule), connected(url), PAIRS)
+
+
+def test_prompt_that_the_server_refuses_is_unscorable_and_the_others_are_scored(serve):
+    url, _ = serve()
+    requests = [CausalRequest("The bakers are patient", "nothing"), CausalRequest("long " * 60, "nothing")]
+    found = dict(connected(url).score(requests))
+    assert found[0].n_tokens > 1
+    assert isinstance(found[1], Unscorable)
+    assert "longer than the model's context" in found[1].reason
+
+
+def test_busy_server_is_asked_again_and_a_silent_one_given_up(serve, monkeypatch):
+    monkeypatch.setattr(retrying, "FIRST_BOUND", 0)
+    url, answers = serve()
+    model, whole, left = connected(url), answers.complete, [503, 429, 500]
+    answers.complete = lambda *request: (left.pop(), {"error": "busy"}) if left else whole(*request)
+    request = CausalRequest("The bakers are patient", "nothing")
+    assert dict(model.score([request]))[0].n_tokens > 1
+    monkeypatch.setattr(retrying, "PATIENCE", 0)
+    model, left = connected(url), [503] * 1000
+    with pytest.raises(UserError, match=r"for 0 seconds every call failed .*busy.* Check that it runs"):
+        list(model.score([request]))
+    assert len(left) == 999
+
+
+def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
+    url, _ = serve()
+    with pytest.raises(UserError, match=r"does not serve 'large'\. It has: small"):
+        connected(url, "large")
+    monkeypatch.setattr(retrying, "CHECK_PATIENCE", 0.1)
+    with pytest.raises(UserError, match="does not answer as expected"):
+        connected("http://127.0.0.1:9/v1")
+
+
+def test_key_of_another_service_never_leaves(serve, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    url, _ = serve()
+    assert connected(url).client.api_key == "none"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
+    key = "planted-secret-0zzz"
+    monkeypatch.setenv("ENDOXA_SERVER_KEY", key)
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
+    sent = []
+
+    def refuse(_body, authorization):
+        sent.append(authorization)
+        return status, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
+
+    with serving(refuse) as url:
+        model = connected(url)
+        assert model.client.organization is None
+        try:
+            said = dict(model.score([CausalRequest("The bakers", "nothing")]))[0].reason
+        except UserError as problem:
+            said = f"{problem} {problem.__cause__}"
+    assert sent == [f"Bearer {key}"]
+    assert "(key)" in said
+    assert not {"planted", "plan", "0zzz"} & set(said.replace("*", " ").replace("-", " ").split())
+
+
+def test_server_is_taken_as_causal_without_being_asked():
+    assert look_at(parse_model("http://127.0.0.1:9/v1#x"), ModelOptions()).architecture == "causal"

@@ -1,0 +1,128 @@
+"""The rule of all verdicts, and that it is the only one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.engine.families import COMPARISONS, PREFERENCES, Family, adjusted, decided
+from endoxa.stats.correction import adjust
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import CORRECTED, TOO_SMALL, VERDICTS, decide, significance, too_few
+from support.repository import ROOT
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ((0.7, 0.5, 0.01, 0.02), ("above", "")),
+        ((0.3, 0.5, 0.01, 0.02), ("below", "")),
+        ((0.7, 0.5, 0.05, 0.05), ("above", "")),
+        ((0.7, 0.5, 0.01, 0.06), ("unclear", CORRECTED)),
+        ((0.7, 0.5, 0.07, 0.07), ("unclear", "")),
+        ((0.5004, 0.5, 0.001, 0.001), ("unclear", TOO_SMALL)),
+        ((1.8e-9, 0.0, 0.001, 0.001), ("unclear", TOO_SMALL)),
+        ((0.5, 0.5, 1.0, 1.0), ("unclear", "")),
+        ((0.7, 0.5, NAN, NAN), ("cannot-be-tested", "no p-value is defined")),
+        ((NAN, 0.5, 0.01, 0.01), ("cannot-be-tested", "no p-value is defined")),
+        ((0.7, NAN, 0.01, 0.01), ("", "")),
+    ],
+)
+def test_the_rule(numbers, expected):
+    found = decide(*numbers)
+    assert (found.verdict, found.reason) == expected
+
+
+def test_a_reason_why_nothing_can_be_tested_beats_every_number():
+    found = decide(0.95, 0.5, 0.001, 0.001, untestable=too_few(4, "identities", 6))
+    assert (found.verdict, found.reason) == ("cannot-be-tested", "4 identities, at least 6 needed")
+
+
+@pytest.mark.parametrize(("alpha", "units"), [(0.05, 6), (0.1, 5), (0.0625, 5), (0.01, 8), (0.2, 4)])
+def test_the_fewest_units_are_those_whose_least_p_value_reaches_the_level(alpha, units):
+    assert fewest_units(alpha) == units
+    assert 2 / 2**units <= alpha < 2 / 2 ** (units - 1)
+
+
+def test_one_unit_is_singular():
+    assert too_few(1, "identities", 6) == "1 identity, at least 6 needed"
+    assert too_few(1, "templates", 6) == "1 template, at least 6 needed"
+    assert too_few(6, "templates", 6) == ""
+
+
+@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.sampled_from([0.2, 0.05, 0.01]))
+def test_a_claim_needs_the_corrected_p_value_and_the_side(value, p, more, alpha):
+    found = decide(value, 0.0, p, max(p, more), alpha=alpha)
+    assert found.verdict in VERDICTS
+    if found.verdict in ("above", "below"):
+        assert max(p, more) <= alpha + 1e-9
+        assert (value > 0) == (found.verdict == "above")
+
+
+def test_families_are_corrected_apart():
+    table = pl.DataFrame(
+        {"rule": ["a", "a", "b"], "name": "x", "interval": "identities", "p_value": [0.01, 0.04, 0.04]}
+    )
+    assert adjusted(table, PREFERENCES)["p_adjusted"].to_list() == [0.02, 0.04, 0.04]
+    assert adjusted(table, COMPARISONS)["p_adjusted"].to_list() == adjust([0.01, 0.04, 0.04]).tolist()
+    assert PREFERENCES.number(table) == 3
+
+
+def test_a_table_is_decided_row_by_row():
+    table = pl.DataFrame(
+        {
+            "value": [0.9, 0.9, None],
+            "neutral": 0.5,
+            "p_value": [0.001, 0.04, None],
+            "p_adjusted": [0.001, 0.08, None],
+            "reason": ["", "", "every pair is a tie"],
+        }
+    )
+    found = decided(table, confidence=0.95)
+    assert found["verdict"].to_list() == ["above", "unclear", "cannot-be-tested"]
+    assert found["reason"].to_list() == ["", CORRECTED, "every pair is a tie"]
+    assert decided(table, confidence=0.99)["verdict"].to_list()[0] == "above"
+    assert significance(0.99) == 0.01
+
+
+def test_every_family_says_what_it_is():
+    from endoxa.engine import families
+
+    found = [value for value in vars(families).values() if isinstance(value, Family)]
+    assert len({one.name for one in found}) == len(found) >= 2
+    assert all(one.tests and one.correction and one.claims for one in found)
+
+
+def test_nothing_outside_the_analysis_decides():
+    """Pages and commands show verdicts: none of them compares a p-value or an interval with anything."""
+    root = ROOT / "src" / "endoxa"
+    deciding = re.compile(
+        r"""(p_value|p_adjusted|\blow|\bhigh|_low|_high)["'\])]*\s*(<=?|>=?)\s*(0|0\.05|neutral|SIGNIFICANT|ALPHA)\b"""
+    )
+    allowed = {"page/words.py", "page/claims.py"}  # how numbers are printed
+    shown = ("page", "cli", "demo", "export", "instruments/*/report", "instruments/reports.py")
+    sources = {place: sorted(_modules(root, place)) for place in shown}
+    assert all(sources.values()), "a place that shows verdicts has moved"
+    found = [
+        f"{path.relative_to(root)}:{number}: {line.strip()}"
+        for paths in sources.values()
+        for path in paths
+        if str(path.relative_to(root)) not in allowed
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if deciding.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def _modules(root: Path, place: str) -> Iterator[Path]:
+    for found in root.glob(place):
+        yield from [found] if found.is_file() else found.rglob("*.py")

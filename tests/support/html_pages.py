@@ -1,0 +1,66 @@
+"""What a report page holds for a reader without scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+
+@dataclass
+class Table:
+    caption: str
+    rows: list[list[str]] = field(default_factory=list)
+
+
+class Page(HTMLParser):
+    """What a browser without scripts would have: elements, texts, tables by caption, sentence cells."""
+
+    VOID = frozenset({"meta", "input", "link", "img", "br"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.sentences: list[str] = []
+        self.scripts: list[str] = []
+        self.tables: list[Table] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        own = dict(attrs)
+        self.elements.append((tag, own))
+        if tag not in self.VOID:
+            self.open.append((tag, own))
+        if tag == "table":
+            region = next(a for t, a in reversed(self.open) if t == "div")
+            self.tables.append(Table(str(region.get("aria-label"))))
+        if tag == "tr":
+            self.tables[-1].rows.append([])
+        if tag in ("td", "th"):
+            self.tables[-1].rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        tags = [tag for tag, _ in self.open]
+        if "script" in tags:
+            self.scripts.append(data)
+        elif "style" in tags:
+            return
+        elif any(own.get("class") == "sentence" for _, own in self.open):
+            self.sentences.append(data)
+        else:
+            self.texts.append(data)
+            if "td" in tags or "th" in tags:
+                self.tables[-1].rows[-1][-1] += data
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+    def table(self, caption: str, place: int = 0) -> list[dict[str, str]]:
+        found = [table for table in self.tables if table.caption.startswith(caption)][place]
+        return [dict(zip(found.rows[0], row, strict=True)) for row in found.rows[1:]]
