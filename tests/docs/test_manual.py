@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from fnmatch import fnmatch
 from functools import cache
 
 import pytest
@@ -37,9 +41,9 @@ def commands():
                     yield pytest.param(line.strip(), id=f"{page.name}: {line.strip()[:60]}")
 
 
-@cache
-def program():
-    """The whole command line; making it takes longer than all that is asked of it."""
+@pytest.fixture(scope="module")
+def command_line():
+    """The whole command line, made once."""
     from typer.main import get_command
 
     from endoxa.cli import app
@@ -48,14 +52,14 @@ def program():
 
 
 @pytest.mark.parametrize("line", list(commands()))
-def test_documented_command_exists_with_its_options(line):
+def test_documented_command_exists_with_its_options(line, command_line):
     for part in re.split(r"\s&&\s", line):
         words = shlex.split(part, comments=True)[1:]
-        command, context = program(), None
-        while words and hasattr(command, "commands"):
+        command, context = command_line, None
+        while words and not words[0].startswith("-") and hasattr(command, "list_commands"):
             name = words.pop(0)
-            assert name in command.commands, f"there is no command '{name}' in: {line}"
-            command = command.commands[name]
+            assert name in command.list_commands(context), f"there is no command '{name}' in: {line}"
+            command = command.get_command(context, name)
         context = command.make_context("endoxa", words, resilient_parsing=True)
         known = {
             option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
@@ -65,21 +69,101 @@ def test_documented_command_exists_with_its_options(line):
         assert context is not None
 
 
+@cache
+def anchors(page):
+    """Anchors of all headings, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
 def links():
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        found = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8"))
+        for target, anchor in dict.fromkeys(found):
             if not target.startswith(("http", "mailto")):
-                yield pytest.param(page, target, id=f"{page.name} -> {target}")
+                yield pytest.param(page, target, anchor, id=f"{page.name} -> {target}#{anchor}")
 
 
-@pytest.mark.parametrize(("page", "target"), list(links()))
-def test_link_leads_somewhere(page, target):
-    assert (page.parent / target).exists()
+@pytest.mark.parametrize(("page", "target", "anchor"), list(links()))
+def test_link_leads_somewhere(page, target, anchor):
+    path = page.parent / target if target else page
+    assert path.exists()
+    assert not anchor or anchor in anchors(path), f"there is no heading '{anchor}' in {path.name}"
+
+
+SOURCE = ROOT / "src" / "endoxa"
+FOREIGN = {"seat.py", "metric.py", "analysis_scripts/BBQ_results_metadata.R"}
+"""Files of other projects that the manual names."""
+
+
+@cache
+def files():
+    """Every file and folder of the repository that the manual may name."""
+    folders = [ROOT / name for name in ("src", "docs", "tests", "benchmarks")]
+    return [
+        path.as_posix() for folder in folders for path in folder.rglob("*") if "__pycache__" not in path.parts
+    ]
+
+
+def named_paths():
+    """Every path in backticks: those that begin with a folder of ours, and every name of a module."""
+    ours = {path.name for path in SOURCE.iterdir() if path.is_dir()} | {"src", "docs", "tests", "benchmarks"}
+    for page in PAGES:
+        named = re.findall(r"`([\w./*-]+)`", page.read_text(encoding="utf-8"))
+        for name in dict.fromkeys(named):
+            inside = "/" in name.rstrip("/") and name.split("/")[0] in ours
+            placeholder = any(part.isupper() for part in name.split("/"))
+            if (inside or name.endswith(".py")) and not placeholder and name not in FOREIGN:
+                yield pytest.param(page, name, id=f"{page.name}: {name}")
+
+
+@pytest.mark.parametrize(("page", "name"), list(named_paths()))
+def test_named_path_exists(page, name):
+    assert any(fnmatch(path, "*/" + name.rstrip("/")) for path in files())
+
+
+GROUPS = set(
+    re.findall(
+        r'Registry\(\s*"[^"]+",\s*"(endoxa\.\w+)"',
+        "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")),
+    )
+)
+"""Entry-point groups of all registries."""
+
+
+def dotted_names():
+    """Every `endoxa.x.y` in prose, and every import of a Python example."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name in dict.fromkeys(re.findall(r"`(endoxa(?:\.\w+)+)(?:\([^`]*\))?`", text)):
+            if name not in GROUPS and name != "endoxa.json":
+                yield pytest.param(name, id=f"{page.name}: {name}")
+        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            for node in ast.walk(ast.parse(block)):
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("endoxa"):
+                    for one in node.names:
+                        yield pytest.param(
+                            f"{node.module}.{one.name}", id=f"{page.name}: {node.module}.{one.name}"
+                        )
+
+
+@pytest.mark.parametrize("name", list(dotted_names()))
+def test_named_thing_can_be_imported(name):
+    module, _, thing = name.rpartition(".")
+    try:
+        assert hasattr(importlib.import_module(module), thing)
+    except (ImportError, AssertionError):
+        importlib.import_module(name)
+
+
+def test_every_registry_is_in_the_architecture():
+    architecture = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    for group in GROUPS:
+        assert f"`{group}`" in architecture, f"{group} is not in docs/architecture.md"
 
 
 def test_every_dependency_has_its_reason():
-    import tomllib
-
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [
         *project["dependencies"],
