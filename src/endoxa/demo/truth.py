@@ -124,7 +124,7 @@ def planted_difference(plant: Plant, rule: str, items: pl.DataFrame) -> np.ndarr
 def planted_neutral_difference(plant: Plant, rule: str, items: pl.DataFrame) -> np.ndarray:
     """As `planted_difference`, averaged over the neutral identities in the place of each item's identity.
 
-    NaN where no neutral identity can be put in (`endoxa.probe.neutral`).
+    NaN where no neutral identity can be put in (`endoxa.instruments.pairs.probe.scoring`).
     """
     value = _value(plant, rule)
     groups = [neutral_pairs(item) for item in items.iter_rows(named=True)]

@@ -1,6 +1,6 @@
 """Every family of tests in one place: which tests are corrected together, how, and what is claimed from them.
 
-A page prints the families it uses (`endoxa.report.sections.families`), and every finding belongs to one.
+A page prints the families it uses (`endoxa.page.families`), and every finding belongs to one.
 """
 
 from __future__ import annotations

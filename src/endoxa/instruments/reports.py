@@ -16,7 +16,7 @@ from endoxa.engine.instrument import INSTRUMENTS, ReportOptions, Writers
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.page.files import FORMATS, refuse_folder, resolve_format
-from endoxa.page.inputs import EXTRACTED, SPOKEN_KINDS, TABLE_KINDS, Run, read_runs
+from endoxa.page.inputs import EXTRACTED, TABLE_KINDS, Run, holds, read_runs
 
 __all__ = ["FORMATS", "write_report"]
 
@@ -37,16 +37,16 @@ def write_report(
     (`data`). `md`, `latex`: the headline table, models against axes. Runs over different data sets are
     analysed one by one.
 
-    Association tests are shown as they were analysed, see `endoxa.report.tests_write`; questions: see
-    `endoxa.report.qa.write`; stories and ratings of harm: `endoxa.report.stories.write`.
+    Association tests are shown as they were analysed, see `endoxa.instruments.association_tests.report.page`; questions: see
+    `endoxa.instruments.questions.report.page`; stories and ratings of harm: `endoxa.instruments.stories.report.page`.
 
     Args:
-        runs: run folders of one kind, or tables, see `endoxa.report.inputs.read_runs`.
+        runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`.
         output: file to write; its folder is made where it is missing.
         format: a name of `FORMATS`; by default the file's ending says it.
         confidence: confidence level of all intervals, 0.95 where nothing is said; association tests keep theirs.
         seed: seed of the bootstrap; association tests keep theirs.
-        labels: table of labels, providers and sizes of models (`endoxa.report.qa.labels`); only for questions and
+        labels: table of labels, providers and sizes of models (`endoxa.page.labels`); only for questions and
             stories.
 
     Returns:
@@ -68,7 +68,7 @@ def write_report(
     writers = _writers(found, output, ReportOptions(confidence, seed, labels))
     if chosen not in writers:
         raise UserError(
-            f"Runs of {SPOKEN_KINDS[found[0].kind]} are not written as '{chosen}'; there are: {', '.join(writers)}."
+            f"Runs of {holds(found[0].kind)} are not written as '{chosen}'; there are: {', '.join(writers)}."
         )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ def _writers(runs: Sequence[Run], output: Path, how: ReportOptions) -> Writers:
     instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
     if how.labels is not None and not instrument.takes_labels:
         raise UserError(
-            f"--labels is for runs of questions and stories; these are of {SPOKEN_KINDS[kind]}: leave it out."
+            f"--labels is for runs of questions and stories; these are of {holds(kind)}: leave it out."
         )
     if instrument.writers is None:
         raise UserError(f"There is no report of {instrument.holds}.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.errors import UserError
 from endoxa.page.words import NOT_RECORDED
 
@@ -23,16 +24,7 @@ HARM = "harm"
 ASSOCIATIONS = "associations"
 RATINGS = "ratings"
 ESTIMATES = "estimates.csv"
-SPOKEN_KINDS = {
-    PAIRS: "sentence pairs",
-    EMBEDDINGS: "association tests",
-    QUESTIONS: "questions",
-    EXTRACTED: "stories",
-    HARM: "ratings of harm",
-    ASSOCIATIONS: "associations in stories",
-    RATINGS: "people's ratings of harm",
-}
-RUN_KINDS = (PAIRS, EMBEDDINGS, QUESTIONS, EXTRACTED, HARM)
+_TABLES_HOLD = {ASSOCIATIONS: "associations in stories", RATINGS: "people's ratings of harm"}
 STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
 TABLE_KINDS = {
@@ -41,6 +33,16 @@ TABLE_KINDS = {
     RATINGS: ("rater", "harm"),
 }
 """What a table is, by columns that no other has; any other one holds association tests."""
+
+
+def holds(kind: str) -> str:
+    """What runs or tables of a kind hold, in words."""
+    return _TABLES_HOLD.get(kind) or INSTRUMENTS.get(kind).holds
+
+
+def reported_kinds() -> list[str]:
+    """Kinds of runs of which a report can be made."""
+    return [name for name, instrument in INSTRUMENTS.all().items() if instrument.writers is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """A key of `SPOKEN_KINDS`; a table of association tests counts as 'embeddings'."""
+        """The instrument, or what a table holds; a table of association tests counts as 'embeddings'."""
         return str(self.facts.get("kind", EMBEDDINGS))
 
     @property
@@ -83,7 +85,7 @@ def read_runs(paths: Sequence[Path]) -> list[Run]:
     for run in runs[1:]:
         if run.kind != runs[0].kind and not {run.kind, runs[0].kind} <= STORY_KINDS:
             raise UserError(
-                f"'{runs[0].folder}' holds {SPOKEN_KINDS[runs[0].kind]} and '{run.folder}' {SPOKEN_KINDS[run.kind]}: "
+                f"'{runs[0].folder}' holds {holds(runs[0].kind)} and '{run.folder}' {holds(run.kind)}: "
                 "write one report for each."
             )
     return runs
@@ -96,7 +98,8 @@ def _read_run(folder: Path) -> Run:
     path = folder / "run.json"
     if not path.is_file():
         raise UserError(
-            f"'{folder}' is not a run folder: it has no run.json. Make one with `endoxa probe {'|'.join(RUN_KINDS)}`."
+            f"'{folder}' is not a run folder: it has no run.json. Make one with "
+            f"`endoxa probe {'|'.join(reported_kinds())}`."
         )
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
@@ -105,9 +108,9 @@ def _read_run(folder: Path) -> Run:
     if not isinstance(facts, dict):
         raise UserError(f"'{path}' holds no JSON object: the run folder is damaged.")
     kind = facts.get("kind")
-    if kind not in RUN_KINDS:
+    if kind not in reported_kinds():
         raise UserError(
-            f"'{folder}' is a run of kind '{kind}': a report is made from runs of kind {', '.join(RUN_KINDS)}."
+            f"'{folder}' is a run of kind '{kind}': a report is made from runs of kind {', '.join(reported_kinds())}."
         )
     if not facts.get("finished") or (kind != EMBEDDINGS and not (folder / "records.parquet").is_file()):
         raise UserError(

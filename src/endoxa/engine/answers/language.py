@@ -20,7 +20,7 @@ _FOLDER = files("endoxa.engine.answers").joinpath("languages")
 class Language:
     """Words and patterns of a language and of English, in which models answer as well.
 
-    The fields are explained in `languages/en.toml`; patterns are over folded text (`endoxa.probe.qa.answers.text`).
+    The fields are explained in `languages/en.toml`; patterns are over folded text (`endoxa.engine.answers.text`).
     """
 
     articles: frozenset[str]

@@ -2,7 +2,7 @@
 
 Ours is `{"format": "endoxa-association-tests", "version": 1, "tests": [...]}`, where a test has `name`, `axis`,
 `language`, `source` and the sets `x`, `y`, `a`, `b`, each `{"name", "texts", "terms"}` (see `endoxa.schema`). How
-the published files look: `endoxa.build.tests.published`.
+the published files look: `endoxa.instruments.association_tests.items.format`.
 
 The published SEAT files (May et al. 2019, https://github.com/W4ngatang/sent-bias, and bias-bench).
 

@@ -1,11 +1,7 @@
-"""`endoxa probe embeddings`: association tests and encoders in, a vector of every distinct text out.
+"""Association tests and encoders in, a vector of every distinct text out.
 
-Each text is encoded once for all tests. Vectors go into the journal as batches finish; when a model is through, they
-are written to one file for each pooling. Statistics and report are made from these files (`endoxa.road.embeddings`).
-
-What `run.json` says of a run of embeddings.
-
-The crash-safe memory of a run of embeddings: every vector that was computed, in an SQLite file.
+Each text is encoded once for all tests. Vectors go into the journal as batches finish; when a model is through, they are
+written to one file for each pooling. Estimates and report are made from these files.
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
-"""`endoxa probe pairs`: sentence pairs and models in, one record per item x model x rule out.
+"""Sentence pairs and models in, one record per pair, model and rule out.
 
-Items are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and its
-rows written to the journal; when every model is through, the rows and the items are joined into
-`records.parquet`. Memory grows with the chunk, not with the file.
-
-What `run.json` says of a run of pairs.
-
-Which rules are for which models.
-
-How much of each language a model's tokenizer can read at all.
-
-A tokenizer made for one script reads another as a row of unknown tokens, and the model then scores sentences it has not
-seen. The numbers look like any others, so the share is recorded and, where it matters, said.
+Pairs are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and its rows
+written to the journal; when every model is through, rows and pairs are joined into `records.parquet`. Memory grows with
+the chunk, not with the file. The share of tokens that a model's tokenizer does not know is recorded by language: such
+scores look like any others and mean little.
 """
 
 from __future__ import annotations

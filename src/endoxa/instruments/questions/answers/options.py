@@ -4,7 +4,7 @@ Words that name an option, apart from all that name another.
 
 Letters of options, in the spellings in which models give them, apart from the article "A".
 
-Texts come twice, as they are and folded (`endoxa.probe.qa.answers.text`): words are compared folded, and the case of a
+Texts come twice, as they are and folded (`endoxa.engine.answers.text`): words are compared folded, and the case of a
 letter is looked up in the other.
 """
 

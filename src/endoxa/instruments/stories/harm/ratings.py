@@ -129,7 +129,7 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
             `given_id`, the name that a published file gives an association); needed where the parts are missing.
 
     Returns:
-        The columns `endoxa.analyze.harm.ratings.COLUMNS`; rows with neither answer are left out.
+        The columns `endoxa.instruments.stories.harm.ratings.COLUMNS`; rows with neither answer are left out.
 
     Raises:
         UserError: a column is missing, a cell cannot be read, an association is not known, its `association_id` is

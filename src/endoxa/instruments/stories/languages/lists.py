@@ -199,7 +199,7 @@ def exclusive(
     """Associations with a reach of 1, and whether the others had the stories to show them.
 
     Args:
-        found: see `endoxa.analyze.specificity.presence`, as the others.
+        found: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful, or None.
         by: what has a set of associations.
         models: models that must find an association in a language.
@@ -240,7 +240,7 @@ def universal(
     """Associations that every language (or model) with stories has.
 
     Args:
-        found: see `endoxa.analyze.specificity.presence`, as the others.
+        found: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful, or None.
         by: what has a set of associations.
         models: models that must find an association in a language.

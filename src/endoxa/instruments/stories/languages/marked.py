@@ -157,9 +157,9 @@ def shift(
     An association is with a group that is its base or its compared value; it counts once for all groups of a kind.
 
     Args:
-        found: see `endoxa.analyze.specificity.presence`, as the others.
+        found: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful.
-        groups: see `endoxa.analyze.specificity.read_groups`; languages without associations are left out.
+        groups: see `endoxa.instruments.stories.languages.read_groups`; languages without associations are left out.
         models: models that must find an association in a language.
         members: languages that have stories even where nothing was found.
         how: how intervals are made.

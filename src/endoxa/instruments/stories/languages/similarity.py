@@ -43,7 +43,7 @@ def jaccard(
     """Jaccard similarity of the sets of associations of every two languages (or models).
 
     Args:
-        found: see `endoxa.analyze.specificity.presence`, as the others.
+        found: see `endoxa.instruments.stories.languages.presence`, as the others.
         by: what is compared.
         models: models that must find an association in a language.
         members: languages (or models) that have stories even where nothing was found.

@@ -41,7 +41,7 @@ def reach(
     """In how many languages (or by how many models) each association is found.
 
     Args:
-        found: see `endoxa.analyze.specificity.presence`, as the others.
+        found: see `endoxa.instruments.stories.languages.presence`, as the others.
         harmful: which are harmful, or None.
         by: what is counted.
         models: models that must find an association in a language.

@@ -182,7 +182,7 @@ def analyze_extraction(
 
     Args:
         extraction: the run.
-        coded: what a person read, by story key (`endoxa.probe.extract.sheet.read_sheet`).
+        coded: what a person read, by story key (`endoxa.instruments.stories.profiles.sheet.read_sheet`).
         confidence: confidence level of the intervals.
         seed: seed of the bootstrap.
 

@@ -1,1 +1,1 @@
-"""The report of stories and of ratings of harm: an explorer in one page. Entry: `endoxa.report.write`."""
+"""The report of stories and of ratings of harm: an explorer in one page. Entry: `endoxa.instruments.reports`."""

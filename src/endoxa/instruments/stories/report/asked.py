@@ -15,7 +15,7 @@ from endoxa.instruments.stories.report.tests import prompt_findings, rate, teste
 from endoxa.instruments.stories.report.words import attribute_name
 from endoxa.page import inputs
 from endoxa.page.document import Finding, Section
-from endoxa.page.inputs import EXTRACTED, HARM, RATINGS, SPOKEN_KINDS, Run
+from endoxa.page.inputs import EXTRACTED, HARM, RATINGS, Run, holds
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NO_VALUE,
@@ -100,7 +100,7 @@ def _rated(runs: Sequence[Run]) -> Iterator[Finding]:
             path = said.get("path") if isinstance(said, dict) else None
             source = f" the associations of {Path(str(path)).name}" if path else " harm"
             names = {"run": run.folder.name, "source": Path(str(path)).name if path else ""}
-            yield Finding(f"{run.folder.name} ({SPOKEN_KINDS[run.kind]}) rated{source}.", (names,))
+            yield Finding(f"{run.folder.name} ({holds(run.kind)}) rated{source}.", (names,))
 
 
 def _became(results: StoryResults, rows: int, usable: int) -> Iterator[Finding]:
@@ -218,7 +218,7 @@ def _runs(runs: Sequence[Run]) -> Table:
         rows.append(
             (
                 str(run.folder),
-                SPOKEN_KINDS[run.kind],
+                holds(run.kind),
                 inputs.text(data, "path"),
                 inputs.text(data, "sha256")[: inputs.SHOWN_DIGITS],
                 inputs.text(run.facts, "endoxa"),

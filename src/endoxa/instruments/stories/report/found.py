@@ -83,7 +83,7 @@ def together(
 
     Args:
         tables: what `read_found` gave.
-        discovered: what `endoxa.analyze.associations` found.
+        discovered: what `endoxa.instruments.stories.associations` found.
         covered: `model` and `pooled` of further rows that the tables stand for: they were tested, and nothing was
             found.
     """

@@ -30,7 +30,7 @@ class Harm:
     """What was rated.
 
     Attributes:
-        analysis: see `endoxa.analyze.harm`.
+        analysis: see `endoxa.instruments.stories.harm`.
         judges: 'people', or 'models' where no person rated: who decides what is harmful.
         classes: the four parts, `rating` (people's median, or the mean over models) and `harmful` ('harmful' or
             'benign'); only associations that the judges rated.

@@ -109,7 +109,7 @@ class Source:
             page) or `TABLE` (associations as they were given).
         settings: how associations were discovered; None where a table does not say.
         duplicates: stories that have the prompt, model, language and repeat of another.
-        tested: what was tested (`endoxa.analyze.associations.tally.TALLY`); empty where a table does not say.
+        tested: what was tested (`endoxa.instruments.stories.associations.verdicts.TALLY`); empty where a table does not say.
         found: the associations, `schema.stories.DISCOVERED_COLUMNS`.
     """
 
@@ -128,9 +128,9 @@ class Stories:
     Attributes:
         profiles: its stories.
         usable: stories with a profile, by model and language.
-        unknown: `endoxa.analyze.associations.overview`.
-        counts: see `endoxa.report.stories.distributions.cube`.
-        told: see `endoxa.analyze.associations.protagonists.told_by_story`.
+        unknown: `endoxa.instruments.stories.associations.verdicts`.
+        counts: see `endoxa.instruments.stories.report.sources.cube`.
+        told: see `endoxa.instruments.stories.associations.protagonists.told_by_story`.
         folder: the run folder or file.
         settings: how it is analysed.
     """
