@@ -37,8 +37,9 @@ def write_report(
     (`data`). `md`, `latex`: the headline table, models against axes. Runs over different data sets are
     analysed one by one.
 
-    Association tests are shown as they were analysed, see `endoxa.instruments.association_tests.report.page`; questions: see
-    `endoxa.instruments.questions.report.page`; stories and ratings of harm: `endoxa.instruments.stories.report.page`.
+    Association tests are shown as they were analysed, see `endoxa.instruments.association_tests.report.page`;
+    questions: see `endoxa.instruments.questions.report.page`; stories and ratings of harm:
+        `endoxa.instruments.stories.report.page`.
 
     Args:
         runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`.

@@ -1,7 +1,7 @@
 """Association tests and encoders in, a vector of every distinct text out.
 
-Each text is encoded once for all tests. Vectors go into the journal as batches finish; when a model is through, they are
-written to one file for each pooling. Estimates and report are made from these files.
+Each text is encoded once for all tests. Vectors go into the journal as batches finish; when a model is through, they
+are written to one file for each pooling. Estimates and report are made from these files.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Sentence pairs and models in, one record per pair, model and rule out.
 
-Pairs are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and its rows
-written to the journal; when every model is through, rows and pairs are joined into `records.parquet`. Memory grows with
-the chunk, not with the file. The share of tokens that a model's tokenizer does not know is recorded by language: such
-scores look like any others and mean little.
+Pairs are read in chunks; for each model a chunk's requests are answered (from the journal, else by the model) and
+its rows written to the journal; when every model is through, rows and pairs are joined into `records.parquet`.
+Memory grows with the chunk, not with the file. The share of tokens that a model's tokenizer does not know is
+recorded by language: such scores look like any others and mean little.
 """
 
 from __future__ import annotations

@@ -168,8 +168,8 @@ def build_names(
     """Put first names in the place of groups, in contexts and options (Pelosio et al. 2025, 4.1.1).
 
     Records that share people and options share their names within a variant. Each variant has a seed of its own
-    (`sub_seeds`). Every record of every variant is checked (`endoxa.instruments.questions.names.check`); where one is not right, the
-    records about the same people are left out of all variants.
+    (`sub_seeds`). Every record of every variant is checked (`endoxa.instruments.questions.names.check`); where one
+    is not right, the records about the same people are left out of all variants.
 
     Args:
         rows: BBQ's records, as published and in their order.

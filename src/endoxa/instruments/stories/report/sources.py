@@ -109,7 +109,8 @@ class Source:
             page) or `TABLE` (associations as they were given).
         settings: how associations were discovered; None where a table does not say.
         duplicates: stories that have the prompt, model, language and repeat of another.
-        tested: what was tested (`endoxa.instruments.stories.associations.verdicts.TALLY`); empty where a table does not say.
+        tested: what was tested (`endoxa.instruments.stories.associations.verdicts.TALLY`); empty where a table does
+            not say.
         found: the associations, `schema.stories.DISCOVERED_COLUMNS`.
     """
 
