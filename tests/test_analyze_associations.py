@@ -715,4 +715,4 @@ def test_an_unknown_side_is_told_before_anything_is_tested(
 def test_the_plan_says_what_it_assumes() -> None:
     code, said = command("--plan", "--lift", 4, "--alpha", 0.01)
     assert code == 0
-    assert "table and cell must both pass (alpha 0.01)" in said
+    assert "table and cell must both be significant (alpha 0.01)" in said
