@@ -591,7 +591,7 @@ def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:
     FOUND.write_csv(tmp_path / "found.csv")
     code, output = run(tmp_path / "found.csv", "-o", tmp_path / "o.csv")
     assert code == 0
-    assert "--Harmful and benign associations were not compared." in output
+    assert "Harmful and benign associations were not compared." in output
     assert not (tmp_path / "o.shift.csv").exists()
 
 

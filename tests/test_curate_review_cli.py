@@ -121,4 +121,6 @@ def test_sheets_and_tables_are_not_mixed(sheets, tmp_path):
     assert isinstance(result.exception, UserError)
     assert "Give either review sheets or tables of votes" in str(result.exception)
     result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--value", "colour")
-    assert "has no votes in a column 'colour'; it has them in: decision, identity" in str(result.exception)
+    assert "has no votes in the column 'colour'. Columns with votes: decision, identity" in str(
+        result.exception
+    )
