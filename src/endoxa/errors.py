@@ -1,8 +1,8 @@
-"""The one exception that a user is meant to read."""
+"""The exception for errors caused by a user's input or environment."""
 
 
 class UserError(Exception):
-    """A problem its reader can mend: one sentence that says what was found, where, and what to do.
+    """Any user error; the message states what was found, where, what was expected and what to do.
 
-    The command line prints the sentence and exits with code 2; no traceback is shown.
+    The command line prints the message and exits with code 2, without a traceback.
     """

@@ -1,9 +1,9 @@
-"""Named things that others can add to: readers, rules, statistics.
+"""Registries of named plug-ins: readers, rules, statistics, instruments.
 
-A third-party package adds one through an entry point of the group `endoxa.readers`, `endoxa.rules`,
-`endoxa.statistics`, `endoxa.providers`, `endoxa.encoders` and others; where `endoxa.testing` has a battery of checks
-for the kind, it runs over theirs and ours alike. Loading is lazy, two things of one name are refused, and a misspelt
-name is answered with the nearest one.
+A third-party package registers a plug-in through an entry point of the group `endoxa.readers`, `endoxa.rules`,
+`endoxa.statistics`, `endoxa.instruments`, `endoxa.providers`, `endoxa.encoders` and others; the checks in
+`endoxa.testing` apply to built-in and third-party plug-ins. Loading is lazy, duplicate names are errors, and an
+unknown name is answered with the closest known names.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from endoxa.errors import UserError
 
 
 class Named(Protocol):
-    """Anything with a name."""
+    """An object with a name."""
 
     @property
     def name(self) -> str:
-        """The word it is found by."""
+        """The name it is registered under."""
         ...
 
 
@@ -29,12 +29,12 @@ T = TypeVar("T", bound=Named)
 
 
 class Registry(Generic[T]):
-    """Things of one kind by name: ours, and those of installed packages.
+    """Plug-ins of one kind by name: built-in ones, and those of installed packages.
 
     Args:
-        kind: what they are called in messages ("rule").
-        group: entry-point group others register in ("endoxa.rules"); an entry point gives one thing.
-        builtin: returns ours; called once, on first use.
+        kind: noun for messages ("rule").
+        group: entry-point group of third-party plug-ins ("endoxa.rules"); one plug-in per entry point.
+        builtin: returns the built-in plug-ins; called once, on first use.
     """
 
     def __init__(self, kind: str, group: str, builtin: Callable[[], Iterable[T]]) -> None:
@@ -42,10 +42,10 @@ class Registry(Generic[T]):
         self._things: dict[str, T] | None = None
 
     def all(self) -> dict[str, T]:
-        """Every thing by name, ours first.
+        """All plug-ins by name, built-in ones first.
 
         Raises:
-            UserError: two things share a name.
+            UserError: two plug-ins have the same name.
         """
         if self._things is None:
             found: dict[str, T] = {}
@@ -53,21 +53,22 @@ class Registry(Generic[T]):
             for thing in (*self._builtin(), *others):
                 if thing.name in found:
                     raise UserError(
-                        f"Two {self._kind}s are called '{thing.name}': uninstall one of the packages that bring it."
+                        f"Two {self._kind}s have the name '{thing.name}'. Uninstall one of the packages that "
+                        "register it."
                     )
                 found[thing.name] = thing
             self._things = found
         return self._things
 
     def names(self) -> list[str]:
-        """The names under which others are registered; nothing is loaded. For a registry without things of ours."""
+        """Names of the entry points, without loading them; for registries without built-in plug-ins."""
         return sorted(point.name for point in entry_points(group=self._group))
 
     def get(self, name: str) -> T:
-        """The thing called `name`.
+        """The plug-in called `name`.
 
         Raises:
-            UserError: there is none; the nearest names are suggested.
+            UserError: the name is unknown; the closest names are suggested.
         """
         things = self.all()
         if name not in things:

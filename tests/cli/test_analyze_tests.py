@@ -156,8 +156,8 @@ def problem(*arguments):
 def test_what_cannot_be_is_one_sentence(files):
     tests, vectors, out = files / "tests.json", files / "v.npz", files / "o.csv"
     assert "Give either run folders" in problem("-o", out)
-    assert "not both" in problem(files, "--vectors", vectors, "-o", out)
-    assert "needs --tests" in problem("--vectors", vectors, "-o", out)
+    assert "were given together" in problem(files, "--vectors", vectors, "-o", out)
+    assert "--vectors was given without --tests" in problem("--vectors", vectors, "-o", out)
     assert "Give either run folders" in problem("--tests", tests, "-o", out)
     assert "is no finished run" in problem(files, "-o", out)
     assert "name must end in" in problem("--tests", tests, "--vectors", vectors, "-o", files / "o.docx")

@@ -52,7 +52,7 @@ def test_names_are_written_and_what_is_not_is_listed(files):
         files / "items.jsonl", "-o", out, "--bank", files / "bank.csv", "--variants", 2, "--seed", 7
     )
     assert shown.exit_code == 0, shown.output
-    assert "1 of 2 records with names, in 2 variants: 2 records written" in shown.stdout
+    assert "1 of 2 records rewritten, in 2 variants: 2 records written" in shown.stdout
     assert "Content notice" in shown.stdout
     assert "1 records left out" in shown.stderr
     rows = [json.loads(line) for line in out.read_text().splitlines()]
@@ -71,7 +71,7 @@ def test_a_written_file_passes_and_a_spoilt_one_does_not(files):
     assert "3 records of" in shown.stdout
     assert ": 0 problems" in shown.stdout
     assert "1 records of" in shown.stderr
-    assert "in no variant: names.unwritten.csv lists those" in shown.stderr
+    assert "missing from all variants; those left out are listed in names.unwritten.csv" in shown.stderr
     out.write_text(out.read_text().replace("met a friend named", "met the", 1))
     shown = endoxa(files / "items.jsonl", "--check", out, "--bank", files / "bank.csv")
     assert shown.exit_code == 1
@@ -89,12 +89,12 @@ def test_records_that_have_names_already_are_counted_with_that_reason(files):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "Give --out FILE for the questions with names"),
-        (["-o", "names.csv"], "questions are written as .jsonl"),
+        ([], "Missing --out FILE for the questions with names"),
+        (["-o", "names.csv"], "Expected a file that ends in .jsonl"),
         (["-o", "{folder}/items.jsonl"], "name another file for the output"),
-        (["-o", "{folder}/n.jsonl", "--check", "{folder}/n.jsonl"], "--check writes nothing"),
+        (["-o", "{folder}/n.jsonl", "--check", "{folder}/n.jsonl"], "--check only checks a file"),
         (["-o", "{folder}/n.jsonl", "--bank", "{folder}/none.csv"], "There is no file"),
-        (["-o", "{folder}/n.jsonl"], "No record of .* could be written with names"),
+        (["-o", "{folder}/n.jsonl"], "No record of .* could be rewritten with names"),
         (["-o", "{folder}/n.jsonl", "--gender-model", "what"], "what"),
     ],
 )

@@ -125,9 +125,9 @@ def test_a_check_lists_each_fault_with_its_place(tmp_path):
 
 def test_what_does_not_go_together_is_said(tmp_path, handedness):
     out = tmp_path / "prompts.jsonl"
-    with pytest.raises(UserError, match="Give --out FILE"):
+    with pytest.raises(UserError, match="Missing --out FILE"):
         endoxa()
-    with pytest.raises(UserError, match="--check writes nothing"):
+    with pytest.raises(UserError, match="--check only checks a file"):
         endoxa("--check", handedness, "-o", out)
     with pytest.raises(UserError, match="add --language en"):
         endoxa("--file", handedness, "--language", "fr", "-o", out)

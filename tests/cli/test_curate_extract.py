@@ -57,7 +57,7 @@ def test_survey_through_its_map(endoxa, tmp_path):
     assert "4 statements of 2 respondents" in out
     assert "languages: en 2, fr 2" in out
     assert "4 rows written to out/s.csv" in out
-    assert "Not read, but private by its look: 'Telephone' (phone number)" in err
+    assert "Columns that may hold private data (not read): 'Telephone' (phone number)" in err
     frame = read("out/s.csv")
     assert frame.columns == list(STATEMENT_COLUMNS)
     assert "0803" not in (tmp_path / "out/s.csv").read_text()
@@ -122,8 +122,8 @@ def test_rows(endoxa, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("export.csv", "-o", "s.csv"), "Say which columns of export.csv hold answers"),
-        (("export.csv", "--map", "map.toml"), "Say where the statements go"),
+        (("export.csv", "-o", "s.csv"), "No column mapping for export.csv"),
+        (("export.csv", "--map", "map.toml"), "Missing --out"),
         (
             ("export.csv", "--map", "map.toml", "--preset", "afristereo", "-o", "s.csv"),
             "Give --map or --preset",

@@ -37,7 +37,7 @@ def test_the_round_trip(sheets, tmp_path):
     files = {name: tmp_path / f"{name}.csv" for name in ("out", "report", "conflicts")}
     options = [text for name, path in files.items() for text in (f"--{name}", path)]
     output = review("apply", table, *filled, *options)
-    assert "2 conflicts, 2 of them open" in output
+    assert "2 conflicts, 2 of them unresolved" in output
     assert "s1#1, attribute: reviewers want different words (ana.xlsx, row 2; ben.xlsx, row 2)" in output
     assert "quiet" not in output, "the words stand in the files"
     assert "krippendorff_alpha" in output
@@ -50,7 +50,7 @@ def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
     assert "kappa" not in review("apply", table, filled[1], "-o", tmp_path / "out.csv", "--drop-omitted")
     assert len(pl.read_csv(tmp_path / "out.csv")) == 3
     output = review("apply", table, *filled, "-o", tmp_path / "out.csv", "--resolve", "first")
-    assert "2 conflicts, 0 of them open" in output
+    assert "2 conflicts, all resolved" in output
     assert "--conflicts FILE" in output
 
 
@@ -59,7 +59,7 @@ def test_reviewed_pairs_pass_the_check(tmp_path):
     review("export", table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
     fill(tmp_path / "ana.xlsx", {(2, "decision"): "omit", (3, "sent_less"): "Farmers are quick."})
     output = review("apply", table, tmp_path / "ana.xlsx", "-o", tmp_path / "pairs.csv")
-    assert "are not in the reviewed table" in output
+    assert "1 rows omitted (removed from the table)" in output
     assert run("datasets", "check", tmp_path / "pairs.csv").exit_code == 0
 
 
@@ -74,7 +74,7 @@ def test_export_says_what_it_did(tmp_path):
         "export", write_table(tmp_path, columns), "-o", tmp_path / "a.csv", "--sample", 2, "--seed", 4
     )
     assert "2 rows of statements written" in output
-    assert "1 cells hold control characters" in output
+    assert "1 cells contain control characters" in output
     assert "Content notice" in output
 
 
@@ -119,6 +119,8 @@ def test_sheets_and_tables_are_not_mixed(sheets, tmp_path):
     table, filled = sheets
     result = run("analyze", "agreement", filled[0], table, "-o", tmp_path / "a.csv")
     assert isinstance(result.exception, UserError)
-    assert "compare one kind at a time" in str(result.exception)
+    assert "Give either review sheets or tables of votes" in str(result.exception)
     result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--value", "colour")
-    assert "has no votes in a column 'colour'; it has them in: decision, identity" in str(result.exception)
+    assert "has no votes in the column 'colour'. Columns with votes: decision, identity" in str(
+        result.exception
+    )

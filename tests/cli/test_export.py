@@ -27,7 +27,7 @@ def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
     shown = endoxa("hub", write(tmp_path, "statements.csv", STATEMENTS), "-o", tmp_path / "out")
     assert shown.exit_code == 0
     assert "2 statements written" in shown.stdout
-    assert "Left out: respondent, country, gender (--keep COLUMN releases one)." in shown.stdout
+    assert "Columns left out: respondent, country, gender (release one with --keep COLUMN)." in shown.stdout
     assert re.search(r"\d+ places are marked '\[open: \.\.\.\]'", shown.stdout)
     assert "  motivation.purpose\n" in shown.stdout
     assert "Warning: without --license" in shown.stderr

@@ -12,8 +12,8 @@ from endoxa import cli
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["probe", "qa"], "What was done is kept: the same command continues."),
-        (["build", "qa"], "was not finished"),
+        (["probe", "qa"], "Finished work is kept. Run the same command again to continue."),
+        (["build", "qa"], "Nothing was finished"),
     ],
 )
 def test_only_a_command_with_a_journal_promises_to_continue(command, said, monkeypatch, capsys):

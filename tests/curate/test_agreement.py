@@ -173,15 +173,15 @@ def test_long_and_wide_tables_give_the_same_votes(tmp_path):
 @pytest.mark.parametrize(
     ("votes", "options", "sentence"),
     [
-        ([("1", "x", "a")], {}, "found those of 1"),
-        ([], {}, "found those of 0"),
-        ([("1", "x", "a"), ("1", "x", "b"), ("1", "y", "a")], {}, "'x' voted twice on item '1', 'a' and 'b'"),
+        ([("1", "x", "a")], {}, "Found votes of 1 raters"),
+        ([], {}, "Found votes of 0 raters"),
+        ([("1", "x", "a"), ("1", "x", "b"), ("1", "y", "a")], {}, "'x' voted twice on item '1': 'a' and 'b'"),
         (
             [("1", "x", "a"), ("1", "y", "b")],
             {"level": "interval"},
             "'interval' needs votes that are numbers",
         ),
-        ([("1", "x", "a"), ("1", "y", "b")], {"order": ["a"]}, "'b' is not in the order"),
+        ([("1", "x", "a"), ("1", "y", "b")], {"order": ["a"]}, "'b' is missing from --order"),
         ([("1", "x", "a"), ("1", "y", "b")], {"confidence": 95}, "confidence level is 95"),
     ],
 )
@@ -194,7 +194,7 @@ def test_votes_without_item_or_column_are_refused(tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("item,rater,value\n,x,a\n1,y,b\n")
     options = {"rater": "rater", "value": "value", "raters": None}
-    with pytest.raises(UserError, match="vote 1: its row does not say"):
+    with pytest.raises(UserError, match="vote 1: the item or the rater is empty"):
         read_votes(path, item=None, **options)
     with pytest.raises(UserError, match="no column 'thing'"):
         read_votes(path, item="thing", **options)

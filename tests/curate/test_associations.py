@@ -108,7 +108,7 @@ def test_an_association_stands_under_the_axis_of_most_respondents():
     found = gathered(by_axis=False)
     rows = found.table.filter(identity="bakers", attribute="strong")
     assert rows.select("axis", "support", "statement_ids").rows() == [("profession", "3", "s1 s2 s3 s4 s6")]
-    assert found.notes[-1].startswith("1 associations were said under several axes")
+    assert found.notes[-1].startswith("1 associations were reported under several axes")
     assert associations(statements(), GROUPS, include_flagged=True, min_support=3).table.height == 1
 
 
@@ -166,7 +166,7 @@ def test_rows_without_a_respondent_count_each():
     table = statements([(f"s{n}", "", "age", "", "bakers", "strong", "", "") for n in range(3)])
     found = gathered(table)
     assert found.table["support"].to_list() == ["3"]
-    assert "3 statements name no respondent" in found.notes[0]
+    assert "3 statements without a respondent" in found.notes[0]
 
 
 def test_two_columns_are_enough():
@@ -199,7 +199,7 @@ def test_language_is_that_of_the_words():
 
 def test_contradicting_groups_are_refused():
     twice = pl.concat([GROUPS, GROUPS.with_columns(group_id=pl.lit("g9"))])
-    with pytest.raises(UserError, match="'strong' twice, in the groups 'g1' and 'g9'"):
+    with pytest.raises(UserError, match="'strong' twice, in 'g1' and 'g9'"):
         gathered(groups=twice)
 
 

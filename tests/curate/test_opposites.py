@@ -194,8 +194,11 @@ def test_own_rows_serve_a_language_without_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("one,other\nstrong,\n", "row 1: both 'one' and 'other' must name a term"),
-        ("pos,one,other\nthing,strong,weak\n", "row 1, column 'pos': 'thing' is none of adj"),
+        ("one,other\nstrong,\n", "row 1: 'one' or 'other' is empty"),
+        (
+            "pos,one,other\nthing,strong,weak\n",
+            "row 1, column 'pos': 'thing' is invalid. Expected one of: adj",
+        ),
         ("a,b\nstrong,weak\n", "has no column 'one', 'other'"),
     ],
 )
@@ -207,7 +210,7 @@ def test_a_broken_table_is_one_sentence(tmp_path: Path, text: str, sentence: str
 
 
 def test_a_language_without_table_is_one_sentence() -> None:
-    with pytest.raises(UserError, match="no table of opposites for the language 'xx'"):
+    with pytest.raises(UserError, match="No antonyms for the language 'xx'"):
         antonym("strong", "xx")
 
 

@@ -73,7 +73,7 @@ def test_memory_of_another_translator_is_not_used(tmp_path):
 def test_damaged_memory_is_said(tmp_path):
     memory = tmp_path / "m.jsonl"
     memory.write_text("no json\n{}\n")
-    with pytest.raises(UserError, match="line 1 is no remembered translation"):
+    with pytest.raises(UserError, match="line 1: not a stored translation"):
         translate_all(["Na"], ["fr"], Counting(), target="en", memory=memory)
 
 
@@ -103,7 +103,7 @@ def test_table_of_translations(tmp_path):
     ("text", "message"),
     [
         ("original,english\na,b\n", "has no column 'translation'"),
-        ("original,translation\na,b\nA,c\n", "row 2: 'A' has another translation further up"),
+        ("original,translation\na,b\nA,c\n", "row 2: 'A' has a different translation in an earlier row"),
     ],
 )
 def test_table_that_cannot_be_used(tmp_path, text, message):
@@ -115,7 +115,7 @@ def test_table_that_cannot_be_used(tmp_path, text, message):
 
 @pytest.mark.parametrize("words", ["anthropic/x", "sim/x"])
 def test_other_words_are_refused(words):
-    with pytest.raises(UserError, match="give hf/MODEL, openai/NAME"):
+    with pytest.raises(UserError, match="Expected hf/MODEL, openai/NAME"):
         open_translator(words)
 
 
@@ -170,7 +170,7 @@ def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
 
 def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
     monkeypatch.setattr("endoxa.curate.translation.backends.PATIENCE", 0.1)
-    with pytest.raises(UserError, match=r"does not answer .*the same command continues"):
+    with pytest.raises(UserError, match=r"does not answer .*run the same command again to continue"):
         list(open_translator("http://127.0.0.1:9/v1#m").translate(["Na"], "fr", "en"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UserError, match="OPENAI_API_KEY"):
@@ -191,7 +191,7 @@ def test_local_encoder_decoder_gives_one_line_per_text_the_same_each_time(tiny):
 
 
 def test_local_model_of_another_kind_is_refused(tiny):
-    with pytest.raises(UserError, match="is a causal model, which does not translate"):
+    with pytest.raises(UserError, match="is a causal model, which cannot translate"):
         open_translator(f"hf/{tiny['causal']}")
 
 

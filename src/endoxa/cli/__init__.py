@@ -1,4 +1,4 @@
-"""The command line: reads words, calls one function, prints. No room does its work here."""
+"""The command line: parses arguments, calls one library function and prints the result."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from endoxa.cli import analyze, build, collect, curate, datasets, demo, export, 
 from endoxa.errors import UserError
 
 INTERRUPTED = 130
-"""What typer returns for Ctrl-C."""
+"""Exit code that typer returns for Ctrl-C."""
 
-_CONTINUES = "What was done is kept: the same command continues."
-"""For `probe` and `collect simulate`, which write down what is done."""
+_CONTINUES = "Finished work is kept. Run the same command again to continue."
+"""For `probe` and `collect simulate`, which keep a journal."""
 
-_STARTS_OVER = "It was not finished: run the same command again."
+_STARTS_OVER = "Nothing was finished. Run the same command again."
 
 app = typer.Typer(
     name="endoxa",
@@ -26,8 +26,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help=(
-        "Culturally grounded stereotype measurement: from what people say to a result that survives a referee.\n\n"
-        "The road: curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
+        "Measure stereotypes in language models, from survey answers to reported results.\n\n"
+        "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
 app.command()(demo.demo)
@@ -54,7 +54,7 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; what a user can mend ends as one sentence on stderr and exit code 2."""
+    """Run the command line; a `UserError` is printed to stderr as one sentence, with exit code 2."""
     # A terminated run stops like an interrupted one.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     logging.basicConfig(format="endoxa: %(message)s", level=logging.WARNING)
@@ -65,7 +65,7 @@ def main() -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except typer.TyperException as problem:
-        # A word of the command line that is wrong: typer shows its own usage line.
+        # An invalid option or argument: typer prints its own usage line.
         problem.show()  # type: ignore[attr-defined]
         sys.exit(problem.exit_code)
     if code == INTERRUPTED:

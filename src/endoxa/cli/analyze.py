@@ -1,4 +1,4 @@
-"""`endoxa analyze`: from runs to estimates."""
+"""`endoxa analyze`: compute estimates from runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Estimate what models prefer, with intervals, corrections and the value that would mean no bias.",
+    help="Estimate bias from runs, with confidence intervals and corrections for multiple testing.",
 )
 
 
@@ -45,17 +45,17 @@ def pairs(
         Path, typer.Option("--out", "-o", metavar="FILE", help="Estimates: .csv, .jsonl or .parquet.")
     ],
     comparisons: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the paired comparisons of models.")
+        Path | None, typer.Option(metavar="FILE", help="Also write paired comparisons between models.")
     ] = None,
     flips: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write how many pairs change sides between rules."),
+        typer.Option(metavar="FILE", help="Also write disagreement between rules."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Estimates from records of sentence pairs: per model, rule, language and axis, and overall.
+    """Estimate preferences from records of sentence pairs: per model, rule, language and axis.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def pairs(
         records = load_records(runs)
         if records["data"].drop_nulls().n_unique() > 1:
             raise UserError(
-                "The runs were made from different data, whose pairs must not be pooled: analyze them one by one."
+                "The runs use different data sets, whose pairs must not be pooled. Analyze each run separately."
             )
         analysis = analyze_pairs(records, confidence=confidence, seed=seed, resamples=resamples)
     write_estimates(analysis, output)
@@ -84,7 +84,7 @@ def pairs(
 
 
 def _print_headline(analysis: PairsAnalysis) -> None:
-    """Print the preference ratio of every model and rule over all axes, and what may be claimed."""
+    """Print the preference ratio of every model and rule over all axes, with verdicts."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
@@ -123,5 +123,5 @@ def _print_headline(analysis: PairsAnalysis) -> None:
 
 
 def _interval(low: float, high: float) -> str:
-    """Both ends, or a dash where they are not defined."""
+    """Lower and upper bound, or a dash if undefined."""
     return f"{low:.3f}–{high:.3f}" if low <= high else "-"

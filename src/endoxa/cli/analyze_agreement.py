@@ -1,4 +1,4 @@
-"""`endoxa analyze agreement`: how far raters agree."""
+"""`endoxa analyze agreement`: agreement between raters."""
 
 from __future__ import annotations
 
@@ -33,27 +33,25 @@ def agreement(
     ] = None,
     item: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of what is voted on.  [default: item, or the first]"),
+        typer.Option(metavar="COLUMN", help="Column of the items.  [default: item, or the first]"),
     ] = None,
     rater: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of a long table that says who voted.")
+        str, typer.Option(metavar="COLUMN", help="Column of the rater, in a long table.")
     ] = "rater",
     raters: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...", help="Columns of a wide table that hold votes.  [default: all others]"
-        ),
+        typer.Option(metavar="A,B,...", help="Columns of votes, in a wide table.  [default: all others]"),
     ] = None,
     level: Annotated[Level, typer.Option(help="Level of measurement, for Krippendorff's alpha.")] = "nominal",
     order: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="The categories in their order, for --level ordinal."),
+        typer.Option(metavar="A,B,...", help="Ordered categories, for --level ordinal."),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Agreement of raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha, with intervals.
+    """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
     \b
     Examples:
@@ -80,12 +78,12 @@ def agreement(
 
 
 def print_agreement(found: pl.DataFrame) -> None:
-    """Print the coefficients; what is undefined shows a dash, its reason stands in the column `method`."""
+    """Print the coefficients; an undefined one is a dash, and the reason is in the column `method`."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title="Agreement (0 = as by chance, 1 = full; percent: share of agreeing pairs)")
+    table = Table(title="Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)")
     table.add_column("coefficient")
     table.add_column("raters", overflow="fold")
     for name in ("items", "value", "interval"):
@@ -116,7 +114,11 @@ def _ballots(
     raters: list[str] | None,
     order: list[str] | None,
 ) -> Ballots:
-    """The votes of review sheets, or of tables; not of both at once."""
+    """Votes from review sheets or from tables, but not from both.
+
+    Raises:
+        UserError: review sheets and tables of votes are mixed.
+    """
     from endoxa.curate.ballots import ballots_from_votes, read_votes
     from endoxa.curate.review import is_sheet, read_sheets, votes
     from endoxa.errors import UserError
@@ -124,7 +126,9 @@ def _ballots(
     sheets = [path for path in files if is_sheet(path)]
     if sheets and len(sheets) < len(files):
         other = next(path for path in files if path not in sheets)
-        raise UserError(f"{sheets[0]} is a review sheet and {other} is none: compare one kind at a time.")
+        raise UserError(
+            f"{sheets[0]} is a review sheet, but {other} is not. Give either review sheets or tables of votes."
+        )
     if sheets:
         return ballots_from_votes(votes(read_sheets(files), value or "decision"), order)
     cast = [

@@ -1,7 +1,4 @@
-"""`endoxa analyze associations`: which values do stories tie together?
-
-What `endoxa analyze associations` prints: what was read, tested and found, and what may not be claimed.
-"""
+"""`endoxa analyze associations`: associations between attribute values in stories."""
 
 from __future__ import annotations
 
@@ -21,13 +18,13 @@ if TYPE_CHECKING:
     from endoxa.instruments.stories.associations import Discovered, Discovery
     from endoxa.schema import Progress
 
-
 SHOWN = 10
+"""Associations printed."""
 PARTS = ("base_attribute", "base_value", "compared_attribute", "compared_value")
 
 
 def print_found(profiles: Profiles, found: Discovered, alpha: float) -> None:
-    """Print what was read, what was left out, what was tested, and the strongest associations."""
+    """Print counts of rows and tests, and the strongest associations."""
     for sentence in (*_read(profiles), *_tested(found, alpha)):
         typer.echo(sentence)
     claimed = found.associations.filter(found.associations["verdict"] == ABOVE)
@@ -36,7 +33,7 @@ def print_found(profiles: Profiles, found: Discovered, alpha: float) -> None:
 
 
 def written(associations: pl.DataFrame, out: Path) -> str:
-    """How many associations were written, and how many of them may not be claimed."""
+    """Number of associations written, and how many of them are unclear."""
     unclear = associations.filter(associations["verdict"] != ABOVE)
     said = f"{len(associations)} associations written to {out}"
     if unclear.is_empty():
@@ -55,16 +52,16 @@ def _read(profiles: Profiles) -> list[str]:
     parts = [f"{profiles.unusable} without a usable profile"] if profiles.unusable else []
     if nothing:
         which = plural(nothing, "other" if parts else "story", None if parts else "stories")
-        parts.append(f"in {which} nothing could be read (refusals, as a rule)")
+        parts.append(f"no attribute could be read in {which} (usually refusals)")
     rows = plural(profiles.rows, "row")
     said = [f"{rows}: {'; '.join(parts)}." if parts else f"{rows}."]
     if profiles.duplicates:
         said.append(
-            f"Warning: {plural(profiles.duplicates, 'story', 'stories')} with the prompt, model, language and repeat "
-            "of another, all counted: repeats without the column 'repeat', or rows that are in the file twice?"
+            f"Warning: {plural(profiles.duplicates, 'story', 'stories')} with the same prompt, model, language and "
+            "repeat as another. All are counted. Check for duplicate rows or a missing column 'repeat'."
         )
     if profiles.not_text:
-        said.append(f"{plural(profiles.not_text, 'value')} not written as text, taken as the JSON has it.")
+        said.append(f"{plural(profiles.not_text, 'value')} not text in the JSON; converted to text.")
     return said
 
 
@@ -85,15 +82,15 @@ def _tested(found: Discovered, alpha: float) -> list[str]:
     ]
     if by_prompts:
         said.append(
-            f"In {plural(by_prompts, 'table')} a prompt has several stories: prompts are the units of their tests."
+            f"{plural(by_prompts, 'table')} with several stories per prompt: tested with prompts as units."
         )
     return said
 
 
 def _why_untested(counts: pl.DataFrame) -> str:
-    """What all tables lack, or what they need."""
+    """Why no table could be tested."""
     untested, few_prompts = int(counts["untested"].sum()), int(counts["few_prompts"].sum())
-    stories = "a table needs two base values with ten stories each, and two compared values"
+    stories = "a table needs at least two base values with ten stories each, and two compared values"
     prompts = "too few prompts for a p-value below the false-discovery rate"
     if not few_prompts:
         return stories
@@ -130,7 +127,10 @@ def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
 def associations(
     stories: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE|RUN", help="Stories with profiles, or the run folder of probe extract."),
+        typer.Argument(
+            metavar="FILE|RUN",
+            help="Table of stories with profiles, or a run folder of `endoxa probe extract`.",
+        ),
     ] = None,
     *,
     out: Annotated[
@@ -148,7 +148,7 @@ def associations(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also write how protagonists differ between models, languages and themes.",
+            help="Also write differences in protagonists between models, languages and themes.",
         ),
     ] = None,
     rule: Annotated[
@@ -158,7 +158,7 @@ def associations(
     pooled: Annotated[
         Literal["stratified", "published"],
         typer.Option(
-            help="All languages together: claim what also holds within languages, or what the published test finds."
+            help="Pooled languages: report associations that also hold within languages, or use the published test."
         ),
     ] = "stratified",
     draws: Annotated[
@@ -190,7 +190,7 @@ def associations(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only print the number of stories needed to detect a lift.")
     ] = False,
-    lift: Annotated[float, typer.Option(min=1.01, help="--plan: lift to detect.")] = 2.0,
+    lift: Annotated[float, typer.Option(min=1.01, help="Lift to detect, with --plan.")] = 2.0,
     confidence: Annotated[
         float, typer.Option(min=0.01, max=0.999, help="Confidence level of the intervals.")
     ] = 0.95,
@@ -224,10 +224,10 @@ def associations(
         _print_plan(lift, alpha)
         return
     if stories is None or out is None:
-        raise UserError("Name the stories and a file to write: endoxa analyze associations STORIES -o FILE.")
+        raise UserError("Missing FILE|RUN or --out. Run: endoxa analyze associations STORIES -o FILE.")
     if (compare is None) != (comparisons is None):
         raise UserError(
-            "--compare and --comparisons belong together: name the two sides and the file to write."
+            "--compare and --comparisons must be given together. Name the two sides and the file to write."
         )
     _check_outputs(stories, out, [tables, differences, comparisons])
     sides = None if compare is None else _sides(compare)
@@ -262,7 +262,7 @@ def _check_outputs(stories: Path, out: Path, others: Sequence[Path | None]) -> N
 
 
 def _discovered(stories: Path, profiles: Profiles, settings: Discovery, progress: Progress) -> Discovered:
-    """What a run folder holds for these settings, or what is discovered now (and left in the folder)."""
+    """Associations stored in a run folder for these settings, or computed now (and stored there)."""
     from endoxa.instruments.stories.associations import discover
     from endoxa.instruments.stories.associations.stored import discover_in
 
@@ -310,7 +310,7 @@ def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, o
     above, untested = (int((table["verdict"] == one).sum()) for one in (ABOVE, UNTESTED))
     tests = plural(len(table) - untested, "test")
     left = f"; {untested} cannot be tested" if untested else ""
-    typer.echo(f"{plural(above, 'difference')} of protagonists beyond chance in {tests}{left}: {output}")
+    typer.echo(f"{plural(above, 'significant difference')} in protagonists in {tests}{left}: {output}")
 
 
 def _sides(words: str) -> tuple[str, str]:
@@ -318,7 +318,9 @@ def _sides(words: str) -> tuple[str, str]:
 
     names = [name.strip() for name in words.split(",")]
     if len(names) != 2 or names[0] == names[1]:
-        raise UserError(f"--compare takes two different models or languages, as in A,B; not '{words}'.")
+        raise UserError(
+            f"--compare: '{words}' is invalid. Expected two different models or languages, as A,B."
+        )
     return names[0], names[1]
 
 
@@ -347,21 +349,21 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
     with shown("permutations") as progress:
         check = null_check(profiles, settings, permutations, progress)
     typer.echo(
-        f"Null check, {check.permutations} permutations: a table was kept in {check.false_families} of "
-        f"{check.families} families ({check.share:.1%}; allowed: {settings.alpha:.0%}); {check.associations} "
-        "associations reported."
+        f"Null check, {check.permutations} permutations: false discoveries in {check.false_families} of "
+        f"{check.families} families ({check.share:.1%}; maximum expected: {settings.alpha:.0%}); "
+        f"{check.associations} associations reported."
     )
 
 
 def _print_plan(lift: float, alpha: float) -> None:
-    """Print the number of readable stories of each base value that detects a lift."""
+    """Print the number of readable stories per base value needed to detect a lift."""
     from rich.console import Console
     from rich.table import Table
 
     from endoxa.instruments.stories.associations import stories_needed
     from endoxa.instruments.stories.associations.power import TABLES
 
-    table = Table(title=f"Stories of each base value needed to detect a lift of {lift:g} (power 0.8)")
+    table = Table(title=f"Stories per base value needed to detect a lift of {lift:g} (power 0.8)")
     table.add_column("share of the compared value", justify="right")
     shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
     for rows, columns in shapes:
@@ -373,8 +375,8 @@ def _print_plan(lift: float, alpha: float) -> None:
         table.add_row(f"{rate:.2f}", *("impossible" if n is None else f"{n:,}" for n in needed))
     Console().print(table)
     typer.echo(
-        "Assumed: the only association of its table, and its table the only one with any among "
-        f"{TABLES}; table and cell must both pass (alpha {alpha:g}). More associations take fewer stories.\n"
+        f"Assumes one association in one of {TABLES} tables; table and cell must both be significant (alpha "
+        f"{alpha:g}). With more associations, fewer stories are needed.\n"
         "Divide by the share of stories in which the attribute can be read. 36 scenarios give 36 stories per base "
-        "value; repeats of a prompt count as much only if they do not depend on each other."
+        "value; repeats of a prompt count fully only if they are independent."
     )

@@ -1,4 +1,4 @@
-"""`endoxa analyze extraction`: profiles read by models, held against a person's."""
+"""`endoxa analyze extraction`: errors of profiles read by models, compared with a human coder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def extraction(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder of `endoxa probe extract`.")],
     *,
     human: Annotated[
-        Path, typer.Option(metavar="FILE", help="Its double-coding sheet, filled in (.xlsx or .csv).")
+        Path, typer.Option(metavar="FILE", help="Completed double-coding sheet of the run (.xlsx or .csv).")
     ],
     output: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="Error rates: .csv, .jsonl or .parquet.")
@@ -27,16 +27,15 @@ def extraction(
     ] = None,
     counts: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Also write how often each value comes, corrected for these errors."
-        ),
+        typer.Option(metavar="FILE", help="Also write counts per value, corrected for these errors."),
     ] = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
 ) -> None:
-    """How often extractors are wrong, and what counts become when that is taken into account.
+    """Estimate error rates of extractors, and correct counts for these errors.
 
-    A person codes the sheet that `endoxa probe extract --sheet FILE` writes, without seeing what the extractors read.
+    A human coder fills in the sheet written by `endoxa probe extract --sheet FILE`, without seeing the extractors'
+    answers.
 
     \b
     Examples:
@@ -59,14 +58,14 @@ def extraction(
         if path is not None:
             write_table(table, path)
     _print_errors(found.errors)
-    typer.echo(f"{len(coded)} stories coded by a person; error rates written to {output}")
+    typer.echo(f"{len(coded)} stories coded by hand; error rates written to {output}")
 
 
 def _print_errors(errors: pl.DataFrame) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="Where the extractors' majority says something else than the person")
+    table = Table(title="Errors of the extractors' majority, against the human coder")
     table.add_column("attribute", overflow="fold")
     for name in ("coded", "error rate", "interval", "missed", "swapped", "invented"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -1,4 +1,4 @@
-"""`endoxa analyze harm`: how harmful people and models find associations, and where they differ."""
+"""`endoxa analyze harm`: harm ratings of people and models, and their differences."""
 
 from __future__ import annotations
 
@@ -30,29 +30,32 @@ def harm(
     ] = None,
     associations: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Which model makes which association, for blind spots."),
+        typer.Option(metavar="FILE", help="Associations by model, to find blind spots."),
     ] = None,
     alias: Annotated[
         list[str] | None,
-        typer.Option(metavar="RATER=MODEL", help="A rater's name in --associations; repeatable."),
+        typer.Option(metavar="RATER=MODEL", help="Model name of a rater in --associations; repeatable."),
     ] = None,
-    threshold: Annotated[
-        float, typer.Option(help="Median rating from which an association is harmful.")
-    ] = 4.0,
+    threshold: Annotated[float, typer.Option(help="Minimum median rating of a harmful association.")] = 4.0,
     scores: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write each rater's view of each association.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the scores of each rater for each association."),
     ] = None,
     raters: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write how each rater compares with people.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the comparison of each rater with people.")
     ] = None,
     agreement: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the agreement of every two raters.")
+        Path | None, typer.Option(metavar="FILE", help="Also write agreement for every pair of raters.")
     ] = None,
     by_attribute: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the differences by attribute.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write differences between models and people by attribute."),
     ] = None,
     blind_spots: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write what models make and call harmful.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Also write associations that a model rates harmful but makes itself."
+        ),
     ] = None,
     summary: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write summary statistics.")
@@ -61,12 +64,12 @@ def harm(
     seed: Seed = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Which associations people call harmful, whether models agree, and what they write all the same.
+    """Compare harm ratings of people and models, and find associations that models make but rate harmful.
 
-    People and associations are both taken as samples: a difference between models and people is claimed only where
-    other people would show it too, and only with six people or more. Takes run folders of `endoxa probe harm`,
-    tables of people's ratings, or both. People's tables have one rating in each row: the four parts of the
-    association (or its association_id), rater, harm (1 to 5), frequent.
+    Give run folders of `endoxa probe harm`, tables of people's ratings, or both. A table of people's ratings has one
+    rating per row: the four parts of the association (or its association_id), rater, harm (1 to 5), frequent. Raters
+    and associations are both treated as samples; differences between models and people are tested with six people or
+    more.
 
     \b
     Examples:
@@ -114,7 +117,11 @@ def harm(
 
 
 def _ratings(runs: list[Path], human: list[Path], made: pl.DataFrame | None) -> pl.DataFrame:
-    """All ratings, one below the other."""
+    """All ratings of models and people in one table.
+
+    Raises:
+        UserError: neither runs nor people's ratings were given, or a table is invalid.
+    """
     import polars as pl
 
     from endoxa.datasets.stereotales.associations import PARTS
@@ -123,7 +130,7 @@ def _ratings(runs: list[Path], human: list[Path], made: pl.DataFrame | None) -> 
 
     if not runs and not human:
         raise UserError(
-            "Give run folders of `endoxa probe harm`, people's ratings with --human FILE, or both."
+            "No ratings were given. Give run folders of `endoxa probe harm`, people's ratings (--human FILE), or both."
         )
     of_models = [load_ratings(runs)] if runs else []
     named = [frame.select("association_id", *PARTS) for frame in of_models]
@@ -133,18 +140,18 @@ def _ratings(runs: list[Path], human: list[Path], made: pl.DataFrame | None) -> 
     strange = unmatched(pl.concat(of_people), by_name) if of_people else 0
     if strange:
         typer.echo(
-            f"{strange} of the associations that people rated are neither in the runs nor in --associations: nothing "
-            "is compared for them (are the values spelled alike?).",
+            f"{strange} associations rated by people are neither in the runs nor in --associations and are not "
+            "compared. Check that the values are spelled the same.",
             err=True,
         )
     return pl.concat([*of_models, *of_people])
 
 
 def _aliases(given: list[str]) -> dict[str, str]:
-    """Read RATER=MODEL; a simulated rater may have '=' in its own name, so the last one parts.
+    """Read RATER=MODEL, split at the last '=' because names of simulated raters may contain '='.
 
     Raises:
-        UserError: one is written otherwise, or a rater is there twice.
+        UserError: an alias has another form, or a rater appears twice.
     """
     from endoxa.errors import UserError
 
@@ -153,16 +160,16 @@ def _aliases(given: list[str]) -> dict[str, str]:
         rater, sign, model = text.rpartition("=")
         if not sign or not rater or not model:
             raise UserError(
-                f"--alias '{text}' must be RATER=MODEL: a rater, and the name of the same model in --associations."
+                f"--alias: '{text}' is invalid. Expected RATER=MODEL: a rater, and the model's name in --associations."
             )
         if rater in found:
-            raise UserError(f"--alias names '{rater}' twice: one rater is one model.")
+            raise UserError(f"--alias: the rater '{rater}' appears twice. Give each rater one model.")
         found[rater] = model
     return found
 
 
 def _print(analysis: HarmAnalysis) -> None:
-    """Print the raters, what cannot be tested, and the summary statistics."""
+    """Print the raters and the summary statistics."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -188,11 +195,11 @@ def _print(analysis: HarmAnalysis) -> None:
         reason = f" ({row['reason']})" if row["reason"] else ""
         verdict = f": {chip(row)}{reason}" if row["verdict"] else ""
         typer.echo(f"{row['name']}: {_number(row['value'], 3)}{interval}, n = {row['n']}{verdict}")
-    typer.echo("Intervals keep these raters; those of delta take people as a sample, too.")
+    typer.echo("Intervals condition on these raters, except those of delta, which also resample people.")
 
 
 def _with_interval(row: dict[str, float | None], name: str) -> str:
-    """A value with its interval below it."""
+    """A value with its interval on the next line."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     interval = "" if low is None or high is None else f"\n{low:z.2f} to {high:z.2f}"
     return _number(row[name], 2) + interval

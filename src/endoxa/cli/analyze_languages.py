@@ -1,4 +1,4 @@
-"""`endoxa analyze languages`: which associations do languages (or models) share, and which has one alone?"""
+"""`endoxa analyze languages`: associations shared by languages (or models), and those exclusive to one."""
 
 from __future__ import annotations
 
@@ -38,43 +38,52 @@ def languages(
     output: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FILE", help="Reach of associations; others are written beside it."
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Table of associations; companion tables go into the same folder.",
         ),
     ],
     by: Annotated[
         Literal["language", "model"],
-        typer.Option(help="What is compared; language needs associations made --by language."),
+        typer.Option(help="Unit of comparison; language needs associations analyzed with --by language."),
     ] = "language",
     harm: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Which associations are harmful: from analyze harm, or your own table."
+            metavar="FILE", help="Harmful associations: table of `endoxa analyze harm`, or your own."
         ),
     ] = None,
     groups: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Marked and unmarked groups (YAML).", show_default="our own"),
+        typer.Option(
+            metavar="FILE", help="Marked and unmarked groups (YAML).", show_default="built-in groups"
+        ),
     ] = None,
     stories: Annotated[
         Path | None,
-        typer.Option(metavar="FILE|RUN", help="The stories: could an absence be a lack of stories?"),
+        typer.Option(
+            metavar="FILE|RUN",
+            help="Stories, to check whether a missing association is due to too few stories.",
+        ),
     ] = None,
     models: Annotated[
-        int, typer.Option(min=1, help="Models that must find an association in a language for it to count.")
+        int, typer.Option(min=1, help="Minimum number of models that show an association in a language.")
     ] = 1,
     threshold: Annotated[
         float,
-        typer.Option(help="Median rating from which an association is harmful, where --harm has ratings."),
+        typer.Option(help="Minimum median rating of a harmful association, if --harm has ratings."),
     ] = 4.0,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Which associations languages share, which one has alone, and whether harmful ones travel less far.
+    """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
 
-    Beside NAME.csv go NAME.jaccard.csv (similarity of every two), NAME.exclusive.csv and NAME.universal.csv
-    (associations of one, and of all), NAME.members.csv (each by itself), and with --harm NAME.comparison.csv (harmful
-    against benign) and NAME.shift.csv (harmful ones with marked and unmarked groups).
+    Companion tables of NAME.csv are NAME.jaccard.csv (similarity of every pair of languages), NAME.exclusive.csv and
+    NAME.universal.csv (associations of one language, and of all), NAME.members.csv (one row per language), and with
+    --harm NAME.comparison.csv (harmful against benign) and NAME.shift.csv (harmful associations of marked and unmarked
+    groups).
 
     \b
     Examples:
@@ -96,7 +105,7 @@ def languages(
     require_table_name(output)
     if groups is not None and (harm is None or by == "model"):
         raise UserError(
-            "--groups is about harmful associations by language: it needs --harm, and no --by model."
+            "--groups needs --harm and --by language: it compares harmful associations by language."
         )
     beside = {name: output.with_suffix(f".{name}{output.suffix}") for name in BESIDE}
     require_apart([output, *beside.values()], [*files, harm, groups])
@@ -124,7 +133,11 @@ def languages(
 
 
 def _require_rows(path: Path) -> None:
-    """A table with a header alone is what `analyze associations` writes where it finds nothing."""
+    """Refuse an empty table: `analyze associations` writes only a header if it finds nothing.
+
+    Raises:
+        UserError: the table has no rows.
+    """
     from endoxa.datasets.files import require_file
     from endoxa.datasets.stereotales.associations import PARTS
     from endoxa.datasets.tables import TABLE_SUFFIXES, table_rows
@@ -132,16 +145,16 @@ def _require_rows(path: Path) -> None:
 
     require_file(path)
     if path.suffix.lower() in TABLE_SUFFIXES and next(iter(table_rows(path, PARTS)), None) is None:
-        raise UserError(f"No association was found in {path}: there is nothing to compare.")
+        raise UserError(f"{path} has no associations. Expected at least one row to compare.")
 
 
 def _print(analysis: Overlap, by: str) -> None:
-    """Print the members, and the findings in a few sentences."""
+    """Print one row per language or model, and summary sentences."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=f"Associations of each {by} (missed: share of all that it lacks)")
+    table = Table(title=f"Associations per {by} (missed: share of all associations that are absent)")
     table.add_column(by, overflow="fold")
     known = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
     for name in known:
@@ -152,7 +165,7 @@ def _print(analysis: Overlap, by: str) -> None:
     sure = (analysis.exclusive["caution"] == "").sum()
     typer.echo(
         f"{len(analysis.reach)} associations: {len(analysis.universal)} in every {by}, {len(analysis.exclusive)} in "
-        f"one alone, {sure} of these without a caution."
+        f"only one ({sure} of these without a caution)."
     )
     for sentence in (_nearest(analysis.jaccard), _reach(analysis.comparison), _moved(analysis.shift)):
         if sentence:
@@ -164,12 +177,12 @@ def _nearest(jaccard: pl.DataFrame) -> str:
     if pairs.is_empty():
         return ""
     row = pairs.sort("jaccard", descending=True, maintain_order=True).row(0, named=True)
-    return f"Most alike: {row['a']} and {row['b']}, Jaccard {row['jaccard']:.2f}{_interval(row)}."
+    return f"Most similar: {row['a']} and {row['b']}, Jaccard {row['jaccard']:.2f}{_interval(row)}."
 
 
 def _reach(comparison: pl.DataFrame | None) -> str:
     if comparison is None:
-        return "No association is known to be harmful: --harm FILE says which are."
+        return "Harmful and benign associations were not compared. Name a table of harm ratings with --harm FILE."
     rows = {row["name"]: row for row in comparison.iter_rows(named=True)}
     means = [rows[f"mean_reach_{side}"] for side in ("harmful", "benign")]
     tested = rows["superiority"]
@@ -194,11 +207,11 @@ def _moved(shift: pl.DataFrame | None) -> str:
         f"{row['group']} {signed(row['difference'], 2).replace('−', '-')}{_interval(row)}, {_verdict(row)}"
         for row in rows
     ]
-    return f"Harmful associations in the groups' own language less those in the others: {'; '.join(moved)}."
+    return f"Harmful associations in the groups' own language minus other languages: {'; '.join(moved)}."
 
 
 def _verdict(row: dict[str, Any]) -> str:
-    """The verdict, with the reason where it is not a clear one."""
+    """The verdict, with the reason if it is unclear."""
     from endoxa.page.claims import chip
 
     return chip(row) + (f" ({row['reason']})" if row["reason"] else "")

@@ -1,7 +1,4 @@
-"""`endoxa analyze qa`: accuracy and bias scores of answers to questions about people.
-
-Tables of `endoxa analyze qa` for the terminal; what is undefined shows a dash, reasons follow.
-"""
+"""`endoxa analyze qa`: accuracy and bias scores of answers to questions about people."""
 
 from __future__ import annotations
 
@@ -17,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from endoxa.instruments.questions.estimates import Predictions
+
+Row = dict[str, Any]
 
 
 def qa(
@@ -39,30 +38,30 @@ def qa(
     metadata: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="BBQ's additional_metadata.csv.", show_default="the one beside the data"
+            metavar="FILE", help="BBQ's additional_metadata.csv.", show_default="in the folder of the data"
         ),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(metavar="CODE", help="Language of questions that do not say theirs.", show_default="en"),
+        typer.Option(metavar="CODE", help="Language of questions without one.", show_default="en"),
     ] = None,
     against: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Run whose errors the others retain, for --retention."),
+        typer.Option(metavar="RUN", help="Baseline run, for --retention."),
     ] = None,
     retention: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the error retention ratios.")
+        Path | None, typer.Option(metavar="FILE", help="Also write error retention ratios.")
     ] = None,
     debias: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the comparison of protocols.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the comparison of debiasing protocols.")
     ] = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Accuracy, bias scores with intervals and bounds, error retention, self-debiasing.
+    """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions.
 
-    Takes run folders of `endoxa probe qa`, or questions and a file of anybody's predictions.
+    Give run folders of `endoxa probe qa`, or questions (--data) and a file of predictions (--predictions).
 
     \b
     Examples:
@@ -103,11 +102,10 @@ def qa(
     print_debias(analysis.debias)
     if retention is not None and ratios.is_empty():
         typer.echo(
-            f"{why_unmatched(answers)} So there is no error retention; any two runs, also of two models, are compared "
-            "where one of them is given with --against RUN."
+            f"No error retention: {why_unmatched(answers)} To compare any two runs, name one with --against RUN."
         )
     if debias is not None and analysis.debias.is_empty():
-        typer.echo("Every model was asked under one protocol only: there is nothing to compare.")
+        typer.echo("No comparison of protocols: every model was asked under one protocol only.")
     typer.echo(f"{len(analysis.estimates)} estimates written to {output}")
 
 
@@ -120,27 +118,29 @@ def _answers(
 
     if bool(runs) == bool(data or predictions):
         raise UserError(
-            "Give either run folders of `endoxa probe qa`, or --data FILE with --predictions FILE"
-            + (", not both." if runs else ".")
+            ("Runs and files of predictions were given together. " if runs else "No answers were given. ")
+            + "Give either run folders of `endoxa probe qa`, or --data FILE with --predictions FILE."
         )
     if runs:
         if metadata or language:
-            raise UserError("--metadata and --language go with --data: run folders know theirs.")
+            raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
         return load_answers(runs)
     if data is None or predictions is None:
         given, other = ("--predictions", "--data") if data is None else ("--data", "--predictions")
-        raise UserError(f"{given} needs {other} FILE: predictions are matched with their questions.")
+        raise UserError(
+            f"{given} was given without {other}. Give both: predictions are matched to questions."
+        )
     found = read_predictions(data, predictions, metadata=metadata, language=language)
     _print_unmatched(found)
     return found.answers
 
 
 def _print_unmatched(found: Predictions) -> None:
-    """Say what has no prediction, and what predictions have no question."""
+    """Print the number of questions without a prediction and of predictions without a question."""
     for model, count in found.missing.items():
-        typer.echo(f"{model}: {count} questions have no prediction and count nowhere.")
+        typer.echo(f"{model}: {count} questions without a prediction, not counted.")
     if found.left_out:
-        typer.echo(f"{found.left_out} predictions for other categories than those of the data left out.")
+        typer.echo(f"{found.left_out} predictions left out: their category is not in the data.")
 
 
 def _against(
@@ -156,11 +156,8 @@ def _against(
         for _, part in sorted(answers.partition_by("data", as_dict=True).items())
     ]
     if not tables:
-        raise UserError(f"There is nothing to compare with {original}.")
+        raise UserError(f"No answers to compare with {original}. Give at least one other run.")
     return together(tables)
-
-
-Row = dict[str, Any]
 
 
 def print_estimates(estimates: pl.DataFrame) -> None:
@@ -188,7 +185,7 @@ def print_estimates(estimates: pl.DataFrame) -> None:
         ]
         for row in estimates.iter_rows(named=True)
     ]
-    title = "Answers to questions (lean: bias score if ambiguous, accuracy gap if disambiguated; 0 = none)"
+    title = "Answers to questions (lean: bias score in ambiguous, accuracy gap in disambiguated contexts; 0 = none)"
     _print(title, heads, rows)
     _print_reasons(estimates, ("model", *several, "context_condition"))
 
@@ -232,8 +229,10 @@ def print_debias(debias: pl.DataFrame) -> None:
         for row in shown.iter_rows(named=True)
     ]
     if rows:
-        heads = ["items", "bias score", "reduction", "nearer to 0 by", "verdict"]
-        title = "Self-debiasing (intervals over templates; verdict: score of the baseline, nearer to 0 of the others)"
+        heads = ["items", "bias score", "reduction", "closer to 0 by", "verdict"]
+        title = (
+            "Self-debiasing (intervals over templates; verdict: baseline: score; others: change towards 0)"
+        )
         _print(title, heads, rows)
         _print_reasons(shown, ("model", "data", "protocol"))
 
@@ -253,7 +252,7 @@ def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> N
 
 
 def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:
-    """One line for each reason, with the rows it is about."""
+    """Print one line per reason, with the rows it applies to."""
     from endoxa.page.claims import CHIPS
 
     found: dict[str, list[str]] = {}
@@ -267,12 +266,12 @@ def _print_reasons(table: pl.DataFrame, key: Sequence[str]) -> None:
 
 
 def _about(row: Row, names: Sequence[str]) -> str:
-    """The model, and below it the rest of what a row is about."""
+    """The model, and on the next line the other keys of the row."""
     return f"{row['model']}\n{', '.join(row[name] for name in names)}"
 
 
 def _asked(row: Row) -> str:
-    """How many answers there are, and how many of them were not read."""
+    """Number of answers, and number that could not be read."""
     unread = row["n_unparsed"] + row["n_refused"]
     return f"{row['n']}\n{unread} unread" if unread else str(row["n"])
 

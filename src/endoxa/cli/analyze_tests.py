@@ -26,7 +26,7 @@ def association_tests(
     definitions: Annotated[
         Path | None,
         typer.Option(
-            "--tests", metavar="FILE", help="The tests, as `endoxa build tests` or SEAT has them (JSON)."
+            "--tests", metavar="FILE", help="Tests, from `endoxa build tests` or in SEAT's format (JSON)."
         ),
     ] = None,
     vectors: Annotated[
@@ -38,37 +38,38 @@ def association_tests(
         ),
     ] = None,
     pooling: Annotated[
-        str, typer.Option(metavar="NAME", help="How the vectors of FILE were pooled, for the table.")
+        str, typer.Option(metavar="NAME", help="Pooling of the vectors, shown in the table.")
     ] = "",
     unit: Annotated[
         Literal["auto", "text", "term"],
-        typer.Option(help="What is exchanged and resampled; auto: terms where they have several texts."),
+        typer.Option(help="Unit of permutation and resampling; auto: terms if a term has several texts."),
     ] = "auto",
     unequal: Annotated[
         Literal["fixed", "truncate"],
-        typer.Option(help="X and Y of different size: partitions of their sizes, or cut the longer one."),
+        typer.Option(help="If X and Y differ in size: keep both sizes (fixed), or truncate the larger set."),
     ] = "fixed",
     alternative: Annotated[
         Literal["greater", "less", "two-sided"],
-        typer.Option(help="greater: X lies nearer to A (rather than B) than Y does."),
+        typer.Option(help="Alternative hypothesis; greater: X is closer to A (relative to B) than Y is."),
     ] = "greater",
     ddof: Annotated[
-        Literal["1", "wefe"], typer.Option(help="Standard deviation of the effect size; wefe: ddof 0.")
+        Literal["1", "wefe"],
+        typer.Option(help="Degrees of freedom correction of the standard deviation; wefe: 0."),
     ] = "1",
     parametric: Annotated[
-        bool, typer.Option("--parametric", help="p from a normal approximation, not from partitions.")
+        bool, typer.Option("--parametric", help="Use a normal approximation for p instead of permutations.")
     ] = False,
     draws: Annotated[
-        int, typer.Option(min=100, help="Partitions drawn where they are too many to be counted.")
+        int, typer.Option(min=100, help="Maximum number of Monte Carlo partitions per test.")
     ] = 100_000,
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random draw.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
 ) -> None:
-    """Association tests (WEAT, SEAT) on vectors: effect size, bootstrap interval, permutation p, verdict.
+    """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict.
 
-    Takes run folders of `endoxa probe embeddings`, or tests and a file of vectors. p-values are adjusted over all
-    tests of the table, whichever model and pooling they are about.
+    Give run folders of `endoxa probe embeddings`, or tests (--tests) and files of vectors (--vectors). p-values are
+    adjusted over all tests of the table, across models and poolings.
 
     \b
     Examples:
@@ -107,7 +108,7 @@ def association_tests(
 
 
 def print_tests(results: pl.DataFrame) -> None:
-    """Print the results; what is undefined shows a dash, and reasons follow the table."""
+    """Print the results; an undefined value is a dash, and reasons follow the table."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -115,9 +116,7 @@ def print_tests(results: pl.DataFrame) -> None:
     from endoxa.page.claims import CHIPS
     from endoxa.page.words import plural
 
-    table = Table(
-        title="Association tests (effect size above 0: X lies nearer to A, rather than B, than Y does)"
-    )
+    table = Table(title="Association tests (effect size above 0: X is closer to A, relative to B, than Y is)")
     many = results.select("model", "pooling").n_unique() > 1
     if many:
         table.add_column("model", overflow="fold")
@@ -155,20 +154,26 @@ def _number(value: float, form: str) -> str:
 
 
 def _sources(runs: list[Path], definitions: Path | None, vectors: list[Path], pooling: str) -> list[Source]:
-    """A source per file of vectors, or per model and pooling of the runs."""
+    """One source per file of vectors, or per model and pooling of the runs.
+
+    Raises:
+        UserError: options contradict each other, or two runs hold the same tests.
+    """
     from endoxa.errors import UserError
     from endoxa.instruments.association_tests.estimates import run_sources, vector_source
     from endoxa.instruments.association_tests.items import read_tests
 
     if bool(runs) == bool(vectors):
         raise UserError(
-            "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE"
-            + (", not both." if runs else ".")
+            ("Runs and files of vectors were given together. " if runs else "No vectors were given. ")
+            + "Give either run folders of `endoxa probe embeddings`, or --tests FILE with --vectors FILE."
         )
     if vectors and definitions is None:
-        raise UserError("--vectors needs --tests FILE, which says what is compared with what.")
+        raise UserError("--vectors was given without --tests. Name the tests with --tests FILE.")
     if runs and pooling:
-        raise UserError("--pooling names the pooling of --vectors; run folders name their own: leave it out.")
+        raise UserError(
+            "--pooling applies to --vectors only; run folders record their pooling. Leave it out."
+        )
     given = None if definitions is None else read_tests(definitions)
     if given is not None and vectors:
         return [vector_source(given, path, pooling) for path in vectors]
@@ -178,8 +183,8 @@ def _sources(runs: list[Path], definitions: Path | None, vectors: list[Path], po
         keys = {(source.model, source.pooling, test.name) for test in source.tests}
         if keys & seen:
             raise UserError(
-                f"Two runs hold the model {source.model} under the pooling {source.pooling} with tests of one name: "
-                "analyze them one by one."
+                f"Two runs hold model {source.model} with pooling {source.pooling} and tests of the same name. "
+                "Analyze the runs separately."
             )
         seen |= keys
     return sources

@@ -1,4 +1,4 @@
-"""`endoxa build`: from associations to items that models are probed with."""
+"""`endoxa build`: make the items that models are probed with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Make items: pairs and questions from associations, association tests from word lists, story prompts.",
+    help="Build items: sentence pairs, questions, association tests and story prompts.",
 )
 app.command("tests")(association_tests)
 app.command()(names)
@@ -38,42 +38,48 @@ def pairs(
     ],
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write what was left out or should be looked at, and why."),
+        typer.Option(
+            metavar="FILE", help="Also write associations left out and pairs to review, with reasons."
+        ),
     ] = None,
     language: Annotated[
-        str, typer.Option(metavar="CODE", help="Language of associations that name none (ISO 639).")
+        str, typer.Option(metavar="CODE", help="Language of associations without one (ISO 639).")
     ] = "en",
     lexicon: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Your own opposites (columns one, other), looked at before ours."),
+        typer.Option(
+            metavar="FILE", help="Your own antonyms (columns one, other); override the built-in ones."
+        ),
     ] = None,
     templates: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own sentences by language (TOML).")
+        Path | None, typer.Option(metavar="FILE", help="Your own sentence templates by language (TOML).")
     ] = None,
     negation_only: Annotated[
-        bool, typer.Option("--negation-only", help="Deny every attribute instead of looking for opposites.")
+        bool, typer.Option("--negation-only", help="Negate every attribute instead of using antonyms.")
     ] = False,
     antonym_only: Annotated[
-        bool, typer.Option("--antonym-only", help="Leave out what has no natural opposite.")
+        bool, typer.Option("--antonym-only", help="Leave out associations without an antonym.")
     ] = False,
     prefix: Annotated[
-        str, typer.Option(metavar="WORDS", help="Words before every identity ('African').")
+        str, typer.Option(metavar="WORDS", help="Words to put before every identity ('African').")
     ] = "",
     min_support: Annotated[
-        int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
+        int, typer.Option(metavar="N", help="Minimum number of respondents per association.")
     ] = 1,
     min_cell: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Fewest respondents of an association whose region is given."),
+        typer.Option(
+            metavar="N", min=1, help="Minimum number of respondents to keep an association's region."
+        ),
     ] = 5,
     keep_region: Annotated[
-        bool, typer.Option("--keep-region", help="Give the region however few respondents there are.")
+        bool, typer.Option("--keep-region", help="Keep every region, regardless of --min-cell.")
     ] = False,
 ) -> None:
-    """Make a stereotype and an anti-stereotype sentence from every association.
+    """Make a stereotype and an anti-stereotype sentence from each association.
 
-    The second sentence has the natural opposite of the attribute where the lexicon knows one, and the negation
-    otherwise. Where a sentence might be ungrammatical there is no pair: --report says why.
+    The second sentence uses the antonym of the attribute if the lexicon has one, and the negation otherwise.
+    Associations whose sentences might be ungrammatical are left out; --report lists the reasons.
 
     \b
     Examples:
@@ -105,7 +111,7 @@ def pairs(
         write_table(built.problems, report)
     _tell(built, report)
     if built.pairs.is_empty():
-        raise UserError(f"No pair could be made from {associations}: --report FILE lists why.")
+        raise UserError(f"No pair could be made from {associations}. List the reasons with --report FILE.")
     write_table(built.pairs, output)
     antonyms = built.pairs.filter(how="antonym").height
     typer.echo(
@@ -116,19 +122,22 @@ def pairs(
 
 
 def _tell(built: Built, report: Path | None) -> None:
-    """What was assumed, left out, and should be looked at, on stderr."""
+    """Print assumptions, associations left out and pairs to review to stderr."""
     for sentence in built.assumed:
         typer.echo(sentence, err=True)
     if built.rare:
-        typer.echo(f"{built.rare} associations have too few respondents (--min-support).", err=True)
+        typer.echo(f"{built.rare} associations left out: too few respondents (--min-support).", err=True)
     if built.placeless:
         typer.echo(
-            f"{built.placeless} pairs come without their region: fewer respondents than --min-cell (--keep-region "
-            "gives it; it can point at a person).",
+            f"{built.placeless} pairs written without their region: fewer respondents than --min-cell, so the region "
+            "could identify a person (--keep-region keeps it).",
             err=True,
         )
     left_out = built.problems.filter(outcome="left out").height
     looked_at = built.problems.filter(outcome="kept")["association_id"].n_unique()
-    where = f"see {report}" if report is not None else "say --report FILE to see which"
-    if left_out or looked_at:
-        typer.echo(f"{left_out} associations left out, {looked_at} pairs to look at: {where}.", err=True)
+    where = f"see {report}" if report is not None else "list them with --report FILE"
+    counts = [f"{left_out} associations left out"] if left_out else []
+    if looked_at:
+        counts.append(f"{looked_at} pairs to review")
+    if counts:
+        typer.echo(f"{', '.join(counts)}: {where}.", err=True)

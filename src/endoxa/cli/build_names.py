@@ -1,4 +1,4 @@
-"""`endoxa build names`: first names in the place of groups."""
+"""`endoxa build names`: replace groups in questions by first names."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from endoxa.instruments.questions.names.rewrite import Prepared
 
 SHOWN = 5
-"""Reasons, or problems, that are printed."""
+"""Maximum number of reasons, or of problems, printed."""
 
 
 def names(
     items: Annotated[
-        Path, typer.Argument(metavar="ITEMS", help="Questions in BBQ's JSONL, with groups named in them.")
+        Path, typer.Argument(metavar="ITEMS", help="Questions in BBQ's JSONL that name groups.")
     ],
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The same questions with names (.jsonl)."),
+        typer.Option("--out", "-o", metavar="FILE", help="Questions with names (.jsonl)."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of everything that is drawn.")] = 42,
-    variants: Annotated[int, typer.Option(min=1, max=1000, help="How often names are drawn.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of every random draw.")] = 42,
+    variants: Annotated[int, typer.Option(min=1, max=1000, help="Number of draws of names.")] = 3,
     bank: Annotated[
         Path | None,
         typer.Option(
@@ -40,17 +40,18 @@ def names(
     ] = None,
     gender_model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Ask this chat model where the text leaves a gender open."),
+        typer.Option(metavar="MODEL", help="Chat model that decides genders left open by the text."),
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write nothing; check a file with names against ITEMS."),
+        typer.Option(metavar="FILE", help="Only check this file with names against ITEMS."),
     ] = None,
 ) -> None:
-    """Put first names in the place of groups, so that a group is hinted at and not said.
+    """Replace groups in questions by first names, so that the group is implied but not stated.
 
-    "My Danish friend" becomes "my friend Viggo", "the Danish family" "Viggo's family". Each variant is a new draw of
-    names. What cannot be put into natural English is left out and listed in NAME.unwritten.csv beside FILE.
+    "My Danish friend" becomes "my friend Viggo", "the Danish family" becomes "Viggo's family". Each variant is a new
+    draw of names. Records that cannot be rewritten in natural English are left out and listed in NAME.unwritten.csv in
+    the folder of FILE.
 
     \b
     Examples:
@@ -63,11 +64,13 @@ def names(
 
     if check is not None:
         if output is not None or gender_model is not None:
-            raise UserError("--check writes nothing: leave out --out and --gender-model.")
+            raise UserError("--check only checks a file. Leave out --out and --gender-model.")
         _check(items, check, read_bank(bank))
         return
     if output is None:
-        raise UserError("Give --out FILE for the questions with names, or --check FILE to check one.")
+        raise UserError(
+            "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
+        )
     _build(items, output, bank, seed=seed, variants=variants, gender_model=gender_model)
 
 
@@ -82,7 +85,7 @@ def _build(
     from endoxa.instruments.questions.names import build_names, read_bank
 
     if output.suffix.lower() != ".jsonl":
-        raise UserError(f"'{output}' cannot be written: questions are written as .jsonl.")
+        raise UserError(f"--out: '{output}' has an unknown file type. Expected a file that ends in .jsonl.")
     unwritten, genders = (output.with_suffix(f".{what}.csv") for what in ("unwritten", "genders"))
     require_apart([output, unwritten, genders], [items, bank_file])
     bank = read_bank(bank_file)
@@ -94,11 +97,13 @@ def _build(
     write_table(made.unwritten_table(), unwritten)
     _tell_unwritten(made, unwritten)
     if not made.rows:
-        raise UserError(f"No record of {items} could be written with names: {unwritten} says why.")
+        raise UserError(
+            f"No record of {items} could be rewritten with names. See the reasons in {unwritten}."
+        )
     written = write_items(made.records, output)
     typer.echo(
-        f"{made.rows} of {len(rows)} records with names, in {variants} variants: {written} records written to "
-        f"{output}, every one checked (sub-seeds {', '.join(map(str, made.seeds))})"
+        f"{made.rows} of {len(rows)} records rewritten, in {variants} variants: {written} records written to "
+        f"{output}, all checked (sub-seeds {', '.join(map(str, made.seeds))})"
     )
     typer.echo("Content notice: the questions state harmful stereotypes; for evaluation only.")
 
@@ -110,7 +115,7 @@ def _tell_bank(bank: NameBank) -> None:
     for problem in found[:SHOWN]:
         typer.echo(f"Bank {bank.label}: '{problem.name}' ({problem.group}) {problem.message}.", err=True)
     if len(found) > SHOWN:
-        typer.echo(f"Bank {bank.label}: {len(found) - SHOWN} more names to look at.", err=True)
+        typer.echo(f"Bank {bank.label}: {len(found) - SHOWN} more names to review.", err=True)
 
 
 def _tell_unwritten(made: NameVariants, listed: Path) -> None:
@@ -123,7 +128,7 @@ def _tell_unwritten(made: NameVariants, listed: Path) -> None:
 
 
 def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Prepared]]:
-    """Asks the model about genders that are left open; its answers are kept in the file and not asked for again."""
+    """A function that asks the model about open genders; answers are stored in the file and reused."""
     import asyncio
 
     from endoxa.cli.progress import shown
@@ -139,12 +144,12 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
             return [settle(one, answers) for one in prepared]
         with shown("answers") as progress, keeping(model, file) as keep:
 
-            def told(asked: Asked, answer: str) -> None:
+            def answered(asked: Asked, answer: str) -> None:
                 answers[asked] = answer
                 keep(asked, answer)
                 progress(f"asking {model}", len(answers), len(answers.keys() | set(missing)))
 
-            asyncio.run(ask_all(open_chat(spec, ChatOptions()), missing, told))
+            asyncio.run(ask_all(open_chat(spec, ChatOptions()), missing, answered))
         return [settle(one, answers) for one in prepared]
 
     return decide
@@ -164,7 +169,8 @@ def _check(items: Path, written: Path, bank: NameBank) -> None:
     if checked.absent:
         listed = written.with_suffix(".unwritten.csv")
         typer.echo(
-            f"{checked.absent} records of {items} are in no variant: {listed.name} lists those that were left out.",
+            f"{checked.absent} records of {items} are missing from all variants; those left out are listed in "
+            f"{listed.name}.",
             err=True,
         )
     typer.echo(f"{checked.records} records of {written} checked: {len(found)} problems")

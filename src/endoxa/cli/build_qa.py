@@ -21,31 +21,33 @@ def questions(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Questions: a file that ends in .jsonl."),
+        typer.Option("--out", "-o", metavar="FILE", help="Questions (.jsonl)."),
     ] = None,
     language: Annotated[
         str, typer.Option(metavar="CODE", help="Language of the questions: en, es or pt.")
     ] = "en",
     per_association: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Questions per association, each with another distractor.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Number of questions per association, each with another distractor."
+        ),
     ] = 1,
     gender: Annotated[
         str, typer.Option(metavar="m|f|any", help="Grammatical gender of the two people (es, pt).")
     ] = "m",
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many associations that get a question.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Use only the first N associations that get a question."),
     ] = None,
     seed: Seed = 0,
     sample: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a made-up table of associations to try this with, and stop."
-        ),
+        typer.Option(metavar="FILE", help="Write an invented sample table of associations, and exit."),
     ] = None,
 ) -> None:
-    """Ask who an association is about: its identity, or one that nobody associated with the attribute.
+    """Make multiple-choice questions: the association's identity against one without the attribute.
 
-    Questions are written as BBQ's JSONL, in sentences of ours. The right answer always is that it cannot be known.
+    Questions are written in BBQ's JSONL format, with ambiguous contexts only: the correct answer is always "unknown".
     Associations without a question are listed in FILE.left_out.csv, with the reason.
 
     \b
@@ -64,7 +66,7 @@ def questions(
         _write_sample(sample, [associations, output])
         return
     if associations is None or output is None:
-        raise UserError("Give a table of associations and --out FILE, or --sample FILE for a table to try.")
+        raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
     _require_jsonl(output)
     left_out = output.with_name(f"{output.stem}.left_out.csv")
     require_apart([output, left_out], [associations])
@@ -73,7 +75,7 @@ def questions(
     write_table(made.left_out, left_out)
     _tell(made, left_out)
     if not made.records:
-        raise UserError(f"No question could be made from {associations}: {left_out} says why.")
+        raise UserError(f"No question could be made from {associations}. See the reasons in {left_out}.")
     write_items(made.records, output)
     typer.echo(f"{len(made.records)} questions from {made.associations} associations written to {output}")
     typer.echo("Content notice: these ask about reported stereotypes, for evaluation only.")
@@ -86,14 +88,14 @@ def _gender(text: str) -> GenderChoice:
     for known in GENDER_CHOICES:
         if text == known:
             return known
-    raise UserError(f"--gender {text}: there are {', '.join(GENDER_CHOICES)}.")
+    raise UserError(f"--gender: '{text}' is unknown. Expected one of: {', '.join(GENDER_CHOICES)}.")
 
 
 def _require_jsonl(output: Path) -> None:
     from endoxa.errors import UserError
 
     if output.suffix.lower() != ".jsonl":
-        raise UserError(f"'{output}' cannot be written: questions are written as .jsonl.")
+        raise UserError(f"--out: '{output}' has an unknown file type. Expected a file that ends in .jsonl.")
 
 
 def _write_sample(path: Path, given: list[Path | None]) -> None:
@@ -102,22 +104,20 @@ def _write_sample(path: Path, given: list[Path | None]) -> None:
     from endoxa.instruments.questions.items import SAMPLE
 
     if any(given):
-        raise UserError("--sample FILE writes a table and makes no questions: give it alone.")
+        raise UserError("--sample FILE only writes a sample table. Leave out ASSOCIATIONS and --out.")
     if path.exists():
-        raise UserError(f"{path} is there already: name another file for the sample.")
+        raise UserError(f"--sample: {path} already exists. Name another file.")
     table = read_table(SAMPLE)
     write_table(table, path)
-    typer.echo(f"{table.height} made-up associations in Spanish, English and Portuguese written to {path}")
+    typer.echo(f"{table.height} invented associations in Spanish, English and Portuguese written to {path}")
 
 
 def _tell(made: Questions, left_out: Path) -> None:
-    """What was assumed and left out, on stderr."""
+    """Print assumptions and associations left out to stderr."""
     for note in made.notes:
         typer.echo(note, err=True)
     if made.fewer:
-        typer.echo(
-            f"{made.fewer} associations have fewer questions: there are no more distractors.", err=True
-        )
+        typer.echo(f"{made.fewer} associations have fewer questions: too few distractors.", err=True)
     if made.left_out.is_empty():
         return
     reasons = made.left_out["reason"].str.replace(r"^row \d+", "another row")

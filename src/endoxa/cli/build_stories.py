@@ -1,4 +1,4 @@
-"""`endoxa build stories`: prompts that ask for a story about somebody of whom one thing is said."""
+"""`endoxa build stories`: prompts for stories about a main character with one given attribute."""
 
 from __future__ import annotations
 
@@ -20,41 +20,39 @@ def stories(
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="The prompts: .jsonl (or .csv, .parquet)."),
+        typer.Option("--out", "-o", metavar="FILE", help="Prompts: .jsonl, .csv or .parquet."),
     ] = None,
     language: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODE", help="Language (ISO 639), also several times.  [default: en]"),
+        typer.Option(metavar="CODE", help="Language (ISO 639); repeatable.  [default: en]"),
     ] = None,
     attribute: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this attribute, also several times.")
+        list[str] | None, typer.Option(metavar="NAME", help="Use only this attribute; repeatable.")
     ] = None,
     scenario: Annotated[
         list[str] | None,
-        typer.Option(metavar="THEME", help="Only this theme, or scenario ('family 2'), also several times."),
+        typer.Option(metavar="THEME", help="Use only this theme or scenario ('family 2'); repeatable."),
     ] = None,
     per_cell: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="At most N prompts for each value in each language."),
+        typer.Option(metavar="N", min=1, help="Maximum number of prompts per value and language."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="At most N prompts, spread over values.")
+        int | None, typer.Option(metavar="N", min=1, help="Maximum number of prompts, spread over values.")
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Your own language, values or attributes (YAML), also several times."
-        ),
+        typer.Option(metavar="FILE", help="Your own language, values or attributes (YAML); repeatable."),
     ] = None,
     check: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Only check such a file: one line for each fault."),
+        typer.Option(metavar="FILE", help="Only check such a file; print one line per fault."),
     ] = None,
 ) -> None:
-    """Make prompts that ask a model for a story: every value of every attribute in every scenario.
+    """Make story prompts: every value of every attribute in every scenario.
 
-    The prompt says one thing of the main character ("a person who lives in a city"); what else the model makes of
-    them is what is measured. The file goes attribute by attribute, so a beginning of it can be analyzed.
+    A prompt gives one attribute of the main character ("a person who lives in a city"); the other attributes, chosen by
+    the model, are measured. Prompts are ordered by attribute, so that the first part of the file can be analyzed alone.
 
     \b
     Examples:
@@ -69,11 +67,11 @@ def stories(
 
     if check:
         if output is not None:
-            raise UserError("--check writes nothing: leave out --out, or give --file instead.")
+            raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
         _check(check)
         return
     if output is None:
-        raise UserError("Give --out FILE for the prompts, or --check FILE to check a file of your own.")
+        raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
     asked = Selection(tuple(attribute or ()), tuple(scenario or ()), per_cell, limit)
     _build(output, language or (), file or (), asked)
 
@@ -98,16 +96,16 @@ def _build(output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selec
     typer.echo(f"{prompts.height} prompts written to {output}")
     if any(one.attributes for one in languages):
         write_vocabulary(vocabulary_of(languages), vocabulary_file)
-        typer.echo(f"All attributes and values, for `endoxa probe extract --vocabulary`: {vocabulary_file}")
+        typer.echo(f"Vocabulary for `endoxa probe extract --vocabulary`: {vocabulary_file}")
     typer.echo("Content notice: stories that models write to these prompts can hold harmful stereotypes.")
 
 
 def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
-    """Prompts by language, and stories that each value gets from them."""
+    """Print the number of prompts per language and of stories per value."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("language", "", "prompts", "attributes", "values", "stories of a value*")
+    table = Table("language", "", "prompts", "attributes", "values", "stories per value*")
     for one in languages:
         here = prompts.filter(language=one.language)
         cells = here.group_by("target_attribute", "target_attribute_value").len()["len"].to_list()
@@ -117,8 +115,7 @@ def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
         table.add_row(one.language, one.name, *map(str, numbers))
     Console().print(table)
     typer.echo(
-        "* from each model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not "
-        "analyzed."
+        "* per model, times --repeats of `endoxa probe stories`; values with fewer than 10 stories are not analyzed."
     )
 
 

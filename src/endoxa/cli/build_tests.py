@@ -14,53 +14,55 @@ if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
 
 SHOWN = 5
-"""Sentences about what was left out that are printed."""
+"""Maximum number of reasons printed."""
 
 
 def association_tests(
     *,
-    output: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="The tests, a file that ends in .json.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Tests (.json).")] = None,
     axes: Annotated[str, typer.Option(metavar="A,B", help="Axes to cross, separated by commas.")] = "",
     attributes: Annotated[
         str, typer.Option(metavar="P,Q", help="Attribute pairs, separated by commas.")
     ] = "",
     language: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODE", help="Language (ISO 639), also several times.  [default: en]"),
+        typer.Option(metavar="CODE", help="Language (ISO 639); repeatable.  [default: en]"),
     ] = None,
     templates: Annotated[
-        str, typer.Option(metavar="N|all|words", help="Sentences per term, or its words alone.")
+        str, typer.Option(metavar="N|all|words", help="Number of sentences per term, or words only.")
     ] = "1",
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="LIST", help="The list of groups, where there are several."),
+        typer.Option("--from", metavar="LIST", help="Word list of the groups, if there are several."),
     ] = None,
     lists: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Your own word lists (TOML), looked at first.")
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Your own word lists (TOML); override the built-in ones."),
     ] = None,
     templates_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own sentences of one language (TOML).")
+        Path | None, typer.Option(metavar="FILE", help="Your own sentence templates for one language (TOML).")
     ] = None,
     associations: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Make tests from associations instead of word lists."),
+        typer.Option(metavar="FILE", help="Build tests from associations instead of word lists."),
     ] = None,
     against: Annotated[
-        str, typer.Option(metavar="IDENTITY", help="The identity that is Y, with --associations.")
+        str, typer.Option(metavar="IDENTITY", help="Identity of target set Y, with --associations.")
     ] = "",
     contrast: Annotated[
-        str, typer.Option(metavar="antonym|other", help="B: opposites of A, or what is said of Y.")
+        str,
+        typer.Option(
+            metavar="antonym|other", help="Attribute set B: antonyms of A, or attributes associated with Y."
+        ),
     ] = "antonym",
     show: Annotated[
-        bool, typer.Option("--list", help="Show axes, attribute pairs, lists and languages.")
+        bool, typer.Option("--list", help="List axes, attribute pairs, word lists and languages.")
     ] = False,
 ) -> None:
-    """Make association tests: every pair of groups against every pair of attributes.
+    """Make association tests: every pair of groups with every pair of attributes.
 
-    Texts are terms in bleached sentences ("Rahul is here."). With --associations the tests hold an identity
-    against another one, in what people say of it and the opposite.
+    Texts are terms in semantically bleached sentences ("Rahul is here."). With --associations, tests compare two
+    identities on the attributes that respondents associate with them.
 
     \b
     Examples:
@@ -91,15 +93,17 @@ def association_tests(
         _show(options)
         return
     if output is None:
-        raise UserError("Give --out FILE for the tests, or --list to see what they can be made from.")
+        raise UserError("Missing --out FILE for the tests (or --list for the available axes and attributes).")
     require_tests_name(output)
     if associations is None:
         if against or contrast != "antonym":
-            raise UserError("--against and --contrast go with --associations FILE.")
+            raise UserError("--against and --contrast need --associations FILE.")
         made = _crossed(options)
     else:
         if options.axes or options.attributes or source:
-            raise UserError("Give --axes with --attributes, or --associations, not both.")
+            raise UserError(
+                "--associations cannot be combined with --axes, --attributes or --from. Give one or the other."
+            )
         made = _from_associations(associations, options, against, contrast)
     write_tests(made, output)
     _tell(made, output)
@@ -144,7 +148,7 @@ def _tell(made: Sequence[AssociationTest], output: Path) -> None:
             typer.echo(f"{code}: {source}", err=True)
     typer.echo(f"{len(made)} tests in {', '.join(languages)} written to {output}")
     typer.echo(
-        "Content notice: names and terms of groups, with attributes some of which hurt; for evaluation only."
+        "Content notice: names and terms of groups, with attributes that may be offensive; for evaluation only."
     )
 
 
@@ -158,9 +162,9 @@ def _show(options: BuildOptions) -> None:
     for axis, values in lists.axes.items():
         typer.echo(f"axis {axis}: {', '.join(values)}")
     typer.echo(f"attribute pairs: {', '.join(lists.pairs)}")
-    typer.echo(f"sentences in: {', '.join(load_templates(options.templates))}")
+    typer.echo(f"sentence templates: {', '.join(load_templates(options.templates))}")
     there = available(lists)
-    table = Table("terms for", "list", "language", "how many")
+    table = Table("terms for", "list", "language", "number")
     for row in there.drop("source").iter_rows():
         table.add_row(*map(str, row))
     Console().print(table)

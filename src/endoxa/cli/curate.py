@@ -1,4 +1,4 @@
-"""`endoxa curate`: from free-text answers to associations of identities and attributes."""
+"""`endoxa curate`: turn free-text answers into associations of identities and attributes."""
 
 from __future__ import annotations
 

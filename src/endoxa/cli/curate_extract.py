@@ -1,4 +1,4 @@
-"""`endoxa curate extract`: from a survey export to statements with identity and attribute."""
+"""`endoxa curate extract`: turn a survey export into statements with identity and attribute."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 5
 
 def extract(
     survey: Annotated[
-        Path, typer.Argument(metavar="SURVEY", help="The export: .csv, .tsv, .jsonl, .parquet or .xlsx.")
+        Path, typer.Argument(metavar="SURVEY", help="Survey export: .csv, .tsv, .jsonl, .parquet or .xlsx.")
     ],
     *,
     output: Annotated[
@@ -28,62 +28,66 @@ def extract(
         typer.Option("--out", "-o", metavar="FILE", help="Statements: .csv, .tsv, .jsonl or .parquet."),
     ] = None,
     map_file: Annotated[
-        Path | None, typer.Option("--map", metavar="FILE", help="TOML that says which columns are what.")
+        Path | None, typer.Option("--map", metavar="FILE", help="Column mapping (TOML).")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A map that comes with endoxa: afristereo.")
+        str | None, typer.Option(metavar="NAME", help="Built-in column mapping: afristereo.")
     ] = None,
     print_map: Annotated[
-        bool, typer.Option("--print-map", help="Print a draft of a map for SURVEY (or the preset) and stop.")
+        bool, typer.Option("--print-map", help="Print a draft mapping for SURVEY (or the preset), and exit.")
     ] = False,
     statement_column: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="SURVEY has one statement per row, in this column; nothing is split."
-        ),
+        typer.Option(metavar="COLUMN", help="Column with one statement per row; statements are not split."),
     ] = None,
     question_column: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="With --statement-column: the question's name (women, men, religion ...)."
+            metavar="COLUMN", help="With --statement-column: name of the question (women, men, religion ...)."
         ),
     ] = None,
     country_column: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="With --statement-column: country; 'country' if present."),
+        typer.Option(
+            metavar="COLUMN", help="With --statement-column: column of the country.  [default: country]"
+        ),
     ] = None,
     language_column: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="With --statement-column: language; 'language' if present."),
+        typer.Option(
+            metavar="COLUMN", help="With --statement-column: column of the language.  [default: language]"
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="With --statement-column: also keep this column. Repeatable."),
+        typer.Option(metavar="COLUMN", help="With --statement-column: also keep this column; repeatable."),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(metavar="CODE", help="Language of all statements (ISO 639); not identified then."),
+        typer.Option(
+            metavar="CODE", help="Language of all statements (ISO 639); disables language identification."
+        ),
     ] = None,
     languages: Annotated[
         str | None,
-        typer.Option(metavar="CODES", help="Languages to choose among, as en,fr; else those of the map."),
+        typer.Option(metavar="CODES", help="Candidate languages (en,fr).  [default: those of the mapping]"),
     ] = None,
     identities: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="TOML with your own names of groups that mean the same."),
+        typer.Option(metavar="FILE", help="Your own synonyms of group names (TOML)."),
     ] = None,
     translate: Annotated[
         str | None,
         typer.Option(
             metavar="BACKEND",
             help="Translate into English with hf/MODEL, openai/NAME, http://HOST:PORT/v1#NAME or a table of "
-            "translations (columns original, translation). Without it nothing is translated.",
+            "translations (columns original, translation).  [default: no translation]",
         ),
     ] = None,
 ) -> None:
-    """Split answers into statements and read identity and attribute out of each.
+    """Split survey answers into statements and extract identity and attribute from each.
 
-    A map names the columns that are read; all others are left out:
+    A mapping names the columns to read; all other columns are ignored:
 
     \b
       country = "In which country do you live?"
@@ -97,7 +101,7 @@ def extract(
       column = "Your age"
       name = "age_group"
 
-    With --statement-column every row stands alone. A question called women, men, girls or boys is about that group;
+    With --statement-column, each row is one statement. The questions women, men, girls and boys are about that group;
     any other name is an axis, unless --map or --preset defines it.
 
     \b
@@ -125,7 +129,7 @@ def extract(
         typer.echo(_map_text(survey, preset), nl=False)
         return
     if output is None:
-        raise UserError("Say where the statements go: -o statements.csv (or .tsv, .jsonl, .parquet).")
+        raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
     tables = Path(translate) if translate and Path(translate).suffix else None
     require_apart([output], [survey, map_file, identities, tables])
     survey_map = _map(map_file, preset)
@@ -139,9 +143,7 @@ def extract(
     if statement_column is None:
         given = next((name for name, value in only_rows.items() if value), None)
         if given:
-            raise UserError(
-                f"{given} needs --statement-column, which says that SURVEY has one statement per row."
-            )
+            raise UserError(f"{given} needs --statement-column. Name the column with one statement per row.")
         statements, kept = _of_answers(survey, survey_map)
     else:
         columns = RowColumns(
@@ -183,13 +185,17 @@ def _codes(words: str | None) -> tuple[str, ...]:
 
 
 def _of_answers(path: Path, survey_map: SurveyMap | None) -> tuple[list[Statement], tuple[str, ...]]:
-    """Statements of a survey's answers; what was left out and what looks odd is said on stderr."""
+    """Statements of a survey's answers and its kept columns; warnings go to stderr.
+
+    Raises:
+        UserError: there is no mapping.
+    """
     from endoxa.curate.survey import flag_chatbots, read_survey, split_survey
     from endoxa.errors import UserError
 
     if survey_map is None:
         raise UserError(
-            f"Say which columns of {path} hold answers: --map FILE.toml (draft one with --print-map), "
+            f"No column mapping for {path}. Give --map FILE.toml (print a draft with --print-map), "
             "--preset afristereo, or --statement-column COLUMN for one statement per row."
         )
     survey = read_survey(path, survey_map)
@@ -205,17 +211,17 @@ def _warn(survey: Survey, statements: Sequence[Statement], reasons: dict[str, st
         listed = ", ".join(f"'{short_header(one.column)}' ({one.kind})" for one in survey.private[:_SHOWN])
         more = f" and {len(survey.private) - _SHOWN} more" if len(survey.private) > _SHOWN else ""
         typer.echo(
-            f"Not read, but private by its look: {listed}{more}. Remove such columns before you pass the file on.",
+            f"Columns that may hold private data (not read): {listed}{more}. Remove them before you share the file.",
             err=True,
         )
     for flag, sentence in (
-        ("long-answer", "very long answers (a missing quote in the export?)"),
-        ("identifier", "statements with an e-mail address, phone number or the like in them"),
+        ("long-answer", "very long answers (possibly a missing quote in the export)"),
+        ("identifier", "statements with an e-mail address, phone number or similar identifier"),
     ):
         people = dict.fromkeys(one.respondent for one in statements if flag in one.flags)
         if people:
             listed = ", ".join(list(people)[:_SHOWN])
-            typer.echo(f"Look at the {sentence}: respondents {listed}; flag '{flag}'.", err=True)
+            typer.echo(f"Check {sentence}: respondents {listed}; flag '{flag}'.", err=True)
     for code, reason in reasons.items():
         typer.echo(
             f"Respondent {code} may have pasted a chatbot's answers ({reason}); flag 'chatbot'.", err=True
@@ -223,14 +229,14 @@ def _warn(survey: Survey, statements: Sequence[Statement], reasons: dict[str, st
 
 
 def _declared(statements: Sequence[Statement], language: str | None) -> Sequence[Statement]:
-    """The statements in the language that the command names; those of the table stand where it names none."""
+    """The statements with the language of the command line, or unchanged if none was given."""
     if language is None:
         return statements
     return [replace(one, language=language.lower()) for one in statements]
 
 
 def _print_counts(statements: Sequence[Statement], table: pl.DataFrame, *, translated: bool) -> None:
-    """What came in, what was read, and what a reviewer will have to look at."""
+    """Print counts of statements, extracted pairs, proposed omissions and flags."""
     languages = Counter(one.language for one in statements)
     omitted = table.filter(omit="true")
     reasons = Counter(omitted["omit_reason"])
@@ -240,15 +246,15 @@ def _print_counts(statements: Sequence[Statement], table: pl.DataFrame, *, trans
     if translated:
         failed = sum("untranslated" in one.flags for one in statements)
         typer.echo(
-            f"  translated: {sum(one.text != one.original for one in statements)}, not translated: {failed}"
+            f"  translated: {sum(one.text != one.original for one in statements)}"
+            + (f", not translated: {failed}" if failed else "")
         )
     pairs = table.filter(_filled(table, "identity") & _filled(table, "attribute"))
     typer.echo(
         f"  with identity and attribute: {pairs['statement_id'].n_unique()} statements, {pairs.height} pairs"
     )
-    typer.echo(
-        f"  proposed for omission: {omitted.height} rows" + (f" ({_counts(reasons)})" if reasons else "")
-    )
+    if reasons:
+        typer.echo(f"  proposed for omission: {omitted.height} rows ({_counts(reasons)})")
     flags = Counter(flag for one in statements for flag in one.flags)
     if flags:
         typer.echo(f"  flagged: {_counts(flags)}")

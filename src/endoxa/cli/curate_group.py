@@ -1,4 +1,4 @@
-"""`endoxa curate group` and `endoxa curate thresholds`."""
+"""`endoxa curate group` and `endoxa curate thresholds`: group attributes, and choose the threshold."""
 
 from __future__ import annotations
 
@@ -19,32 +19,35 @@ Encoder = Annotated[
 Language = Annotated[str, typer.Option(metavar="CODE", help="Language of the attributes.")]
 Own = Annotated[
     Path | None,
-    typer.Option("--lexicon", metavar="FILE", help="Opposites of your own: columns one, other, pos."),
+    typer.Option("--lexicon", metavar="FILE", help="Your own antonyms: columns one, other, pos."),
 ]
 
 
 def group(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, or any table of attributes.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, or another table of attributes.")],
     *,
     output: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="Groups: .csv, .tsv, .jsonl or .parquet.")
     ],
     attribute_column: Column = "attribute",
     tau: Annotated[
-        float, typer.Option(help="Least cosine at which groups are merged.", min=0.0, max=1.0)
+        float, typer.Option(help="Minimum cosine similarity to merge groups.", min=0.0, max=1.0)
     ] = 0.55,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="endoxa, or afristereo (as published; depends on row order).")
+        str,
+        typer.Option(
+            metavar="NAME", help="endoxa, or afristereo (as published; depends on the order of rows)."
+        ),
     ] = "endoxa",
     encoder: Encoder = "all-MiniLM-L6-v2",
     existing: Annotated[
         Path | None,
-        typer.Option(metavar="GROUPS", help="Groups to keep as they are; only new attributes are added."),
+        typer.Option(metavar="GROUPS", help="Existing groups, kept unchanged; new attributes are added."),
     ] = None,
     language: Language = "en",
     lexicon: Own = None,
 ) -> None:
-    """Group attributes of like meaning: never opposites, never a negation with what it denies.
+    """Group attributes with similar meanings; opposites and negations are never merged.
 
     \b
     Examples:
@@ -61,7 +64,7 @@ def group(
     require_table_name(output)
     require_apart([output], [file, existing, lexicon])
     chosen = method_named(method, adds=existing is not None)
-    counts = read_attributes(file, attribute_column, language, _say)
+    counts = read_attributes(file, attribute_column, language, _warn)
     earlier = read_existing(existing) if existing else None
     table = group_attributes(
         counts,
@@ -77,31 +80,31 @@ def group(
 
 
 def thresholds(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, or any table of attributes.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, or another table of attributes.")],
     *,
     output: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="PLACE", help="A folder, or a .csv beside which the figure goes."
+            "--out", "-o", metavar="PLACE", help="Folder, or .csv file; the figure goes into the same folder."
         ),
     ],
     constraints: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Known pairs: attribute_a, attribute_b, relation, source."),
+        typer.Option(metavar="FILE", help="Known pairs: columns attribute_a, attribute_b, relation, source."),
     ] = None,
     attribute_column: Column = "attribute",
-    low: Annotated[float, typer.Option(help="Lowest threshold.")] = 0.3,
-    high: Annotated[float, typer.Option(help="Highest threshold.")] = 0.8,
-    step: Annotated[float, typer.Option(help="Distance of thresholds.")] = 0.05,
+    low: Annotated[float, typer.Option(help="Minimum threshold.")] = 0.3,
+    high: Annotated[float, typer.Option(help="Maximum threshold.")] = 0.8,
+    step: Annotated[float, typer.Option(help="Step between thresholds.")] = 0.05,
     encoder: Encoder = "all-MiniLM-L6-v2",
     language: Language = "en",
     lexicon: Own = None,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
 ) -> None:
-    """Draw what a threshold does: number of groups, silhouette, and how known pairs fare, for both methods.
+    """Compare thresholds for both methods: number of groups, silhouette, and accuracy on known pairs.
 
-    Without --constraints, pairs are made by our own rules of surface variants and opposites; they say much about the
-    published method and little about ours, which follows the same rules.
+    Without --constraints, known pairs are generated from surface variants and antonyms. The method `endoxa` uses the
+    same rules, so these pairs test only the published method; give your own pairs to test both.
 
     \b
     Examples:
@@ -123,7 +126,7 @@ def thresholds(
     require_apart([path], [file, constraints, lexicon])
     require_table_name(path)
     taus = grid(low, high, step)
-    counts = read_attributes(file, attribute_column, language, _say)
+    counts = read_attributes(file, attribute_column, language, _warn)
     words = load_lexicon(language, lexicon)
     known = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     table = thresholds_table(
@@ -133,18 +136,18 @@ def thresholds(
         taus,
         known,
         seed=seed,
-        tell=_say,
+        tell=_warn,
     )
     write_table(table, path)
     figure = replace(thresholds_figure(table, own_rules=constraints is None), name=path.stem)
     try:
         save(figure, picture(figure), path.parent)
     except OSError as problem:
-        raise UserError(
-            f"The figure cannot be written into '{path.parent}': {problem.strerror}."
-        ) from problem
-    typer.echo(f"{len(table)} rows written to {path}, with {path.stem}.svg and {path.stem}.png beside it")
+        raise UserError(f"The figure cannot be written to '{path.parent}': {problem.strerror}.") from problem
+    typer.echo(
+        f"{len(table)} rows written to {path}, with {path.stem}.svg and {path.stem}.png in the same folder"
+    )
 
 
-def _say(sentence: str) -> None:
+def _warn(sentence: str) -> None:
     typer.echo(sentence, err=True)

@@ -1,4 +1,4 @@
-"""`endoxa curate review`: a sheet for reviewers, and back."""
+"""`endoxa curate review`: export review sheets and apply them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ Resolve = Literal["none", "first", "majority"]
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Hand rows to reviewers as a spreadsheet, and take their corrections back.",
+    help="Write review sheets, and apply the corrections of reviewers.",
 )
 
-_NOTICE = (
-    "Content notice: the sheet holds stereotypes as people reported them; reviewers may stop at any time."
-)
+_NOTICE = "Content notice: the sheet contains stereotypes as reported by respondents; reviewers may stop at any time."
 _SHOWN_CONFLICTS = 10
 
 
@@ -29,38 +27,41 @@ def export_sheet(
     table: Annotated[
         Path,
         typer.Argument(
-            metavar="TABLE", help="Statements, groups, associations or pairs (CSV, JSONL, Parquet)."
+            metavar="TABLE", help="Table of statements, groups, associations or pairs (CSV, JSONL, Parquet)."
         ),
     ],
     *,
     output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The sheet: .xlsx (with drop-downs) or .csv.")
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Review sheet: .xlsx (with drop-down lists) or .csv."
+        ),
     ],
     reviewer: Annotated[
-        str, typer.Option(metavar="NAME", help="Whom it is for; else the name of the file that comes back.")
+        str, typer.Option(metavar="NAME", help="Reviewer's name.  [default: name of the returned file]")
     ] = "",
     sample: Annotated[
-        int | None, typer.Option(metavar="N", help="Draw this many ids, with all rows of each.")
+        int | None, typer.Option(metavar="N", help="Number of ids to sample, with all rows of each.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draw: the same seed, the same ids.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of --sample.")] = 0,
     only_proposed: Annotated[
-        bool, typer.Option("--only-proposed", help="Only rows whose omission is proposed.")
+        bool, typer.Option("--only-proposed", help="Include only rows proposed for omission.")
     ] = False,
     only_disputed: Annotated[
-        bool, typer.Option("--only-disputed", help="Only rows that reviewers disagreed about.")
+        bool, typer.Option("--only-disputed", help="Include only rows with disagreement between reviewers.")
     ] = False,
     columns: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Columns to show instead of the usual ones.")
+        str | None, typer.Option(metavar="A,B,...", help="Columns to show instead of the default ones.")
     ] = None,
     edit: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns that may be changed instead of the usual ones."),
+        typer.Option(metavar="A,B,...", help="Columns that may be edited instead of the default ones."),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a sheet of this name, answers and all.")
+        bool, typer.Option("--overwrite", help="Replace an existing sheet, including its answers.")
     ] = False,
 ) -> None:
-    """Write the sheet that a reviewer fills in; nobody needs endoxa to do so.
+    """Write a spreadsheet for a reviewer, who does not need endoxa to fill it in.
 
     \b
     Examples:
@@ -76,7 +77,7 @@ def export_sheet(
     require_apart([output], [table])
     if output.exists() and not overwrite:
         raise UserError(
-            f"{output} is there already, and may hold a reviewer's answers: name another file, or say --overwrite."
+            f"{output} already exists and may contain a reviewer's answers. Name another file, or pass --overwrite."
         )
     choice = Choice(
         reviewer=reviewer,
@@ -92,45 +93,45 @@ def export_sheet(
     typer.echo(f"{len(sheet.rows)} rows of {sheet.kind.name} written to {output}")
     if sheet.disguised:
         typer.echo(
-            f"{sheet.disguised} cells hold control characters, which a spreadsheet cannot: an .xlsx shows signs for "
-            "them (such as ␁), and they are put back on return."
+            f"{sheet.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
+            "symbols such as ␁ instead; `endoxa curate review apply` restores them."
         )
     typer.echo(_NOTICE)
 
 
 @app.command("apply")
 def apply_sheets(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table that the sheets were made from.")],
-    sheets: Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Sheets that came back.")],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Table that the sheets were made from.")],
+    sheets: Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Returned sheets.")],
     *,
     output: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FILE", help="Reviewed table: .csv, .tsv, .jsonl or .parquet."),
     ],
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write what changed, and by whom.")
+        Path | None, typer.Option(metavar="FILE", help="Also write all changes, with the reviewer.")
     ] = None,
     conflicts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write what reviewers disagree about.")
+        Path | None, typer.Option(metavar="FILE", help="Also write all disagreements between reviewers.")
     ] = None,
     resolve: Annotated[
         Resolve,
         typer.Option(
-            help="What stands where reviewers disagree: what stood before, what the first sheet says, or what more "
-            "than half say. All disagreements are listed anyway."
+            help="Value used where reviewers disagree: that of the table, of the first sheet, or of more than half of "
+            "the reviewers. All disagreements are listed in any case."
         ),
     ] = "none",
     drop_omitted: Annotated[
         bool | None,
         typer.Option(
             "--drop-omitted/--keep-omitted",
-            help="Take rows decided to be left out of the table, or keep them with omit=true.  "
-            "[default: keep statements, drop the others]",
+            help="Remove rows that reviewers omit, or keep them with omit=true.  "
+            "[default: keep statements, drop others]",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the intervals of agreement.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the intervals of agreement.")] = 0,
 ) -> None:
-    """Take sheets back: merge them into the table, list changes and disagreements.
+    """Merge returned sheets into the table, and list changes and disagreements.
 
     \b
     Examples:
@@ -163,18 +164,21 @@ def _names(text: str | None) -> tuple[str, ...] | None:
 
 
 def _print_outcome(reviewed: Reviewed, conflicts: Path | None) -> None:
-    """Counts, then the places of the first conflicts; the words themselves are in the files only."""
-    where = "are not in the reviewed table" if reviewed.dropped else "stay in the table with omit=true"
-    typer.echo(f"{len(reviewed.changes)} changes; {reviewed.left_out} rows left out, which {where}")
+    """Print counts and the first conflicts, without the text of the data."""
+    where = "removed from the table" if reviewed.dropped else "kept with omit=true"
+    omitted = f"; {reviewed.left_out} rows omitted ({where})" if reviewed.left_out else ""
+    typer.echo(f"{len(reviewed.changes)} changes{omitted}")
     if reviewed.incomplete:
-        typer.echo(f"{reviewed.incomplete} answers are incomplete and count as unsure: see review_note")
+        typer.echo(f"{reviewed.incomplete} incomplete answers counted as unsure (see review_note)")
     open_ones = reviewed.conflicts.filter(settled=False)
-    typer.echo(f"{len(reviewed.conflicts)} conflicts, {len(open_ones)} of them open")
+    if len(reviewed.conflicts):
+        unresolved = f"{len(open_ones)} of them unresolved" if len(open_ones) else "all resolved"
+        typer.echo(f"{len(reviewed.conflicts)} conflicts, {unresolved}")
     for one in reviewed.conflicts.head(_SHOWN_CONFLICTS).iter_rows(named=True):
         column = f", {one['column']}" if one["column"] else ""
         typer.echo(f"  {one['row']}{column}: {one['problem']} ({one['sheets']}): {one['outcome']}")
     if conflicts is None and len(reviewed.conflicts):
-        typer.echo("  All of them, with the words: --conflicts FILE")
+        typer.echo("  Write all of them, with their text: --conflicts FILE")
 
 
 def _print_agreement(sheets: list[Returned], seed: int) -> None:

@@ -1,4 +1,4 @@
-"""`endoxa curate associations` and `endoxa curate summary`: who said what, counted."""
+"""`endoxa curate associations` and `endoxa curate summary`: counts of respondents per association."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Apart(StrEnum):
-    """What associations can be kept apart by."""
+    """Columns by which associations can be split."""
 
     COUNTRY = "country"
     AXIS = "axis"
@@ -26,13 +26,11 @@ Statements = Annotated[
 ]
 Groups = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Grouping of attributes, as `endoxa curate group` writes it."),
+    typer.Option(metavar="FILE", help="Groups of attributes, from `endoxa curate group`."),
 ]
-Source = Annotated[
-    str, typer.Option(metavar="NAME", help="Name of the survey, where the table does not say it.")
-]
+Source = Annotated[str, typer.Option(metavar="NAME", help="Name of the survey, if the table has none.")]
 IncludeFlagged = Annotated[
-    bool, typer.Option("--include-flagged", help="Count statements flagged as a chatbot's too.")
+    bool, typer.Option("--include-flagged", help="Also count statements flagged as written by a chatbot.")
 ]
 
 
@@ -47,19 +45,17 @@ def associations(
     source: Source = "",
     by: Annotated[
         list[Apart] | None,
-        typer.Option(
-            "--by", metavar="WHAT", help="One association per 'country' or 'axis'; may be repeated."
-        ),
+        typer.Option("--by", metavar="WHAT", help="Split associations by 'country' or 'axis'; repeatable."),
     ] = None,
     min_support: Annotated[
-        int, typer.Option(metavar="N", help="Fewest respondents an association needs.")
+        int, typer.Option(metavar="N", help="Minimum number of respondents per association.")
     ] = 1,
     include_flagged: IncludeFlagged = False,
 ) -> None:
-    """Gather statements into associations: identity, canonical attribute, and how many respondents said it.
+    """Aggregate statements into associations: identity, canonical attribute, number of respondents.
 
-    Statements proposed for omission, those without identity or attribute and those flagged as a chatbot's are left
-    out and counted. What was said under several axes stands under the one of most respondents.
+    Statements proposed for omission, without identity or attribute, or flagged as written by a chatbot are left out and
+    counted. An association reported under several axes gets the axis with the most respondents.
 
     \b
     Examples:
@@ -85,7 +81,9 @@ def associations(
     if found.rare:
         typer.echo(f"{found.rare} associations left out: fewer than {min_support} respondents.", err=True)
     if found.table.is_empty():
-        raise UserError(f"No association of {statements} was said by {min_support} respondents or more.")
+        raise UserError(
+            f"{statements}: no association with {min_support} or more respondents. Lower --min-support."
+        )
     write_table(found.table, output)
     typer.echo(f"{found.table.height} associations written to {output}")
 
@@ -102,20 +100,20 @@ def summary(
         typer.Option(
             "--by",
             metavar="COLUMN",
-            help="Split by this column; may be repeated. [default: all kept columns]",
+            help="Split by this column; repeatable.  [default: all kept columns]",
         ),
     ] = None,
     source: Source = "",
     min_cell: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Smallest count of a subgroup that is shown.")
+        int, typer.Option(metavar="N", min=1, help="Minimum count shown for a subgroup.")
     ] = 5,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="Bars per axis in the figure.")] = 8,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of bars per axis in the figure.")] = 8,
     include_flagged: IncludeFlagged = False,
 ) -> None:
-    """Count who said what: frequency and composition tables, safe to hand on, and a figure.
+    """Write frequency and composition tables that are safe to share, and a figure.
 
-    Every respondent counts once; statements flagged as a chatbot's do not count. Counts of subgroups below
-    --min-cell are merged so that they cannot be computed from the other tables either.
+    Each respondent is counted once; statements flagged as written by a chatbot are not counted. Subgroups with counts
+    below --min-cell are merged, so that small counts cannot be derived from other tables either.
 
     \b
     Examples:
@@ -132,7 +130,7 @@ def summary(
     written = [*write_summary(made, output), *save_frequencies(made.frequencies, output, top=top)]
     for path in written:
         typer.echo(f"{path}")
-    typer.echo("Content notice: these are stereotypes that respondents reported, not facts.")
+    typer.echo("Content notice: these are stereotypes reported by respondents, not facts.")
 
 
 def _tables(statements: Path, groups: Path | None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -143,7 +141,7 @@ def _tables(statements: Path, groups: Path | None) -> tuple[pl.DataFrame, pl.Dat
 
 
 def _tell(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
-    """What was left out and assumed, on stderr."""
+    """Print statements left out, and notes, to stderr."""
     for reason, count in left_out.items():
         typer.echo(f"{count} statements left out: {reason}.", err=True)
     for note in notes:

@@ -1,4 +1,4 @@
-"""`endoxa datasets`: published files of sentence pairs, their formats and their problems."""
+"""`endoxa datasets`: find, check, convert and download files of sentence pairs."""
 
 from __future__ import annotations
 
@@ -18,23 +18,26 @@ app = typer.Typer(
     help="Find, check, convert and download files of sentence pairs.",
 )
 
-_NOTICE = "Content notice: files of stereotypes hold offensive sentences. They are for evaluation only."
+_NOTICE = "Content notice: files of stereotypes contain offensive sentences. They are for evaluation only."
 
-Input = Annotated[Path, typer.Argument(metavar="FILE", help="A file of pairs in a known format.")]
+Input = Annotated[Path, typer.Argument(metavar="FILE", help="File of pairs in a known format.")]
 Format = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help="Format of FILE (see `list`); recognised if not given."),
+    typer.Option(
+        "--format", metavar="NAME", help="Format of FILE (see `endoxa datasets list`).  [default: detected]"
+    ),
 ]
 Language = Annotated[
     str | None,
-    typer.Option(metavar="CODE", help="Language of the sentences where the file does not say (ISO 639)."),
+    typer.Option(metavar="CODE", help="Language of sentences without one (ISO 639)."),
 ]
 Prefix = Annotated[
-    str | None, typer.Option(metavar="WORDS", help="s-as: words before every identity ('African').")
+    str | None,
+    typer.Option(metavar="WORDS", help="Format s-as: words to put before every identity ('African')."),
 ]
 Template = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", help="s-as: sentence with {identity} and {attribute}."),
+    typer.Option(metavar="TEXT", help="Format s-as: sentence with {identity} and {attribute}."),
 ]
 
 
@@ -49,12 +52,12 @@ def list_all() -> None:
 
     _table(
         "Data sets",
-        ("name", "what it holds", "format", "licence"),
+        ("name", "content", "format", "licence"),
         [(one.name, one.title, one.format or "(no pairs)", one.licence) for one in sources().values()],
     )
     _table(
         "Formats",
-        ("name", "what it is", "a row becomes", "file endings", "written"),
+        ("name", "description", "unit per row", "file suffixes", "can be written"),
         [
             (one.name, one.title, one.units, " ".join(one.suffixes), "yes" if one.write else "no")
             for one in READERS.all().values()
@@ -64,7 +67,7 @@ def list_all() -> None:
 
 @app.command()
 def info(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A data set of `list`.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set, as in `endoxa datasets list`.")],
 ) -> None:
     """Show where a data set comes from, its licence, citation, warning and hash.
 
@@ -76,14 +79,17 @@ def info(
     cached = cached_file(found)
     rows = [
         ("title", found.title),
-        ("format", found.format or "holds no pairs"),
+        ("format", found.format or "no pairs"),
         ("licence", found.licence),
         ("citation", found.citation),
         ("warning", found.warning),
         ("note", found.note),
         ("address", found.url),
-        ("SHA-256", found.sha256 or "none published: a download cannot be verified"),
-        ("here", str(cached) if cached.is_file() else f"no; say: endoxa datasets download {name}"),
+        ("SHA-256", found.sha256 or "not published; downloads cannot be verified"),
+        (
+            "file",
+            str(cached) if cached.is_file() else f"Not downloaded. Run: endoxa datasets download {name}",
+        ),
     ]
     for field, value in rows:
         if value:
@@ -93,7 +99,7 @@ def info(
 @app.command()
 def check(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file of pairs in a known format, or of associations.")
+        Path, typer.Argument(metavar="FILE", help="File of pairs in a known format, or of associations.")
     ],
     *,
     format: Annotated[  # noqa: A002
@@ -101,7 +107,7 @@ def check(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="Format of FILE (see `list`, or associations); recognised if not given.",
+            help="Format of FILE (see `endoxa datasets list`), or associations.  [default: detected]",
         ),
     ] = None,
     language: Language = None,
@@ -111,15 +117,15 @@ def check(
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also write the problems as CSV.")
     ] = None,
     show_text: Annotated[
-        bool, typer.Option("--show-text", help="Show the words of the data each problem is about.")
+        bool, typer.Option("--show-text", help="Also print the text of the data that causes each problem.")
     ] = False,
 ) -> None:
-    """List every problem of a file, with row and column.
+    """Check a file and list every problem with row and column.
 
-    A table with the columns association_id, identity and attribute, such as the pairs that a campaign collected, is
-    checked as one of associations. Rows that people withdrew from the campaign are left out.
+    A table with the columns association_id, identity and attribute, for example the pairs exported from a campaign, is
+    checked as associations. Rows withdrawn from the campaign are skipped.
 
-    Ends with exit code 1 where there is a problem of severity 'error', else with 0.
+    The exit code is 1 if there is a problem of severity 'error', else 0.
 
     For example:
 
@@ -145,15 +151,16 @@ def convert(
     file: Input,
     *,
     output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Target: .csv, .tsv, .jsonl or .parquet.")
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .tsv, .jsonl or .parquet."),
     ],
-    to: Annotated[str, typer.Option(metavar="NAME", help="Format of the target.")] = "native",
+    to: Annotated[str, typer.Option(metavar="NAME", help="Format to write.")] = "native",
     format: Format = None,  # noqa: A002
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
 ) -> None:
-    """Write a file of pairs in our own columns, or in another format that can be written.
+    """Convert a file of pairs to endoxa's own format, or to another format.
 
     For example:
 
@@ -170,17 +177,17 @@ def convert(
 
 @app.command()
 def download(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A data set of `list`.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set, as in `endoxa datasets list`.")],
     mirror: Annotated[
         str | None,
-        typer.Option(metavar="PLACE", help="A folder, or an http address, that holds the file."),
+        typer.Option(metavar="PLACE", help="Folder or http address with a copy of the file."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Where to put it, if not the cache."),
+        typer.Option("--out", "-o", metavar="FOLDER", help="Folder to download to.  [default: the cache]"),
     ] = None,
 ) -> None:
-    """Fetch the file of a data set and check its hash; a good copy that is there already is kept.
+    """Download the file of a data set and verify its hash; keep a valid copy from an earlier download.
 
     For example:
 
@@ -196,7 +203,7 @@ def download(
     typer.echo(f"{found.warning} Licence: {found.licence}. Please cite: {found.citation}.")
     path = fetch(name, mirror, output)
     typer.echo(f"{path}")
-    verified = "as published" if found.sha256 else "not verified: no hash is published"
+    verified = "as published" if found.sha256 else "not verified: no published hash"
     typer.echo(f"SHA-256 {sha256(path)} ({verified})")
 
 
@@ -220,7 +227,7 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 
 
 def _print_problems(problems: list[Problem], show_text: bool) -> None:
-    """Counts per check, then every problem under its check; words of the data only on request."""
+    """Print counts per check, then the problems of each check; text of the data only on request."""
     from endoxa.datasets.check import group_problems
 
     if not problems:

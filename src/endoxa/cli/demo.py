@@ -1,4 +1,4 @@
-"""`endoxa demo`: the whole road on the embedded default."""
+"""`endoxa demo`: all steps on built-in data and models."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ COLUMNS = (
 
 def demo(
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where everything goes.")] = Path(
-        "endoxa-demo"
-    ),
-    seed: Annotated[int, typer.Option(help="Seed of training and of everything that is drawn.")] = 0,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for all results.")
+    ] = Path("endoxa-demo"),
+    seed: Annotated[int, typer.Option(help="Seed of training and of every random draw.")] = 0,
 ) -> None:
-    """The whole road on models whose preferences are known, in a few minutes and without a download.
+    """Run all steps on models with known preferences, in a few minutes and without a download.
 
-    Trains nine small models with a planted preference on sentences of ours, probes them with a sample data set,
-    analyzes, reports, and prints what was found beside what was planted. Started again it continues.
+    Trains nine small models with a planted preference on built-in sentences, probes them with a sample data set,
+    analyzes and reports, and prints estimated and planted preferences. Run it again to continue an interrupted demo.
 
     \b
     Example:
@@ -65,7 +65,8 @@ def _print_recovery(recovery: pl.DataFrame) -> None:
             table.add_row(f"{architecture}, {row['rule']}", *(f"{row[name]:.2f}" for name in COLUMNS))
         console.print(table)
     console.print(
-        "nats: mean score difference. share: pairs with the stereotypical sentence preferred; 0.50 is no preference. "
-        "'planted share' counts what ties an attribute to an identity. The frequency models have nothing of that, yet "
-        "their raw share is near 1: one word of each pair is simply more frequent. Calibration takes it out."
+        "nats: mean score difference. share: share of pairs with the stereotype preferred; 0.50 is no preference. "
+        "The planted share counts only associations between attribute and identity. The frequency models have "
+        "none, but their raw share is close to 1 because one word of each pair is more frequent. "
+        "Calibration removes this effect."
     )

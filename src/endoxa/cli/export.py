@@ -1,4 +1,4 @@
-"""`endoxa export`: a data set for others."""
+"""`endoxa export`: release a data set, or make a task for another harness."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Release a data set: a folder with a data card, or a task of another harness.",
+    help="Release a data set with a data card, or make a task for another harness.",
 )
 
-Folder = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to make.")]
+Folder = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to create.")]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace an earlier export that nobody has changed.")
+    bool, typer.Option("--overwrite", help="Replace an earlier export, unless it was edited.")
 ]
 
 
@@ -28,21 +28,22 @@ Overwrite = Annotated[
 def hub(
     dataset: Annotated[
         Path,
-        typer.Argument(metavar="DATASET", help="A file of pairs, or a table of associations or statements."),
+        typer.Argument(metavar="DATASET", help="File of pairs, or table of associations or statements."),
     ],
     *,
     output: Folder,
     name: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title; the file's name if not given.")
+        str | None, typer.Option(metavar="TEXT", help="Title.  [default: name of the file]")
     ] = None,
     license: Annotated[  # noqa: A002
-        str | None, typer.Option(metavar="ID", help="SPDX id of the licence, as CC-BY-4.0. Never guessed.")
+        str | None,
+        typer.Option(metavar="ID", help="SPDX id of the licence (CC-BY-4.0). There is no default."),
     ] = None,
     license_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The licence's text, put in as LICENSE.")
+        Path | None, typer.Option(metavar="FILE", help="Text of the licence, copied to LICENSE.")
     ] = None,
     citation: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A CITATION.cff; made from the facts if not given.")
+        Path | None, typer.Option(metavar="FILE", help="CITATION.cff.  [default: made from --facts]")
     ] = None,
     facts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Answers for the data card (.toml).")
@@ -57,10 +58,10 @@ def hub(
     template: Template = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """A folder for the Hugging Face hub: data, data card, licence, citation, checksums.
+    """Make a folder for the Hugging Face hub: data, data card, licence, citation, checksums.
 
-    What describes respondents stays out unless it is named with --keep. What the data card does not know is marked
-    '[open: ...]', counted, and listed at the end.
+    Columns that describe respondents are left out unless named with --keep. Missing facts in the data card are marked
+    '[open: ...]' and listed at the end.
 
     \b
     Examples:
@@ -81,7 +82,8 @@ def hub(
         typer.echo(f"{material.identifying} rows left out: flagged 'identifier'.", err=True)
     if material.unplaced:
         typer.echo(
-            f"{material.unplaced} associations of few respondents go without their region (--keep region).",
+            f"{material.unplaced} associations with few respondents written without their region (--keep region "
+            "keeps it).",
             err=True,
         )
     terms = Terms.of(license, license_file, citation)
@@ -97,7 +99,7 @@ def lm_eval(
     output: Folder,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Name of the task; 'endoxa_' and the file's if not given."),
+        typer.Option(metavar="NAME", help="Name of the task.  [default: 'endoxa_' and the name of the file]"),
     ] = None,
     format: Format = None,  # noqa: A002
     language: Language = None,
@@ -105,7 +107,7 @@ def lm_eval(
     template: Template = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """A task directory for lm-evaluation-harness: pairs by the likelihood of whole sentences.
+    """Make a task for lm-evaluation-harness: pairs scored by the likelihood of whole sentences.
 
     \b
     Examples:
@@ -128,14 +130,14 @@ def inspect(
     file: Input,
     *,
     output: Folder,
-    seed: Annotated[int, typer.Option(help="Seed of the order of the samples.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the order of samples.")] = 0,
     format: Format = None,  # noqa: A002
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """A task for Inspect: chat models choose between the two sentences of a pair, in both orders.
+    """Make a task for Inspect: chat models choose between the two sentences of a pair, in both orders.
 
     \b
     Examples:
@@ -154,16 +156,14 @@ def inspect(
 
 
 def _print_released(released: Released, output: Path) -> None:
-    """What is in the folder, what stayed out, what is left to do."""
+    """Print what was written, what was left out, and the open facts."""
     typer.echo(f"{released.rows} {released.kind} written to {output}")
     if released.left_out:
-        typer.echo(f"Left out: {', '.join(released.left_out)} (--keep COLUMN releases one).")
+        typer.echo(f"Columns left out: {', '.join(released.left_out)} (release one with --keep COLUMN).")
     for warning in released.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     if released.open:
         places = sum(released.open.values())
-        typer.echo(
-            f"{places} places are marked '[open: ...]' and need an answer, in the files or with --facts:"
-        )
+        typer.echo(f"{places} places are marked '[open: ...]'. Fill them in, in the files or with --facts:")
         for key in released.open:
             typer.echo(f"  {key}")

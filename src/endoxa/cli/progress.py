@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar with its rate on a terminal, a line now and then elsewhere."""
+"""Progress on stderr: a bar on a terminal, otherwise a line at regular intervals."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from endoxa.schema import Progress
 
 LINE_SECONDS = 30.0
-"""How often a line is printed where there is no terminal."""
+"""Interval between lines if stderr is not a terminal."""
 
 
 @contextmanager
 def shown(unit: str) -> Iterator[Progress]:
-    """A function to tell progress to; `unit` is what is counted ("pairs")."""
+    """A function that reports progress; `unit` is the counted unit ("pairs")."""
     if sys.stderr.isatty():
         with _bar(unit) as report:
             yield report

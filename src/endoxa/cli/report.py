@@ -1,4 +1,4 @@
-"""`endoxa report`: from runs to a page."""
+"""`endoxa report`: a page or table of results."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ def report(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="html, csv, md, latex, or table (association tests), where the file's ending does not say it.",
+            help="html, csv, md, latex, or table (association tests).  [default: by the file's suffix]",
         ),
     ] = None,
     confidence: Annotated[
         float | None,
         typer.Option(
-            help="Confidence level of the intervals; association tests keep theirs.",
+            help="Confidence level of the intervals; not for association tests.",
             show_default="0.95",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
     labels: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Table with the columns model, label, provider, size: how models are called (questions, stories).",
+            help="Display names of models: table with columns model, label, provider, size (questions, stories).",
         ),
     ] = None,
 ) -> None:
-    """One page (or table) of what runs of sentence pairs, association tests, questions or stories show.
+    """Write a page or table of the results of runs.
 
-    The HTML page works offline, holds every figure and table, and blurs offensive sentences until asked.
-    Its figures are also written as SVG and PNG files, beside it. Runs over different data sets each get a
-    part of their own; models are compared only on the same pairs. Association tests come from runs of
-    `endoxa probe embeddings` or from tables that `endoxa analyze tests` wrote. Runs of questions over the same
-    items with groups and with names (`endoxa build names`) are compared. Runs of `endoxa probe extract` and
-    `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings make one page together.
+    The HTML page works offline, contains all figures and tables, and blurs offensive sentences by default. Figures are
+    also written as SVG and PNG files into a folder next to the page. Each data set gets its own part; models are
+    compared only on the same items. Association tests are read from runs of `endoxa probe embeddings` or tables of
+    `endoxa analyze tests`. Runs of the same questions with groups and with names (`endoxa build names`) are compared.
+    Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings
+    share one page.
 
     \b
     Examples:
@@ -69,5 +69,5 @@ def report(
         bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
         if bare:
             typer.echo(
-                f"{bare} of them as SVG only: their script is set rightly by browsers, not in our PNG files."
+                f"{bare} figures were written as SVG only: PNG cannot render their script. Use the SVG or HTML files."
             )

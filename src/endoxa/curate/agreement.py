@@ -124,7 +124,7 @@ def agreement(
             enough), or a confidence level that is none.
     """
     if not 0 < confidence < 1:
-        raise UserError(f"The confidence level is {confidence}: it must lie between 0 and 1.")
+        raise UserError(f"The confidence level is {confidence}. Expected a number between 0 and 1.")
     rows = [_computed(one, confidence, resamples, seed) for one in _coefficients(ballots, level)]
     return pl.DataFrame([asdict(row) for row in rows])
 
@@ -165,14 +165,14 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
 def _domain(ballots: Ballots, level: Level) -> np.ndarray:
     """The categories as alpha's distances need them."""
     if level not in LEVELS:
-        raise UserError(f"There is no level of measurement '{level}': it is one of {', '.join(LEVELS)}.")
+        raise UserError(f"Unknown level of measurement '{level}'. Expected one of: {', '.join(LEVELS)}.")
     numbers = ballots.numbers
     if level == "nominal" or (level == "ordinal" and ballots.ordered):
         return np.arange(len(ballots.categories))
     if numbers is None:
-        wanted = "numbers, or categories in an order that you give" if level == "ordinal" else "numbers"
+        wanted = "numbers, or ordered categories (--order)" if level == "ordinal" else "numbers"
         raise UserError(
-            f"The level '{level}' needs votes that are {wanted}; they are: {', '.join(ballots.categories)}."
+            f"Level '{level}': found the votes {', '.join(ballots.categories)}. Expected {wanted}."
         )
     return numbers
 

@@ -92,7 +92,7 @@ def associations(
             table does not have.
     """
     if by_country and "country" not in statements.columns:
-        raise UserError("There is no column 'country' to make associations by: leave out --by country.")
+        raise UserError("The table has no column 'country'. Leave out --by country.")
     found = mentions(statements, groups, source=source, include_flagged=include_flagged)
     table = _with_place(found.table, by_country=by_country).with_columns(
         _language=language_of_words(found.table)
@@ -168,9 +168,7 @@ def _axis(part: pl.DataFrame) -> str:
 def _moved(table: pl.DataFrame, keys: Sequence[str]) -> list[str]:
     """How many associations were said under several axes, as a sentence."""
     several = table.group_by(keys).agg(pl.col("axis").n_unique()).filter(pl.col("axis") > 1).height
-    said = (
-        f"{several} associations were said under several axes: each stands under the one of most respondents"
-    )
+    said = f"{several} associations were reported under several axes: each gets the axis with the most respondents"
     return [f"{said} (--by axis keeps them apart)."] if several else []
 
 

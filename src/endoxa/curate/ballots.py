@@ -60,11 +60,11 @@ def ballots_from_votes(votes: Iterable[tuple[str, str, str]], order: Sequence[st
         word = vote.strip()
         if word and cast.setdefault((item, rater), word) != word:
             raise UserError(
-                f"Rater '{rater}' voted twice on item '{item}', '{cast[item, rater]}' and '{word}': keep one of them."
+                f"Rater '{rater}' voted twice on item '{item}': '{cast[item, rater]}' and '{word}'. Keep one of them."
             )
     raters = sorted({rater for _, rater in cast})
     if len(raters) < 2:
-        raise UserError(f"Agreement needs votes of two raters or more; found those of {len(raters)}.")
+        raise UserError(f"Found votes of {len(raters)} raters. Agreement needs at least two raters.")
     items = sorted({item for item, _ in cast})
     categories = _ordered(set(cast.values()), order)
     codes = np.full((len(items), len(raters)), NO_VOTE)
@@ -105,7 +105,7 @@ def read_votes(
         rows = [(row[name], column, row[column]) for row in table.iter_rows(named=True) for column in voting]
     for number, (identifier, voter, _) in enumerate(rows, start=1):
         if not identifier or not voter:
-            raise UserError(f"{path}, vote {number}: its row does not say what was voted on, or who voted.")
+            raise UserError(f"{path}, vote {number}: the item or the rater is empty. Fill in both.")
     return [(identifier, voter, vote or "") for identifier, voter, vote in rows]
 
 
@@ -113,9 +113,7 @@ def _ordered(found: set[str], order: Sequence[str] | None) -> list[str]:
     if order is not None:
         unknown = sorted(found - set(order))
         if unknown:
-            raise UserError(
-                f"The vote '{unknown[0]}' is not in the order that was given: {', '.join(order)}."
-            )
+            raise UserError(f"The vote '{unknown[0]}' is missing from --order ({', '.join(order)}). Add it.")
         return list(order)
     if all(_number(vote) is not None for vote in found):
         return sorted(found, key=lambda vote: (float(vote), vote))

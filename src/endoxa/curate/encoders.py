@@ -45,8 +45,8 @@ def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
         target, offline = name.removeprefix("hf/"), False
     else:
         raise UserError(
-            f"Cannot read the encoder '{name}': give {DEFAULT_ENCODER}, hf/ORG/NAME or hf/FOLDER "
-            "(a model of sentence-transformers)."
+            f"--encoder: '{name}' is unknown. Expected {DEFAULT_ENCODER}, hf/ORG/NAME or hf/FOLDER (a model of "
+            "sentence-transformers)."
         )
     return _Loaded(_open(name, target, offline=offline))
 

@@ -135,8 +135,8 @@ def _detector(codes: Sequence[str]) -> LanguageDetector:
     unknown = sorted(set(codes) - known_languages())
     if unknown:
         raise UserError(
-            f"The language '{unknown[0]}' cannot be identified (lingua does not know it): name the language of the "
-            f"answers with --language {unknown[0]}, or the column that holds it with language_column in the map."
+            f"The language '{unknown[0]}' cannot be identified (it is not supported by lingua). Give the language with "
+            f"--language {unknown[0]}, or name its column with language_column in the mapping."
         )
     isos = [lingua.IsoCode639_1.from_str(code.upper()) for code in codes]
     detector: LanguageDetector = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*isos).build()

@@ -88,14 +88,14 @@ def mentions(
     kept = counted.filter(pl.col("_reason").is_null()).drop("_reason")
     if kept.is_empty():
         listed = ", ".join(f"{n} {why}" for why, n in left_out.items())
-        raise UserError(f"No statement is left to count: of {table.height} rows, {listed}.")
+        raise UserError(f"No statement left to count. Of {table.height} rows, {listed}.")
     grouped, missing = _grouped(kept, groups)
     notes = []
     if missing:
         notes.append(f"{missing} attributes are not in the grouping and stand for themselves.")
     unnamed = kept.filter(pl.col("respondent") == "").height
     if unnamed:
-        notes.append(f"{unnamed} statements name no respondent: each counts as a respondent of its own.")
+        notes.append(f"{unnamed} statements without a respondent: each counts as one respondent.")
     return Mentions(_ordered(grouped), left_out, tuple(notes))
 
 
@@ -199,8 +199,9 @@ def _lookup(groups: pl.DataFrame) -> pl.DataFrame:
     if not twice.is_empty():
         attribute, first, second = twice["_key"][0], *twice.filter(_key=twice["_key"][0])["group_id"][:2]
         raise UserError(
-            f"The grouping holds the attribute '{attribute}' twice, in the groups '{first}' and '{second}': "
-            "remove one of the rows, or give both the same canonical."
+            f"The groups contain the attribute '{attribute}' twice, in '{first}' and '{second}'. Remove one of the "
+            "rows, "
+            "or give both the same canonical term."
         )
     return rows
 

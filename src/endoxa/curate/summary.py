@@ -102,7 +102,7 @@ def _columns(table: pl.DataFrame, by: Sequence[str]) -> tuple[tuple[str, ...], l
     absent = [name for name in by if name not in table.columns]
     if absent:
         offered = ", ".join(repr(name) for name in _candidates(table)) or "none"
-        raise UserError(f"There is no column '{absent[0]}' to split by; the table offers: {offered}.")
+        raise UserError(f"--by: the table has no column '{absent[0]}'. Available: {offered}.")
     if by:
         return tuple(dict.fromkeys(by)), []
     people = table["person"].n_unique()
@@ -193,7 +193,9 @@ def write_summary(summary: Summary, folder: Path) -> list[Path]:
         for column, table in found.items():
             name = f"{kind}_by_{_stem(column)}"
             if name in tables:
-                raise UserError(f"Two columns would be written to '{name}.csv': rename '{column}'.")
+                raise UserError(
+                    f"Two columns would be written to the same file '{name}.csv'. Rename the column '{column}'."
+                )
             tables[name] = table
     paths = {name: folder / f"{name}.csv" for name in tables}
     for name, table in tables.items():

@@ -71,7 +71,7 @@ def _published(frames: Iterator[pl.DataFrame], path: Path) -> Iterator[tuple[str
             if pair["direction"] == "unknown" or pair["stereotypical"] != "more":
                 raise UserError(
                     f"{path}: pair '{pair['item_id']}' cannot be written as CrowS-Pairs, which needs a label "
-                    "and holds the stereotypical sentence in sent_more; write our own columns (--to native)."
+                    "and the stereotypical sentence in sent_more. Use --to native instead."
                 )
             numbered = re.fullmatch(r"crows-(\d+)", pair["item_id"])
             number = numbered[1] if numbered else str(position)

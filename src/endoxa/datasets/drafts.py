@@ -120,7 +120,7 @@ def read_frames(drafts: Drafts, path: Path, options: ReadOptions) -> Iterator[pl
         UserError: at the first draft with a fault (file, row, line and column named), or where there is none.
     """
     if options.chunk_rows < 1:
-        raise UserError(f"chunk_rows is {options.chunk_rows}: a frame needs at least 1 row.")
+        raise UserError(f"chunk_rows is {options.chunk_rows}. Expected at least 1.")
     sound = (_sound(path, draft) for draft in drafts(path, options))
     empty = True
     while chunk := list(islice(sound, options.chunk_rows)):
@@ -135,7 +135,7 @@ def read_frames(drafts: Drafts, path: Path, options: ReadOptions) -> Iterator[pl
 
 def no_rows(path: Path) -> str:
     """The sentence for a file that holds column names and nothing else."""
-    return f"{path} has no rows: there are column names, but no pairs under them."
+    return f"{path} has no rows: only column names were found."
 
 
 def _sound(path: Path, draft: Draft) -> Mapping[str, str | None]:

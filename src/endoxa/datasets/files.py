@@ -31,7 +31,7 @@ def require_file(path: Path) -> None:
     """Raise UserError unless `path` is a readable file with something in it."""
     try:
         if path.is_dir():
-            raise UserError(f"{path} is a folder: name a file in it.")
+            raise UserError(f"{path} is a folder. Name a file in it.")
         if not path.exists():
             near = near_names(path)
             hint = f" Did you mean: {', '.join(near)}?" if near else " Check the spelling and the folder."
@@ -41,12 +41,14 @@ def require_file(path: Path) -> None:
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     if not start and is_collected(path):
-        raise UserError(f"{path} is a table without rows: the campaign has nothing of that kind.")
+        raise UserError(f"{path} has no rows: the campaign has no data of this kind.")
     if not start:
-        raise UserError(f"{path} is empty (0 bytes): download or export it again.")
+        raise UserError(f"{path} is empty (0 bytes). Download or export it again.")
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if start.startswith(mark):
-            raise UserError(f"{path} is {encoding} text: save it as UTF-8 (line 1 starts with its mark).")
+            raise UserError(
+                f"{path} is {encoding} text (line 1 starts with its byte order mark). Save it as UTF-8."
+            )
 
 
 def sha256(path: Path) -> str:
@@ -61,13 +63,13 @@ def require_apart(outputs: Iterable[Path | None], inputs: Iterable[Path | None])
     Raises:
         UserError: two of the paths are one file.
     """
-    taken = {path.resolve(): "is what the command reads" for path in inputs if path is not None}
+    taken = {path.resolve(): "is an input of this command" for path in inputs if path is not None}
     for path in outputs:
         if path is None:
             continue
         if path.resolve() in taken:
             raise UserError(f"{path} {taken[path.resolve()]}: name another file for the output.")
-        taken[path.resolve()] = "is named for two outputs"
+        taken[path.resolve()] = "is given for two outputs"
 
 
 def open_text(path: Path, newline: str) -> TextIO:

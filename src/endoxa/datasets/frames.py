@@ -44,12 +44,12 @@ def opened_workbook(path: Path, *, only_values: bool = False) -> Iterator[Workbo
         ) from error
     try:
         with warnings.catch_warnings():
-            # About looks that openpyxl does not keep; nothing is written back.
+            # Warnings about styles that openpyxl does not keep; nothing is written back.
             warnings.simplefilter("ignore")
             with closing(load_workbook(path, read_only=only_values, data_only=only_values)) as book:
                 yield book
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, OSError, ParseError) as error:
-        raise UserError(f"{path} is not a spreadsheet that can be read: save it as .xlsx again.") from error
+        raise UserError(f"{path} is not a readable spreadsheet. Save it again as .xlsx.") from error
 
 
 WORKBOOK_SUFFIXES = (".xlsx",)
@@ -100,7 +100,7 @@ def _read_workbook(path: Path, required: Sequence[str]) -> pl.DataFrame:
         rows = [[_text(cell) for cell in row] for row in book.worksheets[0].iter_rows(values_only=True)]
     rows = [row for row in rows if any(row)]
     if len(rows) < 2:
-        raise UserError(f"{path} has no rows under its column names on its first sheet.")
+        raise UserError(f"{path} has no rows below the column names on its first sheet.")
     header = [name or "" for name in rows[0]]
     kept = [place for place, name in enumerate(header) if name]
     names = [header[place] for place in kept]

@@ -51,7 +51,7 @@ def _draft(row: Row, stem: str, language: str) -> Draft:
 
 NATIVE = Format(
     name="native",
-    title="our own columns",
+    title="endoxa's own columns",
     suffixes=TABLE_SUFFIXES,
     marks=f"columns {', '.join(_REQUIRED)}",
     recognise=recognise,

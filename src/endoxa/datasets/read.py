@@ -39,7 +39,7 @@ def recognise(path: Path) -> Reader:
             return reader
     if is_bbq(path):
         raise UserError(
-            f"{path} holds multiple-choice questions in BBQ's layout, not sentence pairs: ask them with "
+            f"{path} contains multiple-choice questions in BBQ's format, not sentence pairs. Run: "
             f"endoxa probe qa --data {path} --model NAME --out FOLDER."
         )
     use = use_of(path)
@@ -47,7 +47,7 @@ def recognise(path: Path) -> Reader:
         raise UserError(f"{path} is the table '{path.stem}' of a campaign, not sentence pairs: {use}.")
     _refuse_nearly(path)
     wanted = "; ".join(f"{reader.name} ({_marks(reader)})" for reader in readers)
-    raise UserError(f"{path} is of no known format.{_found(path)} Looked for: {wanted}.")
+    raise UserError(f"{path} has an unknown format.{_found(path)} Expected one of: {wanted}.")
 
 
 def _refuse_nearly(path: Path) -> None:
@@ -122,7 +122,7 @@ def convert_pairs(
     write = READERS.get(to).write
     if write is None:
         able = ", ".join(reader.name for reader in READERS.all().values() if reader.write)
-        raise UserError(f"Format '{to}' can be read but not written. Formats that can be written: {able}.")
+        raise UserError(f"Format '{to}' can be read but not written. Expected one of: {able}.")
     counts: list[int] = []
     write(_counted(read_pairs(path, options, format), counts), target)
     return sum(counts)

@@ -55,7 +55,7 @@ def _checked(template: str) -> str:
     plain = not any(spec or conversion for _, _, spec, conversion in parts)
     if set(fields) != {"identity", "attribute"} or not plain:
         raise UserError(
-            f"The template '{template}' must hold {{identity}} and {{attribute}} and no other braces, "
+            f"The template '{template}' must contain {{identity}} and {{attribute}} and no other braces, "
             f"for example '{DEFAULT_TEMPLATE}'."
         )
     return template

@@ -107,12 +107,12 @@ def download(name: str, mirror: str | None = None, folder: Path | None = None) -
     except ValueError as error:  # pooch: the hash differs; it has removed what it fetched
         raise UserError(
             f"{address} is not the published {wanted.file_name}: its SHA-256 is not {wanted.sha256}. "
-            "Nothing was kept; the file there was changed or damaged."
+            "The file was changed or damaged, and nothing was kept."
         ) from error
     except OSError as error:  # requests' exceptions are OSErrors too
         raise UserError(
-            f"{address} cannot be fetched ({type(error).__name__}). Without a network, copy "
-            f"{wanted.file_name} into a folder and say: endoxa datasets download {name} --mirror FOLDER"
+            f"{address} cannot be downloaded ({type(error).__name__}). Without a network, copy "
+            f"{wanted.file_name} into a folder and run: endoxa datasets download {name} --mirror FOLDER"
         ) from error
     return target
 
@@ -127,7 +127,7 @@ def _address(wanted: Source, mirror: str | None) -> tuple[str, Callable[..., Non
     if not path.is_file():
         near = near_names(path)
         hint = f" Did you mean: {', '.join(near)}?" if near else ""
-        raise UserError(f"The mirror folder {mirror} holds no file {wanted.file_name}.{hint}")
+        raise UserError(f"The mirror folder {mirror} has no file {wanted.file_name}.{hint}")
     return str(path), _copy
 
 
@@ -157,7 +157,7 @@ def locate(text: str) -> Path:
         cached = cached_file(known[text])
         if cached.is_file():
             return cached
-        raise UserError(f"'{text}' is not downloaded yet. Say: endoxa datasets download {text}")
+        raise UserError(f"'{text}' is not downloaded. Run: endoxa datasets download {text}")
     near = [*near_names(path), *get_close_matches(text, known, n=3)]
     hint = f"Did you mean: {', '.join(near)}?" if near else f"Known data sets: {', '.join(known)}."
-    raise UserError(f"There is no file {text}, and no data set of that name. {hint}")
+    raise UserError(f"There is no file or data set {text}. {hint}")

@@ -58,11 +58,13 @@ def _parts(path: Path) -> list[tuple[str, list[Any]]]:
             f"{path}, line {error.lineno} is not JSON ({error.msg}): download it again."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not JSON that can be read (too deep, or a number too long).") from error
+        raise UserError(
+            f"{path} is not readable JSON (nested too deeply, or a number is too long)."
+        ) from error
     except (KeyError, TypeError) as error:
-        raise UserError(f"{path} is not StereoSet: there is no 'data' with entries in it.") from error
+        raise UserError(f"{path} is not StereoSet: it has no entries under 'data'.") from error
     if not parts or not all(isinstance(entries, list) for _, entries in parts):
-        raise UserError(f"{path} is not StereoSet: 'data' must hold a list called {' or '.join(_PARTS)}.")
+        raise UserError(f"{path} is not StereoSet: 'data' has no list {' or '.join(_PARTS)}.")
     return parts
 
 
@@ -105,7 +107,7 @@ def _sentences(
 def _unusable(pair: dict[str, str | None]) -> Iterator[Fault]:
     for column, value in pair.items():
         if value and (undecodable(value) or "\0" in value):
-            yield Fault("encoding", column, "holds a character that is no text (NUL or half a surrogate)")
+            yield Fault("encoding", column, "contains an invalid character (NUL or a lone surrogate)")
 
 
 STEREOSET = Format(

@@ -157,9 +157,9 @@ def _csv_header(path: Path, reader: _CsvReader) -> list[str]:
     if undecodable("".join(header)):
         raise UserError(f"{path}, line 1: the column names are not UTF-8 text: save the file as UTF-8.")
     if any("\0" in name for name in header):
-        raise UserError(f"{path}, line 1 holds NUL characters: is the file UTF-16? Save it as UTF-8.")
+        raise UserError(f"{path}, line 1 holds NUL characters: possibly UTF-16. Save it as UTF-8.")
     if not any(header):
-        raise UserError(f"{path}, line 1 is blank: it must hold the column names.")
+        raise UserError(f"{path}, line 1 is blank. Expected the column names.")
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
         raise UserError(f"{path} has two columns called '{twice[0]}': rename or remove one.")

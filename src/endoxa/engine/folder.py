@@ -61,11 +61,11 @@ def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise UserError(f"The run folder {folder} cannot be made: {problem.strerror}.") from problem
+        raise UserError(f"The run folder {folder} cannot be created: {problem.strerror}.") from problem
     path = folder / RUN
     if not path.exists():
         if any(folder.iterdir()):
-            raise UserError(f"The folder {folder} is not empty and holds no run: choose another --out.")
+            raise UserError(f"The folder {folder} is not empty and not a run folder. Choose another --out.")
         return None
     if restart:
         return None
@@ -74,7 +74,7 @@ def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:
         list(before["identity"]["models"])
     except (ValueError, KeyError, TypeError, OSError) as problem:
         raise UserError(
-            f"{path} is not readable as a run: choose another --out or pass --restart."
+            f"{path} is not a readable run. Choose another --out, or pass --restart."
         ) from problem
     return before
 

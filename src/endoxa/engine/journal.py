@@ -99,11 +99,11 @@ class JournalFile:
             folder = self._path.parent
             if "locked" in str(problem):
                 raise JournalError(
-                    f"Another process is working on the run {folder}: wait for it, or stop it."
+                    f"Another process is working on the run {folder}. Wait for it, or stop it."
                 ) from problem
             raise JournalError(
                 f"The run folder {folder} cannot be written ({problem}): free some space or choose another --out. "
-                "What was done is kept; the same command continues."
+                "Finished work is kept; run the same command again to continue."
             ) from problem
         except sqlite3.DatabaseError as problem:
             raise JournalError(

@@ -45,8 +45,8 @@ def parquet_in_parts(path: Path) -> Iterator[AddPart]:
             pl.scan_parquet(parts / "*.parquet").sink_parquet(draft)
     except (OSError, pl.exceptions.PolarsError) as problem:  # a full disk is either of them
         raise UserError(
-            f"The records cannot be written to {path.parent}: {_said(problem)}. What was done is kept; the same "
-            "command continues."
+            f"The records cannot be written to {path.parent}: {_said(problem)}. Finished work is kept; run the "
+            "same command again to continue."
         ) from problem
     shutil.rmtree(parts, ignore_errors=True)
 

@@ -103,7 +103,7 @@ def measure(
         raise
     changed = differences(expected, work.identity) if expected is not None else []
     if changed:
-        raise UserError(f"This would not repeat the run: {'; '.join(changed)}.")
+        raise UserError(f"The run cannot be repeated: {'; '.join(changed)}.")
     before = _own(before, instrument, work, out)
     if before and before.get("finished"):
         added = len(work.identity["models"]) > len(before["identity"]["models"])
@@ -150,10 +150,10 @@ def _own(
     if not before.get("finished") and _holds_nothing(work, out, same_kind=same_kind):
         return None
     if not same_kind:
-        raise DifferentRunError(f"{out} holds {_holds(before)}: name another folder with --out.")
+        raise DifferentRunError(f"{out} contains {_holds(before)}. Name another folder with --out.")
     found = differences(before["identity"], work.identity)
     raise DifferentRunError(
-        f"The folder {out} holds a different run ({'; '.join(found)}): choose another --out, or pass --restart to "
+        f"The folder {out} contains a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
         "replace it."
     )
 
@@ -182,7 +182,7 @@ def _holds_nothing(work: Work, out: Path, *, same_kind: bool) -> bool:
 def _require_journal(work: Work, out: Path) -> None:
     if work.keeps_journal and not (out / JOURNAL).exists():
         raise UserError(
-            f"Nothing can be added to the run {out}: its {JOURNAL} is gone. Choose another --out, or pass --restart "
+            f"Nothing can be added to the run {out}: its {JOURNAL} is missing. Choose another --out, or pass --restart "
             "to measure everything again."
         )
 
@@ -204,7 +204,7 @@ def _measured(
         progress("writing records", items, items)
         facts["counts"] = {"items": items, **work.write(journal, out)}
     except UserError:
-        # A start that failed before anything was measured must not stand in the way of a mended command.
+        # A start that failed before anything was measured must not block the corrected command.
         failed_start = before is None and journal.empty()
         journal.close()
         if failed_start:
@@ -236,6 +236,6 @@ def _require_unchanged(files: Mapping[Path, str]) -> None:
     for path, expected in files.items():
         if not path.is_file() or sha256(path) != expected:
             raise UserError(
-                f"{path} was changed while the run was under way, so answers could be put beside the wrong questions: "
-                "put the file back as it was and give the same command, or start over with --restart."
+                f"{path} was changed during the run, so answers might not match their items. Restore the file and run "
+                "the same command again, or start over with --restart."
             )

@@ -165,9 +165,7 @@ def _flat(path: Path, tables: Mapping[str, Any]) -> dict[str, Any]:
             name = f"{table}.{key}".rstrip(".")
             if name not in known:
                 near = get_close_matches(name, known, n=3) or known
-                raise UserError(
-                    f"{path} has a key '{name}' that nothing asks for. Did you mean: {', '.join(near)}?"
-                )
+                raise UserError(f"{path} has an unknown key '{name}'. Did you mean: {', '.join(near)}?")
             flat[name] = value
     return flat
 

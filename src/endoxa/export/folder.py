@@ -61,18 +61,17 @@ def require_free(target: Path, *, overwrite: bool) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise UserError(f"{target} is a file: name a folder that is empty or not there yet.")
+        raise UserError(f"{target} is a file. Name an empty or new folder.")
     if not any(target.iterdir()):
         return
     if not (target / PROVENANCE).is_file() or not (target / CHECKSUMS).is_file():
-        raise UserError(f"The folder {target} holds other files: name one that is empty or not there yet.")
+        raise UserError(f"The folder {target} contains other files. Name an empty or new folder.")
     if not overwrite:
-        raise UserError(f"The folder {target} holds an earlier export: say --overwrite to replace it.")
+        raise UserError(f"The folder {target} contains an earlier export. Pass --overwrite to replace it.")
     touched = changed_file(target)
     if touched:
         raise UserError(
-            f"The folder {target} was changed after it was exported ({touched}): move it away, so that "
-            "nothing is lost."
+            f"The folder {target} was edited after the export ({touched}). Move it, so that nothing is lost."
         )
 
 

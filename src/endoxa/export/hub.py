@@ -216,9 +216,11 @@ def _texts(material: Material, terms: Terms, facts: Facts, title: str) -> dict[s
 def _warnings(material: Material, terms: Terms) -> tuple[str, ...]:
     found = []
     if terms.licence is None and terms.text is None:
-        found.append("without --license nobody may use the data: LICENSE is marked open.")
+        found.append("no licence: nobody may use the data. Give one with --license (LICENSE is marked open).")
     if not _languages(material):
-        found.append("no row names its language: the hub will not find the data set by it (say --language).")
+        found.append(
+            "no row has a language, so the hub cannot list the data set by language. Give one with --language."
+        )
     if material.linked:
         found.append(
             "the ids of statements begin with the respondent's code, so that answers of one person can be put together."

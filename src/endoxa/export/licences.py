@@ -50,8 +50,8 @@ def licence(spdx: str) -> Licence:
     if wanted not in known:
         near = [known[one] for one in get_close_matches(wanted, known, n=3)] or list(licences())
         raise UserError(
-            f"No licence is known by the id '{spdx}'. Did you mean: {', '.join(near)}? For another one, give its "
-            "text with --license-file and leave --license out."
+            f"--license: '{spdx}' is unknown. Did you mean: {', '.join(near)}? For another licence, give its text with "
+            "--license-file and leave --license out."
         )
     return licences()[known[wanted]]
 
@@ -82,6 +82,6 @@ class Terms:
                 require_file(path)
         if citation is not None and b"cff-version:" not in citation.read_bytes():
             raise UserError(
-                f"{citation} is no citation file: it must be in the Citation File Format, with a cff-version."
+                f"{citation} is not a citation file. Expected the Citation File Format, with a cff-version."
             )
         return cls(None if spdx is None else licence(spdx), text, citation)

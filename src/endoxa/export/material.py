@@ -109,7 +109,8 @@ def read_pairs_material(
     twice = table.filter(pl.col("item_id").is_duplicated())
     if twice.height:
         raise UserError(
-            f"{path} has the item_id {twice['item_id'][0]!r} more than once: `endoxa datasets check` lists them."
+            f"{path} has the item_id {twice['item_id'][0]!r} more than once. List duplicates with `endoxa datasets "
+            "check`."
         )
     left_out: tuple[str, ...] = ()
     if reader.name == "native":
@@ -120,7 +121,7 @@ def read_pairs_material(
         table = table.hstack(whole.select(more))
         left_out = tuple(name for name in others if name not in more)
     elif keep:
-        raise UserError(f"{path} is of the format {reader.name}: --keep is for tables in our own columns.")
+        raise UserError(f"{path} has the format {reader.name}. --keep needs a table in endoxa's own format.")
     released = _released(path, table)
     omitted = table.height - released.height
     return Material("pairs", released, path, sha256(path), reader.name, tuple(keep), left_out, omitted)
@@ -183,7 +184,7 @@ def _released(path: Path, table: pl.DataFrame) -> pl.DataFrame:
         return table
     kept = table.filter(pl.col("review_decision").fill_null("") != "omit")
     if kept.is_empty():
-        raise UserError(f"{path} has no row left: its reviewers decided to omit every one.")
+        raise UserError(f"{path} has no rows left: reviewers omitted all of them.")
     return kept
 
 
@@ -193,7 +194,7 @@ def _unidentifying(path: Path, table: pl.DataFrame) -> pl.DataFrame:
         return table
     kept = table.filter(~pl.col("flag").fill_null("").str.split(" ").list.contains("identifier"))
     if kept.is_empty():
-        raise UserError(f"{path} has no row left: every one is flagged 'identifier'.")
+        raise UserError(f"{path} has no rows left: all are flagged 'identifier'.")
     return kept
 
 
@@ -211,7 +212,7 @@ def _require_kept(path: Path, keep: Sequence[str], found: Sequence[str]) -> None
         if name not in found:
             near = get_close_matches(name, found, n=3) or found
             raise UserError(
-                f"{path} has no further column {name!r} to keep; there is: {', '.join(near) or 'none'}."
+                f"--keep: {path} has no additional column {name!r}. Available: {', '.join(near) or 'none'}."
             )
 
 

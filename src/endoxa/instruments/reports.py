@@ -69,7 +69,8 @@ def write_report(
     writers = _writers(found, output, ReportOptions(confidence, seed, labels))
     if chosen not in writers:
         raise UserError(
-            f"Runs of {holds(found[0].kind)} are not written as '{chosen}'; there are: {', '.join(writers)}."
+            f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "
+            f"{', '.join(writers)}."
         )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +95,7 @@ def _writers(runs: Sequence[Run], output: Path, how: ReportOptions) -> Writers:
     instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
     if how.labels is not None and not instrument.takes_labels:
         raise UserError(
-            f"--labels is for runs of questions and stories; these are of {holds(kind)}: leave it out."
+            f"--labels does not apply to runs of {holds(kind)}, only to questions and stories. Leave it out."
         )
     if instrument.writers is None:
         raise UserError(f"There is no report of {instrument.holds}.")

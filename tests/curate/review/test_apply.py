@@ -414,7 +414,7 @@ def test_rows_of_one_id_cannot_be_told_apart_without_the_hidden_column(table, tm
     book = load_workbook(sheet)
     book["Review"].delete_cols(book["Review"].max_column)
     book.save(sheet)
-    with pytest.raises(UserError, match=r"row 2: 's1' stands on several rows"):
+    with pytest.raises(UserError, match=r"row 2: 's1' appears in several rows"):
         read_sheets([sheet])
 
 
@@ -426,17 +426,17 @@ def test_rows_of_one_id_cannot_be_told_apart_without_the_hidden_column(table, tm
     [
         (
             {(3, "decision"): "delete"},
-            r"row 3, column 'decision': holds 'delete'; it must be one of: keep, edit",
+            r"row 3, column 'decision': 'delete' is invalid. Expected one of: keep, edit",
         ),
         ({(3, "attribute"): "=A1"}, r"row 3, column 'attribute': holds the formula =A1"),
         ({(3, "note"): "#N/A"}, r"row 3, column 'note': holds the error #N/A"),
         ({(1, "decision"): "verdict"}, r"has no column 'decision'"),
         ({(1, "identity"): "group"}, r"has no column 'identity'"),
         ({(1, "note"): "reason"}, r"has two columns called 'reason'"),
-        ({(3, "review_row"): "s9#1"}, r"row 3, column 'review_row': 's9#1' is no row of the sheet"),
-        ({(9, "statement_id"): "s9"}, r"row 9, column 'statement_id': 's9' is no row of the sheet"),
+        ({(3, "review_row"): "s9#1"}, r"row 3, column 'review_row': 's9#1' is not in the original sheet"),
+        ({(9, "statement_id"): "s9"}, r"row 9, column 'statement_id': 's9' is not in the original sheet"),
         ({(9, "attribute"): "loud"}, r"row 9, column 'statement_id': is empty"),
-        ({(9, "statement_id"): "s3"}, r"row 9: names 's3' and adds no words"),
+        ({(9, "statement_id"): "s3"}, r"row 9: a new row for 's3' without text"),
     ],
 )
 def test_a_wrong_cell_is_named(table, tmp_path, cells, sentence):
@@ -548,7 +548,7 @@ def test_two_answers_for_one_pair_in_one_sheet_are_refused(tmp_path):
     book.save(sheet)
     assert len(reviewed(table, sheet).table) == 3
     fill(sheet, {(5, "decision"): "omit"})
-    with pytest.raises(UserError, match=r"row 5: 'p1' stands in row 2 too"):
+    with pytest.raises(UserError, match=r"row 5: 'p1' also appears in row 2"):
         read_sheets([sheet])
 
 

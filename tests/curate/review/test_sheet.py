@@ -124,7 +124,7 @@ def test_no_cell_is_a_formula(tmp_path):
 
 def test_a_text_too_long_for_a_cell_is_refused(tmp_path):
     table = write_table(tmp_path, {**STATEMENTS, "attribute": ["x" * 40_000, "kind", "long", "loud"]})
-    with pytest.raises(UserError, match=r"'s1#1', column 'attribute': holds more than the 32767"):
+    with pytest.raises(UserError, match=r"'s1#1', column 'attribute': the text exceeds the maximum of 32767"):
         export(table, tmp_path / "ana.xlsx")
 
 
@@ -175,18 +175,18 @@ def test_kinds_are_recognised(tmp_path, columns, kind):
 @pytest.mark.parametrize(
     ("columns", "choice", "sentence"),
     [
-        ({"word": ["calm"]}, {}, "no table that can be reviewed"),
+        ({"word": ["calm"]}, {}, "cannot be reviewed: unknown columns"),
         (
             {**PAIRS, "item_id": ["p1", "p1", "p2"]},
             {},
-            "row 2, column 'item_id': 'p1' stands in an earlier row",
+            "row 2, column 'item_id': 'p1' also appears in an earlier row",
         ),
-        ({**PAIRS, "item_id": ["p1", "", "p2"]}, {}, "row 2, column 'item_id': is empty"),
-        (PAIRS, {"only_proposed": True}, "no row with 'true' in the column 'omit'"),
+        ({**PAIRS, "item_id": ["p1", "", "p2"]}, {}, "row 2, column 'item_id': empty"),
+        (PAIRS, {"only_proposed": True}, "column 'omit': no row has the value 'true'"),
         (PAIRS, {"columns": ("colour",)}, "no column 'colour'"),
         ({**PAIRS, "note": ["", "", ""]}, {"columns": ("note",)}, "'note' cannot be shown"),
-        (PAIRS, {"sample": 0}, "--sample is 0"),
-        (PAIRS, {"reviewer": "a; b"}, "holds a ';'"),
+        (PAIRS, {"sample": 0}, "--sample: 0 is too small"),
+        (PAIRS, {"reviewer": "a; b"}, "contains a ';'"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(tmp_path, columns, choice, sentence):

@@ -250,15 +250,15 @@ def test_questions_by_name():
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("statement_id,text\na,x\na,y\n", {}, "row 2: the statement_id 'a' stands in row 1 too"),
+        ("statement_id,text\na,x\na,y\n", {}, "row 2: the statement_id 'a' also appears in row 1"),
         ("statement_id,text\na,x\n,y\n", {}, "row 2: the statement_id is empty"),
         (
             "text,mail\nx,a@b.org\n",
             {"keep": ("mail",)},
-            "column 'mail' is to be kept, but holds what looks like",
+            "column 'mail' looks like",
         ),
         ("text,rule\nx,y\n", {"keep": ("rule",)}, "the column 'rule' cannot be kept"),
-        ("text,y\n,a\n", {}, "column 'text' is empty in every row"),
+        ("text,y\n,a\n", {}, "column 'text' is empty in all rows"),
         ("words\nx\n", {}, "has no column 'text'"),
     ],
 )

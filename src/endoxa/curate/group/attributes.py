@@ -46,7 +46,7 @@ def read_attributes(
     if language:
         table = _in_language(table, language, tell)
     if table.is_empty():
-        raise UserError(f"{path} has no attribute left in its column '{column}'.")
+        raise UserError(f"{path}, column '{column}': no attribute found. Expected at least one.")
     if "respondent" in table.columns:
         count = pl.col("respondent").drop_nulls().n_unique()
     elif "count" in table.columns:
@@ -69,9 +69,8 @@ def _in_language(table: pl.DataFrame, language: str, tell: Callable[[str], objec
     if others.height:
         codes = ", ".join(sorted(set(others["language"].drop_nulls())))
         tell(
-            f"{others.height} attributes are not in the language '{language}' ({codes}) and stay as they are: "
-            "translate the statements (endoxa curate extract --translate), or group these too, with --language, "
-            "--encoder and --existing."
+            f"{others.height} attributes in other languages than '{language}' ({codes}) are not grouped. Translate the "
+            "statements (endoxa curate extract --translate), or group them with --language, --encoder and --existing."
         )
     return table.filter(kept)
 
@@ -81,8 +80,8 @@ def _with_numbers(table: pl.DataFrame, path: Path) -> pl.DataFrame:
     wrong = table.filter(numbers.is_null() | (numbers < 0))
     if not wrong.is_empty():
         raise UserError(
-            f"{path}, row {wrong['row'][0]}, column 'count': '{wrong['count'][0] or ''}' is not a whole number of "
-            "respondents."
+            f"{path}, row {wrong['row'][0]}, column 'count': '{wrong['count'][0] or ''}' is not a whole number. "
+            "Expected the number of respondents."
         )
     return table.with_columns(numbers)
 
@@ -125,10 +124,10 @@ def read_existing(path: Path) -> Existing:
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         for column in ("attribute", "group_id"):
             if not (row[column] or "").strip():
-                raise UserError(f"{path}, row {number}: the column '{column}' is empty.")
+                raise UserError(f"{path}, row {number}, column '{column}': empty. Fill it in.")
     twice = [name for name, times in Counter(table["attribute"].to_list()).items() if times > 1]
     if twice:
-        raise UserError(f"{path} has the attribute '{twice[0]}' in two rows: leave it in one group.")
+        raise UserError(f"{path}: the attribute '{twice[0]}' appears in two rows. Keep it in one group.")
     groups: dict[str, str] = dict(table.select("attribute", "group_id").iter_rows())
     first = {name: attribute for attribute, name in reversed(groups.items())}
     polarity = _most_common(table, "polarity") if "polarity" in table.columns else {}

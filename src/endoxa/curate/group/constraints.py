@@ -61,7 +61,8 @@ def read_constraints(path: Path) -> list[Constraint]:
     for number, row in enumerate(read_table(path, COLUMNS).iter_rows(named=True), start=1):
         if row["relation"] not in RELATIONS:
             raise UserError(
-                f"{path}, row {number}, column 'relation': '{row['relation']}' is none of {', '.join(RELATIONS)}."
+                f"{path}, row {number}, column 'relation': '{row['relation']}' is invalid. Expected one of: "
+                f"{', '.join(RELATIONS)}."
             )
         one, other, relation = ((row[column] or "").strip() for column in COLUMNS)
         found.append(Constraint(one, other, relation, row.get("source") or ""))

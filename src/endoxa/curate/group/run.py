@@ -75,10 +75,10 @@ def method_named(name: str, *, adds: bool = False) -> Method:
     if name == "endoxa":
         return "endoxa"
     if name != "afristereo":
-        raise UserError(f"Unknown method '{name}': give endoxa or afristereo.")
+        raise UserError(f"--method: '{name}' is unknown. Expected endoxa or afristereo.")
     if adds:
         raise UserError(
-            "The method 'afristereo' cannot add to existing groups: leave out --method or --existing."
+            "The method 'afristereo' cannot extend existing groups. Leave out --method or --existing."
         )
     return "afristereo"
 

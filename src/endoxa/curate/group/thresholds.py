@@ -84,7 +84,9 @@ def grid(low: float, high: float, step: float) -> list[float]:
     """
     if not 0 < low <= high < 1 or step <= 0 or (high - low) / step > 100:
         raise UserError(
-            f"Thresholds from {low} to {high} by {step} make no grid: give 0 < low <= high < 1 and at most 100 steps."
+            f"Thresholds from {low} to {high} with step {step} are invalid. Expected 0 < low <= high < 1 and at "
+            "most 100 "
+            "steps."
         )
     return [round(low + step * place, 6) for place in range(int((high - low) / step + 1e-9) + 1)]
 

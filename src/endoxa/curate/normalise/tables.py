@@ -82,7 +82,7 @@ def with_identities(path: Path) -> Tables:
     try:
         own = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not TOML in UTF-8 ({error}).") from error
+        raise UserError(f"{path} is not valid TOML in UTF-8: {error}.") from error
     for name, section in own.items():
         lists = section.values() if isinstance(section, dict) else ()
         if not isinstance(section, dict) or not all(

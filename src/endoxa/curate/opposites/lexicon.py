@@ -125,8 +125,8 @@ def load_lexicon(language: str = "en", own: Path | None = None) -> Lexicon:
         rows += _rows(pl.read_csv(io.StringIO(text), infer_schema=False), Path(f"{language}.csv"))
     elif not own:
         raise UserError(
-            f"There is no table of opposites for the language '{language}' (there are: {', '.join(languages())}): "
-            "bring your own with --lexicon."
+            f"No antonyms for the language '{language}' (available: {', '.join(languages())}). Give your own with "
+            "--lexicon FILE."
         )
     rules = rules_of(language)
     return Lexicon(language, rules, tuple(rows), _index(rows, language, rules))
@@ -140,9 +140,11 @@ def _rows(table: pl.DataFrame, path: Path) -> Iterator[Row]:
             for side in ("one", "other")
         )
         if not one or not other:
-            raise UserError(f"{path}, row {number}: both 'one' and 'other' must name a term.")
+            raise UserError(f"{path}, row {number}: 'one' or 'other' is empty. Expected a term in both.")
         if part not in PARTS:
-            raise UserError(f"{path}, row {number}, column 'pos': '{part}' is none of {', '.join(PARTS)}.")
+            raise UserError(
+                f"{path}, row {number}, column 'pos': '{part}' is invalid. Expected one of: {', '.join(PARTS)}."
+            )
         yield Row(part, (one, other))
 
 

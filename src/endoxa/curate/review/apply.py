@@ -184,8 +184,8 @@ def _require_made_from(sheet: Returned, kind: Kind, path: Path, now: Mapping[str
     ):
         return
     raise UserError(
-        f"{sheet.path} was made from another table ({origin.table}, {origin.kind}): none of its rows stands in "
-        f"{path} as the reviewer saw it."
+        f"{sheet.path} was made from another table ({origin.table}, {origin.kind}): {path} contains none of its "
+        "rows as shown to the reviewer. Name the table that the sheet was made from."
     )
 
 

@@ -54,7 +54,7 @@ def read_csv_sheet(path: Path) -> RawSheet:
         text = stream.read()
     if undecodable(text):
         raise UserError(
-            f"{path} is not UTF-8 text: save it again as 'CSV UTF-8', or send the sheet back as .xlsx."
+            f"{path} is not UTF-8 text. Save it again as 'CSV UTF-8', or return the sheet as .xlsx."
         )
     for separator in _SEPARATORS:
         lines = _lines(path, text, separator)
@@ -62,8 +62,8 @@ def read_csv_sheet(path: Path) -> RawSheet:
         if ORIGIN in header:
             return _raw_sheet(path, header, list(lines))
     raise UserError(
-        f"{path} has no column '{ORIGIN}', so it does not say which table it was made from: send back the file "
-        "that was handed out, with all its columns."
+        f"{path} has no column '{ORIGIN}', which identifies its table. Return the original sheet with all its "
+        "columns."
     )
 
 
@@ -96,7 +96,7 @@ def _raw_sheet(path: Path, header: Sequence[str], lines: Sequence[tuple[int, lis
         rows.append((number, row))
     if origin is None:
         raise UserError(
-            f"{path} has no row with something in the column '{ORIGIN}': no row of the table is left."
+            f"{path}, column '{ORIGIN}': all rows are empty. Return the original sheet with its rows."
         )
     return RawSheet(path, tuple(names), origin, origins, tuple(rows))
 
@@ -107,5 +107,5 @@ def _origins(path: Path, number: int, text: str) -> tuple[Origin, OriginRow]:
         return origin_from(origin), origin_row_from(origin_row)
     except (ValueError, TypeError) as error:
         raise UserError(
-            f"{path}, row {number}, column '{ORIGIN}': was changed; put back the text of the file that was handed out."
+            f"{path}, row {number}, column '{ORIGIN}': the cell was edited. Restore the text of the original sheet."
         ) from error

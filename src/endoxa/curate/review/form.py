@@ -127,7 +127,7 @@ def kind_of(columns: Sequence[str], source: object) -> Kind:
             return kind
     known = "; ".join(f"{kind.name} ({', '.join(kind.marks)})" for kind in KINDS)
     raise UserError(
-        f"{source} is no table that can be reviewed: it has the columns of none of these: {known}."
+        f"{source} cannot be reviewed: unknown columns. Expected the columns of one of these tables: {known}."
     )
 
 

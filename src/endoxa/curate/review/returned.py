@@ -114,7 +114,7 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
     """
     twice = [path for place, path in enumerate(paths) if path in paths[:place]]
     if twice:
-        raise UserError(f"The sheet {twice[0]} is given twice: name every sheet once.")
+        raise UserError(f"The sheet {twice[0]} is given twice. Name each sheet once.")
     sheets = [_read(path) for path in paths]
     names = [sheet.reviewer for sheet in sheets]
     told_apart = [
@@ -124,7 +124,7 @@ def read_sheets(paths: Sequence[Path]) -> list[Returned]:
     for place, sheet in enumerate(told_apart):
         if sheet.reviewer in [earlier.reviewer for earlier in told_apart[:place]]:
             raise UserError(
-                f"Two sheets of one reviewer are called '{sheet.path.name}': rename one of the files."
+                f"Two sheets of the same reviewer have the name '{sheet.path.name}'. Rename one of the files."
             )
     return told_apart
 
@@ -138,7 +138,9 @@ def _read(path: Path) -> Returned:
     readers = {".xlsx": read_workbook, ".csv": read_csv_sheet}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise UserError(f"{path} is no review sheet: its name must end in {' or '.join(SHEET_SUFFIXES)}.")
+        raise UserError(
+            f"{path} is not a review sheet. Expected a file that ends in {' or '.join(SHEET_SUFFIXES)}."
+        )
     raw = reader(path)
     _require_columns(raw)
     reviewer = raw.origin.reviewer or path.stem.replace(";", ",")
@@ -148,14 +150,12 @@ def _read(path: Path) -> Returned:
 def _require_columns(raw: RawSheet) -> None:
     if kind_named(raw.origin.kind) is None:
         raise UserError(
-            f"{raw.path} was made by another version of endoxa ({raw.origin.version}): use that one."
+            f"{raw.path} was made by endoxa {raw.origin.version}, which used another format. Use that version."
         )
     for name in (raw.origin.key, *raw.origin.edited, *ANSWERS):
         if raw.header.count(name) != 1:
             problem = "has no column" if name not in raw.header else "has two columns called"
-            raise UserError(
-                f"{raw.path} {problem} '{name}': send back the sheet with the columns that it had."
-            )
+            raise UserError(f"{raw.path} {problem} '{name}'. Return the sheet with its original columns.")
 
 
 def _answers(raw: RawSheet, reviewer: str) -> list[Answer]:
@@ -213,8 +213,8 @@ def _copies(raw: RawSheet, first: Answer, answers: Sequence[Answer]) -> Iterator
             continue
         if not _several(raw):
             raise UserError(
-                f"{answer.sheet}, row {answer.number}: '{first.origin.key}' stands in row {first.number} too, with "
-                "other words or another decision; keep one of them."
+                f"{answer.sheet}, row {answer.number}: '{first.origin.key}' also appears in row {first.number}, with "
+                "another text or decision. Keep one of them."
             )
         yield replace(answer, added=True)
 
@@ -227,7 +227,7 @@ def _completed(answer: Answer, first: Answer | None) -> Answer:
     """
     if not any(answer.words.values()):
         raise UserError(
-            f"{answer.sheet}, row {answer.number}: names '{answer.origin.key}' and adds no words to it; fill in "
+            f"{answer.sheet}, row {answer.number}: a new row for '{answer.origin.key}' without text. Fill in "
             f"{' or '.join(answer.words)}, or delete the row."
         )
     words = first.words if first else answer.origin.words
@@ -245,26 +245,29 @@ def _origin(raw: RawSheet, number: int, cells: Mapping[str, str]) -> tuple[Origi
     if name:
         if name not in raw.origins:
             raise UserError(
-                f"{raw.path}, row {number}, column '{ROW_KEY}': '{name}' is no row of the sheet that was handed out."
+                f"{raw.path}, row {number}, column '{ROW_KEY}': '{name}' is not in the original sheet. Restore the "
+                "original value."
             )
         return raw.origins[name], False
     identifier = cells.get(raw.origin.key, "").strip()
     if not identifier:
         raise UserError(
-            f"{raw.path}, row {number}, column '{raw.origin.key}': is empty; write there which row the words are from."
+            f"{raw.path}, row {number}, column '{raw.origin.key}': empty. Enter the id of the row that the text "
+            "belongs to."
         )
     of_id = [origin for origin in raw.origins.values() if same(origin.key, identifier)]
     if not of_id:
         raise UserError(
-            f"{raw.path}, row {number}, column '{raw.origin.key}': '{identifier}' is no row of the sheet that was "
-            "handed out."
+            f"{raw.path}, row {number}, column '{raw.origin.key}': '{identifier}' is not in the original sheet. "
+            "Restore "
+            "the original value."
         )
     if ROW_KEY in raw.header and _several(raw):
         return of_id[0], True
     if len(of_id) > 1:
         raise UserError(
-            f"{raw.path}, row {number}: '{identifier}' stands on several rows, and the hidden column '{ROW_KEY}' that "
-            "tells them apart is missing: send back the sheet with all its columns."
+            f"{raw.path}, row {number}: '{identifier}' appears in several rows, and the hidden column '{ROW_KEY}' that "
+            "distinguishes them is missing. Return the sheet with all its columns."
         )
     return of_id[0], False
 
@@ -296,7 +299,7 @@ def _decision(raw: RawSheet, number: int, text: str) -> str:
     decision = text.strip().lower()
     if decision and decision not in DECISIONS:
         raise UserError(
-            f"{raw.path}, row {number}, column 'decision': holds '{text.strip()}'; it must be one of: "
+            f"{raw.path}, row {number}, column 'decision': '{text.strip()}' is invalid. Expected one of: "
             f"{', '.join(DECISIONS)}, or empty."
         )
     return decision
@@ -321,7 +324,9 @@ def votes(sheets: Sequence[Returned], column: str) -> list[tuple[str, str, str]]
     for sheet in sheets:
         if column != "decision" and column not in sheet.origin.edited:
             known = ", ".join(("decision", *sheet.origin.edited))
-            raise UserError(f"{sheet.path} has no votes in a column '{column}'; it has them in: {known}.")
+            raise UserError(
+                f"{sheet.path} has no votes in the column '{column}'. Columns with votes: {known}."
+            )
     return [
         (answer.row, answer.reviewer, answer.decision if column == "decision" else answer.words[column])
         for sheet in sheets

@@ -39,19 +39,17 @@ def with_row_keys(rows: Sequence[Row], kind: Kind, source: Path) -> list[Row]:
     for number, row in enumerate(rows, start=1):
         identifier = row.get(kind.key, "")
         if not identifier.strip():
-            raise UserError(
-                f"{source}, row {number}, column '{kind.key}': is empty; a row needs a name to be reviewed."
-            )
+            raise UserError(f"{source}, row {number}, column '{kind.key}': empty. Expected a unique id.")
         seen[identifier] += 1
         if seen[identifier] > 1 and not kind.several_rows:
             raise UserError(
-                f"{source}, row {number}, column '{kind.key}': '{identifier}' stands in an earlier row too; "
-                f"{kind.name} need unique names to be reviewed."
+                f"{source}, row {number}, column '{kind.key}': '{identifier}' also appears in an earlier row. Give all "
+                f"{kind.name} unique ids."
             )
         key = row.get(ROW_KEY) or f"{identifier}#{seen[identifier]}"
         if key in named:
             raise UserError(
-                f"{source}, row {number}, column '{ROW_KEY}': '{key}' stands in an earlier row too."
+                f"{source}, row {number}, column '{ROW_KEY}': '{key}' also appears in an earlier row. Make it unique."
             )
         named[key] = {**row, ROW_KEY: key}
     return list(named.values())
@@ -208,7 +206,7 @@ def make_sheet(path: Path, choice: Choice) -> Sheet:
     require_columns(path, table.columns, [*(choice.columns or ()), *(choice.edit or ())])
     if ";" in choice.reviewer:
         raise UserError(
-            f"The reviewer's name '{choice.reviewer}' holds a ';', which separates names: leave it out."
+            f"--reviewer: '{choice.reviewer}' contains a ';', which separates names. Leave it out."
         )
     edited = _present(choice.edit or kind.edited, table.columns)
     shown = _shown(choice.columns or kind.shown, table.columns, {kind.key, *edited})
@@ -246,7 +244,7 @@ def _shown(wanted: Sequence[str], columns: Sequence[str], taken: set[str]) -> tu
     clash = sorted(set(wanted) & set(ANSWERS))
     if clash:
         raise UserError(
-            f"The column '{clash[0]}' cannot be shown: the reviewer's own answers stand under that name. Rename it."
+            f"The column '{clash[0]}' cannot be shown: its name is used for the reviewer's answers. Rename it."
         )
     own = taken | {*PROPOSAL, *EARLIER, ROW_KEY}
     return tuple(name for name in _present(wanted, columns) if name not in own)
@@ -260,7 +258,7 @@ def _chosen(rows: list[Row], kind: Kind, choice: Choice, path: Path) -> list[Row
         rows = _where(rows, "review_decision", DISPUTED, path)
     if choice.sample is not None:
         if choice.sample < 1:
-            raise UserError(f"--sample is {choice.sample}: a sample needs at least 1 row.")
+            raise UserError(f"--sample: {choice.sample} is too small. Expected at least 1.")
         identifiers = sorted({row[kind.key] for row in rows})
         drawn = random.Random(choice.seed).sample(  # noqa: S311 - a sample for reviewers is no secret
             identifiers, min(choice.sample, len(identifiers))
@@ -273,7 +271,7 @@ def _where(rows: list[Row], column: str, value: str, path: Path) -> list[Row]:
     found = [row for row in rows if row.get(column, "").strip().lower() == value]
     if not found:
         raise UserError(
-            f"{path} has no row with '{value}' in the column '{column}': there is nothing to review."
+            f"{path}, column '{column}': no row has the value '{value}'. There is nothing to review."
         )
     return found
 

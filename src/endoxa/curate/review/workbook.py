@@ -126,7 +126,9 @@ def write_workbook(sheet: Sheet, path: Path) -> None:
             f"{path}: writing a spreadsheet needs openpyxl. Install it with: pip install 'endoxa[curate]'"
         ) from error
     if len(sheet.rows) > _MOST_ROWS:
-        raise UserError(f"{path}: {len(sheet.rows)} rows are more than a spreadsheet holds: draw a --sample.")
+        raise UserError(
+            f"{path}: {len(sheet.rows)} rows exceed the maximum of a spreadsheet. Use --sample N, or write a .csv file."
+        )
     _require_short_texts(sheet)
     book = Workbook()
     add_styles(book)
@@ -144,8 +146,9 @@ def _require_short_texts(sheet: Sheet) -> None:
         for name in sheet.origin.edited:
             if len(escaped(shown(row.get(name, "")))) > CELL_LIMIT:
                 raise UserError(
-                    f"Row '{row[ROW_KEY]}', column '{name}': holds more than the {CELL_LIMIT} characters of a "
-                    "spreadsheet's cell; write the sheet as .csv."
+                    f"Row '{row[ROW_KEY]}', column '{name}': the text exceeds the maximum of {CELL_LIMIT} "
+                    "characters of a "
+                    "spreadsheet cell. Write the sheet as .csv."
                 )
 
 
@@ -237,9 +240,7 @@ def read_workbook(path: Path) -> RawSheet:
     book = _open(path)
     for name in (REVIEW, ORIGIN):
         if name not in book.sheetnames:
-            raise UserError(
-                f"{path} has no sheet '{name}': send back the file that was handed out, with all its sheets."
-            )
+            raise UserError(f"{path} has no sheet '{name}'. Return the original file with all its sheets.")
     origin, origins = _origins(path, book)
     lines = [list(line) for line in book[REVIEW].iter_rows()]
     header = tuple(_text(cell).strip() for cell in lines[0]) if lines else ()
@@ -269,7 +270,7 @@ def _origins(path: Path, book: Workbook) -> tuple[Origin, dict[str, OriginRow]]:
         return origin_from(json.loads(first)), {row.row: row for row in rows}
     except ValueError as error:
         raise UserError(
-            f"{path}: its hidden sheet '{ORIGIN}' was changed; copy the answers into the file that was handed out."
+            f"{path}: the hidden sheet '{ORIGIN}' was edited. Copy the answers into the original file."
         ) from error
 
 
@@ -288,9 +289,7 @@ def _text(cell: Cell) -> str:
 def _require_texts(path: Path, number: int, cells: Sequence[tuple[str, Cell]]) -> None:
     for name, cell in cells:
         for fault in _faults(cell):
-            raise UserError(
-                f"{path}, row {number}, column '{name}': holds {fault}; type the text itself into the cell."
-            )
+            raise UserError(f"{path}, row {number}, column '{name}': found {fault}. Enter the text itself.")
 
 
 def _faults(cell: Cell) -> Iterator[str]:

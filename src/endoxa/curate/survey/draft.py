@@ -40,8 +40,8 @@ _COUNTRY = re.compile(
     r"^where do you (?:live|reside)|\bcountry\b.*\b(?:live|reside)|\bpays\b.*\b(?:vi[vs]|rési)|^country$|^pays$"
 )
 _HEAD = """\
-# Draft of a map for {name}: read it, mend names and axes, delete what you do not need.
-# A header may be cut short, as long as only one column begins so.
+# Draft mapping for {name}: correct names and axes, delete what you do not need.
+# A header may be shortened, as long as only one column starts with it.
 title = {title}
 # languages = ["en", "fr"]  # languages the answers may be in, if you know them
 {respondent}{country}"""

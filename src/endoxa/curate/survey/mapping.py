@@ -162,7 +162,7 @@ def preset_text(name: str) -> str:
     """
     if name not in presets():
         near = get_close_matches(name, presets(), n=3) or presets()
-        raise UserError(f"There is no preset '{name}'. Did you mean: {', '.join(near)}?")
+        raise UserError(f"Unknown preset '{name}'. Did you mean: {', '.join(near)}?")
     return (_PRESETS / f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -182,7 +182,7 @@ def load_map(path: Path) -> SurveyMap:
         UserError: the file cannot be read, is no TOML, or says something a map does not know.
     """
     if path.is_file() and not path.stat().st_size:
-        raise UserError(f"{path} is empty: write a map into it (--print-map prints a draft of one).")
+        raise UserError(f"{path} is empty. Expected a column mapping (print a draft with --print-map).")
     require_file(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -274,8 +274,8 @@ def find_column(path: Path, headers: Sequence[str], choice: ColumnChoice) -> str
         found = [header for header in headers if fits(plain[header], wanted)]
         if len(found) > 1:
             raise UserError(
-                f"{path}: '{shown(choice.column)}' could be any of {len(found)} columns "
-                f"({', '.join(repr(shown(header)) for header in found[:_NEAR])}): write more of the header."
+                f"{path}: '{shown(choice.column)}' matches {len(found)} columns "
+                f"({', '.join(repr(shown(header)) for header in found[:_NEAR])}): write a longer part of the header."
             )
         if found:
             return found[0]

@@ -120,7 +120,7 @@ def read_export(path: Path, required: Sequence[str] = ()) -> pl.DataFrame:
     require_file(path)
     if path.suffix.lower() not in _KINDS:
         raise UserError(
-            f"{path} is of a kind that is not read: save it as {', '.join(_KINDS[:-1])} or {_KINDS[-1]} "
+            f"{path} has an unknown file type. Save it as {', '.join(_KINDS[:-1])} or {_KINDS[-1]} "
             "(from a spreadsheet: .csv or .xlsx)."
         )
     return read_table(path, required)
@@ -186,7 +186,9 @@ def read_survey(path: Path, survey_map: SurveyMap) -> Survey:
     named_twice = next((name for name in question_columns if question_columns.count(name) > 1), None)
     if named_twice:
         raise UserError(
-            f"{path}: the map takes column '{shown(named_twice)}' for two questions: write more of both."
+            f"{path}: two questions of the mapping match the column '{shown(named_twice)}'. Write longer parts of "
+            "their "
+            "headers."
         )
     kept = [(one.name, find_column(path, headers, one)) for one in survey_map.keep]
     kept_columns = [(name, column) for name, column in kept if column is not None]
@@ -230,7 +232,9 @@ def clean_choice(cell: str | None, mark: str) -> str:
 
 def _must(column: str | None, choice: ColumnChoice) -> str:
     if column is None:
-        raise UserError(f"The question '{choice.column}' is marked optional in the map: questions cannot be.")
+        raise UserError(
+            f"The question '{choice.column}' is marked optional in the mapping. Only other columns can be optional."
+        )
     return column
 
 
@@ -251,8 +255,8 @@ def refuse_private(path: Path, table: pl.DataFrame, columns: Sequence[str]) -> N
     """Raise UserError where one of the columns that are to be kept looks private, by its header or its cells."""
     for one in private_columns(table, columns):
         raise UserError(
-            f"{path}: column '{shown(one.column)}' is to be kept, but holds what looks like a {one.kind} per person: "
-            "leave it out (or give it another header, if it holds nothing of the kind)."
+            f"{path}, column '{shown(one.column)}' looks like a {one.kind} per person and cannot be kept. Leave it "
+            "out (or rename its header, if it is not private)."
         )
 
 
@@ -277,20 +281,21 @@ def _codes(path: Path, table: pl.DataFrame, column: str | None) -> list[str]:
     kind = _private_code(table, column)
     if kind:
         raise UserError(
-            f"{path}: the respondent column '{shown(column)}' holds what looks like a {kind}: "
-            "use a column of codes, or leave it out of the map (the row's number is used then)."
+            f"{path}, column '{shown(column)}' (respondent) looks like a {kind}. Use a column of codes, or leave it "
+            "out of the mapping (row numbers are used instead)."
         )
     rows: dict[str, int] = {}
     for number, cell in enumerate(table[column], start=1):
         code = (cell or "").strip()
         if not code:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent's code is empty."
+                f"{path}, row {number}, column '{shown(column)}': the respondent's code is empty. Fill it in."
             )
         if code in rows:
             raise UserError(
-                f"{path}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' stands in row "
-                f"{rows[code]} too: every respondent needs a code of their own."
+                f"{path}, row {number}, column '{shown(column)}': the respondent code '{shown(code)}' also appears "
+                "in row "
+                f"{rows[code]}. Give each respondent a unique code."
             )
         rows[code] = number
     return list(rows)
@@ -300,14 +305,14 @@ def _require_words(path: Path, respondents: Sequence[Respondent], columns: Seque
     """Refuse columns of answers that are empty throughout, or hold numbers only."""
     if not any(answer.strip() for one in respondents for answer in one.answers):
         raise UserError(
-            f"{path}: every answer of every mapped question is empty: does the map name the right columns?"
+            f"{path}: all answers of the mapped questions are empty. Check the columns of the mapping."
         )
     for place, column in enumerate(columns):
         filled = [one.answers[place].strip() for one in respondents if one.answers[place].strip()]
         if filled and all(_is_number(cell) for cell in filled):
             raise UserError(
-                f"{path}: column '{shown(column)}' holds numbers only (the first is '{shown(filled[0])}'), so it is "
-                "not one of answers in words: mend the map, or the spreadsheet that turned words into numbers."
+                f"{path}, column '{shown(column)}': only numbers found (the first is '{shown(filled[0])}'). "
+                "Expected answers in words. Correct the mapping, or the spreadsheet if it converted words to numbers."
             )
 
 

@@ -68,7 +68,9 @@ def read_statements(path: Path, columns: RowColumns, survey_map: SurveyMap | Non
     used = [*columns.keep, columns.country or "country", columns.language or "language"]
     refuse_private(path, table, [name for name in used if name in table.columns])
     if not any((cell or "").strip() for cell in table[columns.statement]):
-        raise UserError(f"{path}: column '{shown(columns.statement)}' is empty in every row.")
+        raise UserError(
+            f"{path}: column '{shown(columns.statement)}' is empty in all rows. Expected statements."
+        )
     ids = _ids(path, table)
     width = len(str(table.height))
     return [
@@ -113,11 +115,11 @@ def _ids(path: Path, table: pl.DataFrame) -> list[str]:
     for number, cell in enumerate(table["statement_id"], start=1):
         name = (cell or "").strip()
         if not name:
-            raise UserError(f"{path}, row {number}: the statement_id is empty.")
+            raise UserError(f"{path}, row {number}: the statement_id is empty. Fill it in.")
         if name in rows:
             raise UserError(
-                f"{path}, row {number}: the statement_id '{shown(name)}' stands in row {rows[name]} too: "
-                "ids must be unique."
+                f"{path}, row {number}: the statement_id '{shown(name)}' also appears in row {rows[name]}. Make ids "
+                "unique."
             )
         rows[name] = number
     return list(rows)
@@ -127,5 +129,5 @@ def _require_keepable(path: Path, keep: Sequence[str]) -> None:
     for name in keep:
         if name in STATEMENT_COLUMNS:
             raise UserError(
-                f"{path}: the column '{name}' cannot be kept: statements have a column of that name."
+                f"{path}: the column '{name}' cannot be kept, because statements already have this column. Rename it."
             )

@@ -56,7 +56,7 @@ def open_translator(words: str) -> Translator:
     if words.startswith(("openai/", "http://", "https://")):
         return ChatTranslator.connect(words)
     if any(provider.takes(words) for provider in PROVIDERS.all().values()):
-        raise UserError(f"Cannot translate with '{words}': give {FORMS}.")
+        raise UserError(f"--translate: '{words}' is unknown. Expected {FORMS}.")
 
     return TableTranslator.read(Path(words))
 
@@ -103,7 +103,7 @@ class ChatTranslator:
             name, key = words.removeprefix("openai/"), os.environ.get("OPENAI_API_KEY")
             if not name or not key:
                 raise UserError(
-                    "openai/ needs a model's name behind it, and a key in the environment variable OPENAI_API_KEY."
+                    "openai/ needs a model name (openai/NAME) and a key in the environment variable OPENAI_API_KEY."
                 )
             return cls(words, name, server_client(who, OPENAI_URL, key, is_openai=True), retrier)
         spec = parse_model(words)
@@ -147,7 +147,7 @@ class ChatTranslator:
             raise_if_transient(problem, self.client.api_key)
             raise UserError(
                 f"The translator '{self.name}' does not answer ({shown(str(problem), self.client.api_key)}): "
-                "check address, model and key. What was translated is kept; the same command continues."
+                "check address, model and key. Finished translations are kept; run the same command again to continue."
             ) from problem
 
 
@@ -189,8 +189,9 @@ class Seq2SeqTranslator:
         checkpoint = load_checkpoint(spec, ModelOptions(packed_weights=False))
         if checkpoint.architecture != "encoder-decoder":
             raise UserError(
-                f"'{spec.text}' is a {checkpoint.architecture} model, which does not translate by itself: name an "
-                "encoder-decoder such as hf/Helsinki-NLP/opus-mt-fr-en."
+                f"'{spec.text}' is a {checkpoint.architecture} model, which cannot translate. Name an "
+                "encoder-decoder such "
+                "as hf/Helsinki-NLP/opus-mt-fr-en."
             )
         return cls(spec.text, checkpoint.network, checkpoint.tokenizer)
 
@@ -291,7 +292,7 @@ class TableTranslator:
             key = ((row.get(LANGUAGE) or "").strip().lower(), _plain(original))
             if known.setdefault(key, translation) != translation:
                 raise UserError(
-                    f"{path}, row {number}: '{original[:60]}' has another translation further up: keep one."
+                    f"{path}, row {number}: '{original[:60]}' has a different translation in an earlier row. Keep one."
                 )
         return cls(str(path), known)
 

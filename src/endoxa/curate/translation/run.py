@@ -95,7 +95,7 @@ def _remembered(path: Path, translator: str, target: str) -> dict[Key, str]:
         except (ValueError, KeyError, TypeError) as problem:
             if number < len(lines):
                 raise UserError(
-                    f"{path}, line {number} is no remembered translation: remove the line, or the file to start anew."
+                    f"{path}, line {number}: not a stored translation. Remove the line, or the file to start over."
                 ) from problem
     return known
 

@@ -165,7 +165,7 @@ def _unknown(path: Path, line: int, record: Record) -> int:
         marked = [option for option, text in enumerate(record.options) if text.casefold() in _WORDINGS]
     if len(marked) != 1:
         raise UserError(
-            f"{path}, line {line}: {len(marked)} options say that it cannot be known, where one must: mark it with "
+            f"{path}, line {line}: {len(marked)} unknown options. Expected exactly one: mark it with "
             '"unknown" as the second entry of its answer_info.'
         )
     return marked[0]
@@ -176,7 +176,7 @@ def _require_apart(path: Path, line: int, record: Record) -> None:
     twice = next((text for text in record.options if options.count(text.casefold()) > 1), None)
     if twice is not None:
         raise UserError(
-            f"{path}, line {line}: two options are '{twice}', and no answer could be told from the other."
+            f"{path}, line {line}: two options are '{twice}', so answers cannot be distinguished. Change one."
         )
 
 
@@ -188,7 +188,7 @@ def _stereotyped(path: Path, line: int, record: Record, persons: list[int], targ
     if place not in persons:
         raise UserError(
             f"{path}, line {line}: the metadata file names option {place} of {record.category} "
-            f"{record.example_id}, which is the unknown one: it belongs to another version of the data."
+            f"{record.example_id}, which is the unknown option. Use the metadata of the same version of the data."
         )
     flipped = record.question_polarity == "nonneg" and not targets.of_group
     return sum(persons) - place if flipped else place

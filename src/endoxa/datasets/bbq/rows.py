@@ -166,12 +166,12 @@ def checked_rows(path: Path) -> Iterator[tuple[int, dict[str, Any], Record]]:
             if not seen.add(record.category, record.variant, record.example_id):
                 variant = f", variant {record.variant}" if record.variant else ""
                 raise UserError(
-                    f"{path}, line {line}: example_id {record.example_id} of {record.category}{variant} is there a "
-                    "second time: category, example_id and variant must be unique together."
+                    f"{path}, line {line}: example_id {record.example_id} of {record.category}{variant} appears "
+                    "twice. Make the combination of category, example_id and variant unique."
                 )
             yield line, row, record
     if not seen:
-        raise UserError(f"{path} holds no questions: all its {line} lines are blank.")
+        raise UserError(f"{path} contains no questions: all {line} lines are blank.")
 
 
 def _object(path: Path, line: int, text: str) -> dict[str, Any]:
@@ -182,11 +182,11 @@ def _object(path: Path, line: int, text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         reason = getattr(error, "msg", None) or "too deep or too large"
         raise UserError(
-            f"{path}, line {line} is not JSON ({reason}): each line must be one question."
+            f"{path}, line {line} is not JSON ({reason}). Expected one question per line."
         ) from error
     if not isinstance(row, dict):
         raise UserError(
-            f'{path}, line {line} is not a JSON object ({{"name": value}}): each line must be one.'
+            f'{path}, line {line} is not a JSON object ({{"name": value}}). Expected one object per line.'
         )
     return row
 

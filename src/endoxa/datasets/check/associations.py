@@ -66,7 +66,7 @@ def unknown_language(one: Association) -> Iterator[Problem]:
     language = one.cell("language")
     if "language" in one.row.cells and language.replace("_", "-").split("-")[0].lower() not in _languages():
         message = (
-            "is no code of a language (ISO 639), as 'en' or 'sw'"
+            "is not a language code (ISO 639) such as 'en' or 'sw'"
             if language
             else "is empty: name the language"
         )
@@ -174,7 +174,7 @@ def duplicate_id(rows: Sequence[Association]) -> Iterator[Problem]:
     for one in rows:
         name = one.cell("association_id")
         if name and name in first:
-            message = f"is also the id of row {first[name]}; every association needs its own"
+            message = f"is also the id of row {first[name]}; ids must be unique"
             yield one.problem("error", "duplicate-id", "association_id", message)
         first.setdefault(name, one.row.number)
 
@@ -186,7 +186,7 @@ def duplicate_association(rows: Sequence[Association]) -> Iterator[Problem]:
         columns = ("identity", "attribute", "axis", "region", "language", "source")
         key = tuple(_folded(one.cell(name)) for name in columns)
         if key[0] and key[1] and key in first:
-            message = f"says the same as row {first[key]}: it is counted twice"
+            message = f"repeats row {first[key]} and is counted twice"
             yield one.problem("warning", "duplicate-association", "", message)
         first.setdefault(key, one.row.number)
 
@@ -197,7 +197,7 @@ def too_few_ratings(rows: Sequence[Association]) -> Iterator[Problem]:
     known = [(n, k) for n, k in asked if n is not None and k is not None]
     few = sum(n < k for n, k in known)
     if few:
-        message = f"{few} of {len(known)} associations have fewer ratings than the k they were to get"
+        message = f"{few} of {len(known)} associations have fewer ratings than the planned number k"
         yield Problem("note", "too-few-ratings", "", 0, "ratings", message)
 
 
@@ -205,7 +205,7 @@ def nobody_said(rows: Sequence[Association]) -> Iterator[Problem]:
     """Nobody said it unprompted: a seed, or words that stayed when their author left. Only its ratings speak for it."""
     silent = sum(number(one.cell("support")) == 0 for one in rows)
     if silent:
-        message = f"{silent} of {len(rows)} associations were said by nobody unprompted (support 0)"
+        message = f"{silent} of {len(rows)} associations have no unprompted mention (support 0)"
         yield Problem("note", "nobody-said", "", 0, "support", message)
 
 

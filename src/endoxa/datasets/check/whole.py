@@ -59,7 +59,7 @@ def duplicate_ids(traces: Sequence[Trace]) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for trace in traces:
         if trace.item_id in first:
-            message = f"is also the id of row {first[trace.item_id]}; every pair needs its own"
+            message = f"is also the id of row {first[trace.item_id]}; ids must be unique"
             yield Problem("error", "duplicate-id", trace.item_id, trace.row, trace.id_column, message)
         first.setdefault(trace.item_id, trace.row)
 

@@ -54,7 +54,7 @@ def read_associations(path: Path) -> pl.DataFrame:
     rows = _published(path) if path.suffix.lower() == JSON_SUFFIX else _table(path)
     found = pl.DataFrame(list(rows), schema=dict.fromkeys(_COLUMNS, pl.String), orient="row")
     if found.is_empty():
-        raise UserError(f"{path} holds no association: there is nothing to rate.")
+        raise UserError(f"{path} contains no associations. Expected at least one.")
     return found.unique(maintain_order=True)
 
 
@@ -83,19 +83,19 @@ def _published(path: Path) -> Iterator[tuple[str | None, ...]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as problem:  # of JSON or of UTF-8
-        raise UserError(f"{path} is no valid JSON: {problem}.") from problem
+        raise UserError(f"{path} is not valid JSON: {problem}.") from problem
     if not isinstance(content, list):
         raise UserError(
-            f"{path} must hold a JSON list of associations, each an object with {', '.join(PARTS)}."
+            f"{path}: expected a JSON list of associations, each an object with {', '.join(PARTS)}."
         )
     for number, entry in enumerate(content, start=1):
         where = f"{path}, entry {number}"
         if not isinstance(entry, dict):
-            raise UserError(f"{where} is no JSON object: each association needs {', '.join(PARTS)}.")
+            raise UserError(f"{where} is not a JSON object. Expected {', '.join(PARTS)}.")
         parts = _parts(entry, where)
         models = entry.get(MODELS, [])
         if not isinstance(models, list) or not all(isinstance(name, str) for name in models):
-            raise UserError(f"{where}: '{MODELS}' must be a list of names of models.")
+            raise UserError(f"{where}: '{MODELS}' is invalid. Expected a list of model names.")
         given = entry.get("association_id")
         for model in models or [None]:
             yield association_id(*parts), *parts, model, ALL_LANGUAGES, None if given is None else str(given)
@@ -106,6 +106,6 @@ def _parts(entry: dict[str, Any], where: str) -> tuple[str, str, str, str]:
     found = [entry.get(name) for name in PARTS]
     for name, value in zip(PARTS, found, strict=True):
         if not isinstance(value, str) or not value.strip():
-            raise UserError(f"{where}: '{name}' is empty: an association needs {', '.join(PARTS)}.")
+            raise UserError(f"{where}: '{name}' is empty. Expected {', '.join(PARTS)}.")
     base, base_value, compared, compared_value = map(str, found)
     return base, base_value, compared, compared_value

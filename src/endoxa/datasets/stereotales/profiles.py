@@ -165,7 +165,7 @@ def read_profiles(path: Path) -> Profiles:
         rows += len(chunk)
     if not any(len(part["model"]) for part in parts):
         raise UserError(
-            f"{source}: none of its {rows} rows has a usable profile, a JSON object of attributes, in the column "
+            f"{source}: none of {rows} rows has a valid profile, a JSON object of attributes, in the column "
             f"{PROFILE}."
         )
     for part in parts:
@@ -214,9 +214,7 @@ def _told(chunk: pl.DataFrame, path: Path) -> pl.DataFrame:
     for name in COLUMNS[:-1]:
         blank = told.filter(pl.col(name).fill_null("") == "")
         if len(blank):
-            raise UserError(
-                f"{path}, row {blank['row'][0]}: the column '{name}' is empty; every story needs it."
-            )
+            raise UserError(f"{path}, row {blank['row'][0]}: the column '{name}' is empty. Fill it in.")
     return told
 
 

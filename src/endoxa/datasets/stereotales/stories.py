@@ -33,7 +33,7 @@ def filled_rows(path: Path, required: Sequence[str], optional: Sequence[str] = (
                 raise UserError(f"{where}{column}: {fault.message}.")
         for name in required:
             if not (row.cells.get(name) or "").strip():
-                raise UserError(f"{where}: the column '{name}' is empty; every row needs it.")
+                raise UserError(f"{where}: the column '{name}' is empty. Fill it in.")
         yield row
 
 
@@ -90,15 +90,14 @@ def read_stories(path: Path) -> Iterator[Story]:
     """
     source = story_file(path)
     if TEXT not in table_columns(source):
-        raise UserError(
-            f"{source} has no column '{TEXT}': nothing can be read off stories whose text is not there."
-        )
+        raise UserError(f"{source} has no column '{TEXT}'. Expected the text of each story in it.")
     for row in filled_rows(source, STORY_REQUIRED, tuple(STORY_COLUMNS)):
         cells = {name: row.cells.get(name) for name in STORY_COLUMNS}
         for name in WHOLE_NUMBERS:
             if not (cells[name] or "0").removeprefix("-").isdecimal():
                 raise UserError(
-                    f"{source}, row {row.number}: the column '{name}' holds '{cells[name]}', which is no whole number."
+                    f"{source}, row {row.number}: the column '{name}' contains '{cells[name]}'. Expected a whole "
+                    "number."
                 )
         yield Story(cells)
 

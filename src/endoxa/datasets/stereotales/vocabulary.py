@@ -70,7 +70,7 @@ def read_vocabulary(path: Path | None = None) -> Vocabulary:
     try:
         found = TypeAdapter(dict[str, _Entry]).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is no valid TOML: {problem}.") from problem
+        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(
@@ -78,7 +78,7 @@ def read_vocabulary(path: Path | None = None) -> Vocabulary:
             "'values' of two or more texts, and may have 'other = true' and a table 'synonyms'."
         ) from problem
     if not found:
-        raise UserError(f"{source} names no attribute: write [NAME] and under it values = [...].")
+        raise UserError(f"{source} contains no attributes. Expected [NAME] followed by values = [...].")
     return tuple(_attribute(source, name, entry) for name, entry in found.items())
 
 
@@ -88,10 +88,10 @@ def _attribute(source: str, name: str, entry: _Entry) -> Attribute:
     for value in entry.values:
         plain = value.strip().casefold()
         if not plain or plain in seen:
-            found = "an empty value" if not plain else f"'{value}' beside '{seen[plain]}'"
+            found = "an empty value" if not plain else f"'{value}' and '{seen[plain]}'"
             raise UserError(
-                f"{source}: the attribute '{name}' has {found}: values must differ by more than case, and "
-                f"'{OTHER}' and '{UNKNOWN}' are added by themselves."
+                f"{source}: the attribute '{name}' has {found}: values must differ in more than case, and "
+                f"'{OTHER}' and '{UNKNOWN}' are added automatically."
             )
         seen[plain] = value
     return Attribute(name, tuple(entry.values), entry.other, tuple(_synonyms(source, name, entry, seen)))
@@ -103,14 +103,14 @@ def _synonyms(source: str, name: str, entry: _Entry, seen: Mapping[str, str]) ->
     for value, several in entry.synonyms.items():
         if value not in entry.values:
             raise UserError(
-                f"{source}: the attribute '{name}' has synonyms of '{value}', which is none of its values."
+                f"{source}: the attribute '{name}' has synonyms of '{value}', which is not one of its values."
             )
         for synonym in several:
             plain = synonym.strip().casefold()
             if not plain or plain in meant:
                 raise UserError(
                     f"{source}: the attribute '{name}' has the synonym '{synonym}' of '{value}', which is empty or "
-                    "means something else already."
+                    "already used."
                 )
             meant[plain] = value
             yield synonym, value

@@ -87,8 +87,8 @@ async def _ask_in_batches(
                 await _collect(asking, client, poll)
             else:
                 raise UserError(
-                    f"{asking.model.name}: answers were asked for in {ROUNDS} batches and did not come. What came is "
-                    "kept; the same command, with or without --batch, continues."
+                    f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
+                    "the same command again, with or without --batch, to continue."
                 )
     finally:
         await client.close()
@@ -178,15 +178,18 @@ async def _wait(asking: Asking, client: BatchClient, tag: str, batch_id: str, po
     while (status := await client.status(batch_id)).state == "working":
         if poll is None:
             raise UserError(
-                f"{asking.model.name}: the batch {batch_id} is still worked on ({status.done} of {status.total} done), "
-                "and its questions would be asked and paid twice. Wait for it with --batch, or cancel it at the "
-                "provider; the same command then fetches what it has."
+                f"{asking.model.name}: the batch {batch_id} is not finished ({status.done} of {status.total} done); "
+                "without it, its questions would be asked and paid for twice. Wait for it with --batch, or cancel "
+                "it at "
+                "the provider and run the same command again to fetch its answers."
             )
         asking.report(0)
         await asyncio.sleep(poll)
     if status.state == "failed":
         asking.journal.end_batch(asking.number, tag)
-        raise UserError(f"{asking.model.name}: the provider gave up the batch {batch_id} ({status.message}).")
+        raise UserError(
+            f"{asking.model.name}: the provider reports that the batch {batch_id} failed ({status.message})."
+        )
 
 
 async def _fetch(asking: Asking, client: BatchClient, batch_id: str) -> Usage:

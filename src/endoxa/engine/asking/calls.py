@@ -121,10 +121,10 @@ def budget_spent(name: str, budget: Budget, *, handed_in: bool = False) -> Budge
         budget: what was spent.
         handed_in: batches are under way.
     """
-    under_way = " Batches that were handed in go on at the provider, and are paid." if handed_in else ""
+    under_way = " Submitted batches continue at the provider and are billed." if handed_in else ""
     return BudgetSpentError(
-        f"The next answer of {name} could go beyond --max-cost (spent: ${budget.spent:.4f}).{under_way} What was done "
-        "is kept; the same command with a higher --max-cost continues."
+        f"The next answer of {name} could exceed --max-cost (spent: ${budget.spent:.4f}).{under_way} Finished work is "
+        "kept; run the same command with a higher --max-cost to continue."
     )
 
 

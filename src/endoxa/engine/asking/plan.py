@@ -48,7 +48,7 @@ def parse_models(names: Sequence[str]) -> list[ChatSpec]:
         raise UserError("No model was given: name at least one with --model, for example openai/gpt-4o-mini.")
     for k, name in enumerate(names):
         if name in names[:k]:
-            raise UserError(f"The model '{name}' is given twice: name each model once.")
+            raise UserError(f"The model '{name}' is given twice. Name each model once.")
     return [parse_chat_model(text) for text in names]
 
 
@@ -76,11 +76,11 @@ def prices(settings: ChatRunSettings, specs: Sequence[ChatSpec]) -> dict[str, Pr
     unknown = [spec.text for spec in specs if found[spec.text] is None and not spec.host.free]
     if settings.max_cost is not None and unknown:
         raise UserError(
-            f"--max-cost needs the price of '{unknown[0]}', which is not known: give it with --price IN,OUT (US "
-            "dollars per million tokens)."
+            f"--max-cost needs the price of '{unknown[0]}', which is unknown. Give it with --price IN,OUT (US dollars "
+            "per million tokens)."
         )
     if settings.max_cost is not None and any(found.values()) and not bounded(settings.sampling):
-        raise UserError("--max-cost needs a most number of tokens of an answer: give --max-tokens.")
+        raise UserError("--max-cost needs a maximum number of tokens per answer. Give --max-tokens N.")
     return found
 
 

@@ -136,7 +136,7 @@ def _ask_all_models(
         except UserError as problem:
             failed[number] = problem
         if number in failed and len(asked.specs) > 1:
-            log.warning("%s The other models are asked all the same.", failed[number])
+            log.warning("%s Continuing with the other models.", failed[number])
     if failed:
         raise _together(failed, len(asked.specs))
     return facts
@@ -164,9 +164,7 @@ def _together(failed: Mapping[int, UserError], models: int) -> UserError:
     if models == 1:
         return failed[0]
     said = " ".join(str(problem) for _, problem in sorted(failed.items()))
-    return UserError(
-        f"{len(failed)} of {models} models could not be asked to the end, and the others were. {said}"
-    )
+    return UserError(f"{len(failed)} of {models} models did not finish; the others did. {said}")
 
 
 def find_silent(asked: Questions, numbers: Iterable[int], journal: AnswerJournal) -> dict[int, SilentError]:
@@ -286,4 +284,4 @@ def cost_lines(run: Run) -> Iterator[str]:
             yield f"{model}: ${dollars:.4f}"
     for model, count in run.errors.items():
         if count:
-            yield f"{model}: {count} ended with an error and have no answer (--retry-errors asks them again)."
+            yield f"{model}: {count} requests failed and have no answer (repeat them with --retry-errors)."

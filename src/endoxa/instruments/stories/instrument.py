@@ -123,8 +123,9 @@ def _extract_summary(settings: ExtractSettings, run: Run) -> Iterator[str]:
     if counts["wordless"] or counts["unparsed"]:
         profiles = "1 profile" if counts["unparsed"] == 1 else f"{counts['unparsed']} profiles"
         yield (
-            f"{counts['wordless']} stories have no word, so nobody was asked; {profiles} could not be read. All are "
-            "counted, none is left out."
+            f"{counts['wordless']} stories are empty and were not sent to extractors; {profiles} could not be read. "
+            "All "
+            "are counted."
         )
     undecided, unlisted = (counts.get(name, 0) for name in ("undecided", "unlisted"))  # older runs have none
     if undecided or unlisted:

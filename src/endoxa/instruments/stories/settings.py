@@ -55,7 +55,7 @@ class ExtractSettings(ChatRunSettings):
     ]
     vocabulary: Annotated[
         str | None,
-        Option("Attributes and values of your own (TOML).", ASKING, metavar="FILE", default="StereoTales'"),
+        Option("Your own attributes and values (TOML).", ASKING, metavar="FILE", default="StereoTales'"),
     ] = None
     structured: Annotated[
         bool,
@@ -103,7 +103,7 @@ class HarmSettings(ChatRunSettings):
     ] = "en"
     repeats: Annotated[int, Ge(1), Option("Number of ratings per association and model.", ASKING)] = 3
     prompts: Annotated[
-        str | None, Option("Questions of your own (TOML), in --language.", ASKING, metavar="FILE")
+        str | None, Option("Your own questions (TOML), in --language.", ASKING, metavar="FILE")
     ] = None
 
     def identity(

@@ -78,14 +78,15 @@ def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
         twice = journal and journal.add_items((one.sample_id, first + k) for k, one in enumerate(chunk))
         if twice:
             raise UserError(
-                f"{settings.data}: the prompt '{twice[0]}' stands there twice (as prompt {twice[1] + 1} and prompt "
-                f"{twice[2] + 1}): every sample_id must be there once; --repeats asks several times."
+                f"{settings.data}: the prompt '{twice[0]}' appears twice (prompts {twice[1] + 1} and "
+                f"{twice[2] + 1}). Make "
+                "sample_id unique; use --repeats to repeat prompts."
             )
         count += len(chunk)
     if not count:
         asked = ", ".join((*settings.languages, *settings.themes))
         raise UserError(
-            f"{settings.data} holds no prompt{f' for {asked}' if asked else ''}: there is nothing to ask."
+            f"{settings.data} contains no prompt{f' for {asked}' if asked else ''}. Expected at least one."
         )
     return count
 

@@ -449,11 +449,11 @@ def test_command_for_associations(tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--axes gender --attributes violence", "Give --out FILE"),
+        ("--axes gender --attributes violence", "Missing --out FILE"),
         ("--axes gender --attributes violence -o t.csv", r"must end in \.json"),
         ("-o t.json", "Give --axes and --attributes"),
-        ("--axes gender --attributes violence --against men -o t.json", "go with --associations"),
-        ("--associations a.csv --axes gender -o t.json", "not both"),
+        ("--axes gender --attributes violence --against men -o t.json", "need --associations"),
+        ("--associations a.csv --axes gender -o t.json", "Give one or the other"),
     ],
 )
 def test_refused_commands(words, sentence):

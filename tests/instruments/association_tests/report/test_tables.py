@@ -124,4 +124,4 @@ def test_the_command_takes_runs_and_tables(tmp_path: Path) -> None:
     hindi.write_parquet(tmp_path / "hi.parquet")
     done = CliRunner().invoke(app, [str(tmp_path / "hi.parquet"), "-o", str(tmp_path / "hi.html")])
     assert done.exit_code == 0
-    assert "1 of them as SVG only" in done.output
+    assert "1 figures were written as SVG only" in done.output

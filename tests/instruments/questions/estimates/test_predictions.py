@@ -200,7 +200,7 @@ def test_other_categories_are_left_out_and_counted(data, tmp_path):
     own = pl.read_csv(predicted(tmp_path / "p.csv", [2] * 20))
     pl.concat([own, own.with_columns(category=pl.lit("Age"))]).write_csv(tmp_path / "all.csv")
     result = run("--data", data, "--predictions", tmp_path / "all.csv", "-o", tmp_path / "qa.csv")
-    assert "20 predictions for other categories" in result.output
+    assert "20 predictions left out: their category is not in the data" in result.output
     assert pl.read_csv(tmp_path / "qa.csv")["n"].to_list() == [10, 10]
 
 
@@ -380,7 +380,7 @@ def test_words_that_do_not_go_together_are_refused(runs, data, tmp_path):
         run(runs[0], "--data", data, *out)
     with pytest.raises(UserError, match="--data needs --predictions"):
         run("--data", data, *out)
-    with pytest.raises(UserError, match="go with --data"):
+    with pytest.raises(UserError, match="--metadata and --language need --data"):
         run(runs[0], "--language", "es", *out)
     with pytest.raises(UserError, match="its name must end in"):
         run(runs[0], "-o", tmp_path / "e.xls")

@@ -458,16 +458,16 @@ def test_the_command_writes_questions_and_what_was_left_out(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["build", "qa"], "or --sample FILE"),
-        (["build", "qa", "{table}", "-o", "q.csv"], "written as .jsonl"),
-        (["build", "qa", "{table}", "-o", "{out}", "--gender", "n"], "there are m, f, any"),
+        (["build", "qa"], "with --sample FILE"),
+        (["build", "qa", "{table}", "-o", "q.csv"], "Expected a file that ends in .jsonl"),
+        (["build", "qa", "{table}", "-o", "{out}", "--gender", "n"], "Expected one of: m, f, any"),
         (["build", "qa", "{table}", "-o", "{out}", "--language", "fr"], "no question templates"),
         (
             ["build", "qa", "{table}", "-o", "{out}", "--language", "pt", "--limit", "1"],
             "No question could be made",
         ),
-        (["build", "qa", "{table}", "--sample", "{table}"], "give it alone"),
-        (["build", "qa", "--sample", "{table}"], "is there already"),
+        (["build", "qa", "{table}", "--sample", "{table}"], "Leave out ASSOCIATIONS and --out"),
+        (["build", "qa", "--sample", "{table}"], "already exists"),
         (["build", "qa", "missing.csv", "-o", "{out}"], "There is no file missing.csv"),
     ],
 )

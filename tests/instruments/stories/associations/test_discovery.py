@@ -697,8 +697,8 @@ def test_the_command_says_what_it_counted(tmp_path: Path) -> None:
     code, said = command(tmp_path / "stories.parquet", "-o", tmp_path / "a.csv", "--jobs", 1)
     assert code == 0
     assert "1 without a usable profile; in 1 other nothing could be read" in said
-    assert "Warning: 1 story with the prompt, model, language and repeat of another" in said
-    assert "1 value not written as text" in said
+    assert "Warning: 1 story with the same prompt, model, language and repeat as another" in said
+    assert "1 value not text in the JSON" in said
 
 
 def test_an_unknown_side_is_told_before_anything_is_tested(
@@ -715,4 +715,4 @@ def test_an_unknown_side_is_told_before_anything_is_tested(
 def test_the_plan_says_what_it_assumes() -> None:
     code, said = command("--plan", "--lift", 4, "--alpha", 0.01)
     assert code == 0
-    assert "table and cell must both pass (alpha 0.01)" in said
+    assert "table and cell must both be significant (alpha 0.01)" in said

@@ -522,9 +522,7 @@ def test_rated_associations_that_match_nothing_are_told(tmp_path: Path) -> None:
     words = ["--human", str(tmp_path / "people.csv"), "--associations", str(data), "--resamples", "100"]
     done = CliRunner().invoke(app, ["analyze", "harm", *words, "-o", str(tmp_path / "harm.csv")])
     assert done.exit_code == 0, done.output
-    assert (
-        "1 of the associations that people rated are neither in the runs nor in --associations" in done.output
-    )
+    assert "1 associations rated by people are neither in the runs nor in --associations" in done.output
 
 
 def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
@@ -539,7 +537,10 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "25 associations written" in done.output
-    assert "Intervals keep these raters; those of delta take people as a sample, too." in done.output
+    assert (
+        "Intervals condition on these raters, except those of delta, which also resample people."
+        in done.output
+    )
     assert all((tmp_path / f"{name}.csv").is_file() for name in tables)
     assert len(pl.read_csv(tmp_path / "harm.csv")) == 25
 
@@ -549,8 +550,8 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     [
         ([], "Give run folders"),
         (["nowhere"], "is no run folder"),
-        (["--human", "people.csv", "--alias", "m"], "must be RATER=MODEL"),
-        (["--human", "people.csv", "--alias", "m=a", "--alias", "m=b"], "names 'm' twice"),
+        (["--human", "people.csv", "--alias", "m"], "Expected RATER=MODEL"),
+        (["--human", "people.csv", "--alias", "m=a", "--alias", "m=b"], "the rater 'm' appears twice"),
     ],
 )
 def test_the_command_says_what_is_wrong(

@@ -314,7 +314,7 @@ def test_the_command_writes_all_three_tables(tmp_path: Path, run: Path) -> None:
     words += ["--confusion", str(tmp_path / "pairs.csv"), "--counts", str(tmp_path / "values.csv")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
-    assert "60 stories coded by a person" in result.output
+    assert "60 stories coded by hand" in result.output
     assert len(pl.read_csv(tmp_path / "errors.csv")) == 20
     assert set(pl.read_csv(tmp_path / "values.csv")["attribute"]) == {one.name for one in VOCABULARY}
     assert pl.read_csv(tmp_path / "pairs.csv").filter(attribute="age")["count"].sum() <= 60

@@ -462,7 +462,7 @@ def test_a_verdict_that_is_none_is_refused(table):
 def test_the_terminal_says_why_nothing_could_be_tested(edge_of, capsys):
     for edge, reason in (
         ("two prompts of ten stories each", "too few prompts"),
-        ("one row", "needs two base values"),
+        ("one row", "needs at least two base values"),
     ):
         profiles = read_profiles(edge_of(edge)[0])
         print_found(profiles, discover(profiles, Discovery(jobs=1)), 0.05)

@@ -75,8 +75,8 @@ def unit_of(test: AssociationTest, asked: Unit) -> Literal["text", "term"]:
     named = bool(test.x.terms and test.y.terms)
     if asked == "term" and not named:
         raise UserError(
-            f"Test '{test.name}' does not say which term each text of X and Y is about: use --unit text, or name the "
-            "terms in its definition."
+            f"Test '{test.name}' has no terms for the texts of X and Y. Use --unit text, or add the terms to its "
+            "definition."
         )
     repeated = any(len(set(terms.terms)) < len(terms.texts) for terms in (test.x, test.y))
     return "term" if named and asked != "text" and (repeated or asked == "term") else "text"

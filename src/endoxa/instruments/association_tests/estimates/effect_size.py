@@ -50,7 +50,7 @@ class UnitVectors:
         if missing:
             raise UserError(
                 f"{len(missing)} of the {len(wanted)} texts of the tests have no vector ({_first(missing)}): "
-                "encode the texts of these very tests, letter for letter."
+                "encode the exact texts of these tests."
             )
         self._row = {text: row for row, text in enumerate(wanted)}
         self._rows = _scaled({text: np.asarray(vectors[text], dtype=float) for text in wanted})

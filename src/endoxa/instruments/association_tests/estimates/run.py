@@ -147,7 +147,7 @@ def analyze_tests(
     settings = Settings(seed, draws, unequal, ddof, parametric, confidence, resamples, alternative, unit)
     settings.check()
     if not tests:
-        raise UserError("There are no association tests to analyze: the list is empty.")
+        raise UserError("No association tests to analyze: the list is empty.")
     unit_vectors = UnitVectors(vectors, (text for test in tests for part in _sets(test) for text in part))
     rows = []
     for done, test in enumerate(tests):
@@ -189,7 +189,7 @@ def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
     sets = (test.x.texts, test.y.texts, test.a.texts, test.b.texts)
     for letter, texts in zip("XYAB", sets, strict=True):
         if not texts:
-            raise UserError(f"Test '{test.name}' has an empty set {letter}: every set needs a text.")
+            raise UserError(f"Test '{test.name}', set {letter}: empty. Expected at least one text.")
     return sets
 
 

@@ -70,8 +70,8 @@ def run_sources(folder: Path, tests: Sequence[AssociationTest] | None = None) ->
     """
     path = folder / RUN
     problem = UserError(
-        f"{folder} is no finished run of `endoxa probe embeddings`: {path} does not list its vectors; give its folder, "
-        "or --tests with --vectors."
+        f"{folder} is not a finished run of `endoxa probe embeddings`: {path} lists no vectors. Give a run folder, or "
+        "--tests with --vectors."
     )
     try:
         run: Any = json.loads(path.read_text(encoding="utf-8"))

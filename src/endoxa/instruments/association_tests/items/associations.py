@@ -197,7 +197,10 @@ def association_tests(
         )
         if contrast.against and contrast.against not in said["identity"]:
             known = ", ".join(said["identity"].unique(maintain_order=True).head(8))
-            why = f"there is no identity '{contrast.against}' among those with attributes ({known}, ...)"
+            why = (
+                f"--against: the identity '{contrast.against}' is unknown or has no attributes (available: "
+                f"{known}, ...)"
+            )
         raise UserError(f"No test can be made from the associations: {why}.")
     return tests, left_out
 
@@ -228,9 +231,7 @@ def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
     if contrast.languages:
         table = table.filter(pl.col("language").is_in(contrast.languages))
     if table.is_empty():
-        raise UserError(
-            f"There are no associations in {', '.join(contrast.languages)}: leave out --language."
-        )
+        raise UserError(f"No associations in {', '.join(contrast.languages)}. Leave out --language.")
     genders = [
         known or gender(identity, language)
         for identity, language, known in table.select("identity", "language", "agreement").iter_rows()

@@ -48,7 +48,7 @@ def build_tests(options: BuildOptions) -> list[AssociationTest]:
         UserError: an unknown axis, attribute pair or language, or nothing to make a test from.
     """
     if not options.axes or not options.attributes:
-        raise UserError("Give --axes and --attributes, or --associations FILE; --list shows what there is.")
+        raise UserError("Give --axes and --attributes (list them with --list), or --associations FILE.")
     lists = load_lists(options.lists)
     templates = load_templates(options.templates)
     asked = Crossing(
@@ -84,7 +84,7 @@ def sentences_per_term(word: str) -> int:
     if word.isascii() and word.isdigit() and int(word) > 0:
         return int(word)
     raise UserError(
-        f"--templates is '{word}': give a number from 1, 'all', or 'words' (terms without sentences)."
+        f"--templates: '{word}' is invalid. Expected a number from 1, 'all', or 'words' (terms without sentences)."
     )
 
 
@@ -96,7 +96,7 @@ def _known(kind: str, asked: Sequence[str], there: Iterable[str]) -> tuple[str, 
             near = get_close_matches(word, names, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             raise UserError(
-                f"Unknown {kind} '{word}'.{hint} There is: {', '.join(names)} (--list shows them)."
+                f"Unknown {kind} '{word}'.{hint} Available: {', '.join(names)} (list them with --list)."
             )
     return tuple(dict.fromkeys(asked))
 

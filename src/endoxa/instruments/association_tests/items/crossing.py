@@ -79,17 +79,15 @@ def _missing(
     asked = " x ".join(axes)
     if wanted is not None:
         names = ", ".join([*choices, CROSSED])
-        return UserError(
-            f"There is no list '{wanted}' of {asked} in '{language}'; there can be: {names} (--from)."
-        )
+        return UserError(f"--from: no word list '{wanted}' of {asked} in '{language}'. Available: {names}.")
     spoken = [
         code
         for code in lists.languages
         if all(any(axis in one.group for one in lists.sets if one.language == code) for axis in axes)
     ]
     return UserError(
-        f"There are no terms for {asked} in '{language}'; there are for: {', '.join(spoken) or 'no language'}. "
-        "Bring your own with --lists FILE."
+        f"No terms for {asked} in '{language}' (available in: {', '.join(spoken) or 'no language'}). "
+        "Give your own with --lists FILE."
     )
 
 
@@ -234,8 +232,8 @@ def require_sentences(language: str, templates: Mapping[str, Templates], per_ter
     """Raise UserError where sentences are wanted in a language that has none."""
     if per_term != WORDS and language not in templates:
         raise UserError(
-            f"There are no sentences for '{language}'; there are for: {', '.join(templates)}. Bring your own with "
-            "--templates-file FILE, or take the words alone with --templates words."
+            f"No sentence templates for '{language}' (available for: {', '.join(templates)}). Give your own with "
+            "--templates-file FILE, or use words only with --templates words."
         )
 
 
@@ -253,9 +251,7 @@ def term_set(name: str, terms: Sequence[Term], templates: Templates | None, per_
         UserError: fewer than four terms, or a term that no sentence takes.
     """
     if len(terms) < FEWEST_TERMS:
-        raise UserError(
-            f"The set '{name}' has {len(terms)} terms: a test needs at least {FEWEST_TERMS} in each set; add some."
-        )
+        raise UserError(f"The set '{name}' has {len(terms)} terms. Expected at least {FEWEST_TERMS} per set.")
     found: dict[str, str] = {}
     for term in terms:
         texts = _texts(term, templates, per_term)
@@ -288,8 +284,8 @@ def _sides(lists: WordLists, attribute: str, language: str) -> tuple[WordSet, Wo
             return found["a"], found["b"]
     spoken = dict.fromkeys(one.language for one in lists.sets if one.attribute == attribute)
     raise UserError(
-        f"There are no terms for '{attribute}' in '{language}'; there are for: {', '.join(spoken)}. Bring your own "
-        "with --lists FILE."
+        f"No terms for '{attribute}' in '{language}' (available in: {', '.join(spoken)}). Give your own with "
+        "--lists FILE."
     )
 
 

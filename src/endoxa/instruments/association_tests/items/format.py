@@ -71,7 +71,7 @@ def make_set(
         )
     text, times = Counter(found).most_common(1)[0] if found else ("", 0)
     if times > 1 and not collapse:
-        raise where.problem(f"'{text}' stands {times} times in one set: keep it once")
+        raise where.problem(f"'{text}' appears {times} times in one set: keep it once")
     if len(set(found)) < FEWEST_TEXTS:
         raise where.problem(
             f"it holds {len(set(found))} texts: expected at least {FEWEST_TEXTS}, all different"
@@ -90,7 +90,9 @@ def _texts(found: object, where: Place, *, allow_none: bool = False) -> list[str
         if not text.strip() and not allow_none:
             raise where.problem(f"text {number} is empty")
         if undecodable(text):
-            raise where.problem(f"text {number} holds half a character (a lone surrogate): write it again")
+            raise where.problem(
+                f"text {number} contains an invalid character (a lone surrogate): type it again"
+            )
     return list(found)
 
 
@@ -101,10 +103,12 @@ def require_test(test: AssociationTest, where: Place) -> AssociationTest:
         UserError: X is Y, or A is B, so that there is nothing to compare.
     """
     if undecodable(test.name + test.axis + test.language + test.source):
-        raise where.problem("a word of it holds half a character (a lone surrogate): write it again")
+        raise where.problem(
+            "one of its texts contains an invalid character (a lone surrogate): type it again"
+        )
     for one, other, letters in ((test.x, test.y, "X and Y"), (test.a, test.b, "A and B")):
         if set(one.texts) == set(other.texts):
-            raise where.problem(f"{letters} are the same set: there is nothing to compare")
+            raise where.problem(f"{letters} are the same set: expected different sets")
     return test
 
 
@@ -175,14 +179,14 @@ def read_tests(path: Path) -> list[AssociationTest]:
         tests = published_tests(content, where)
     else:
         raise where.problem(
-            "it holds no association tests: expected a file of `endoxa build tests`, or a published one with "
+            "it contains no association tests: expected a file of `endoxa build tests`, or a published one with "
             "'targ1', 'targ2', 'attr1' and 'attr2'"
         )
     if not tests:
-        raise where.problem("it holds no test: expected at least one")
+        raise where.problem("it contains no test: expected at least one")
     name, times = Counter(test.name for test in tests).most_common(1)[0]
     if times > 1:
-        raise where.problem(f"{times} tests are called '{name}': give each its own name")
+        raise where.problem(f"{times} tests have the name '{name}': make names unique")
     return tests
 
 
@@ -205,7 +209,7 @@ def write_tests(tests: Sequence[AssociationTest], path: Path) -> None:
 def require_tests_name(path: Path) -> None:
     """Raise UserError where `write_tests` could not write under that name."""
     if path.suffix.lower() != ".json":
-        raise UserError(f"'{path}' cannot be written: the name of a file of tests must end in .json.")
+        raise UserError(f"--out: '{path}' has an unknown file type. Expected a file that ends in .json.")
 
 
 def _plain(test: AssociationTest) -> dict[str, Any]:
@@ -226,7 +230,7 @@ def _content(path: Path) -> object:
     with open_text(path, newline="") as stream:
         text = stream.read()
     if not text.strip():
-        raise UserError(f"{path} holds nothing but white space: write or download it again.")
+        raise UserError(f"{path} contains only white space. Write or download it again.")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -249,7 +253,8 @@ def _content(path: Path) -> object:
 
 def _not_json(path: Path, line: int, error: json.JSONDecodeError) -> UserError:
     return UserError(
-        f"{path}, line {line}: it is not JSON ({error.msg}); write it with `endoxa build tests`, or mend the line."
+        f"{path}, line {line}: not valid JSON ({error.msg}). Correct the line, or write the file with `endoxa build "
+        "tests`."
     )
 
 
@@ -257,7 +262,7 @@ def _parsed(text: str, path: Path) -> object:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         name, times = Counter(key for key, _ in pairs).most_common(1)[0] if pairs else ("", 0)
         if times > 1:
-            raise UserError(f"{path}: '{name}' stands {times} times in one object: rename or remove one.")
+            raise UserError(f"{path}: '{name}' appears {times} times in one object. Rename or remove one.")
         return dict(pairs)
 
     try:
@@ -287,9 +292,7 @@ def _own_test(test: object, where: Place) -> AssociationTest:
     named = Place(where.path, f"test '{name}'")
     unknown = [key for key in test if key not in ("name", *_WORDS, *_SETS)]
     if unknown:
-        raise named.problem(
-            f"'{unknown[0]}' is not known; a test has name, axis, language, source, x, y, a, b"
-        )
+        raise named.problem(f"'{unknown[0]}' is unknown; expected name, axis, language, source, x, y, a, b")
     for word in _WORDS:
         if not isinstance(test.get(word, ""), str):
             raise named.problem(f"'{word}' is not text")

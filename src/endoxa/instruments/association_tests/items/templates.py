@@ -127,10 +127,10 @@ def _parsed(text: str, name: str) -> Templates:
         raise UserError(f"{name}: {fault}; a file of templates has {', '.join(_KEYS)}.")
     for key in ("agreement", "vowel", "words", "templates", "people", "plural"):
         if not isinstance(table.get(key, {}), dict):
-            raise UserError(f"{name}: [{key}] is no table.")
+            raise UserError(f"{name}: [{key}] is not a table.")
         if key != "templates" and not _only_text(table.get(key, {})):
             raise UserError(
-                f"{name}: [{key}] holds something that is not text: put quotation marks around it."
+                f"{name}: [{key}] contains a value that is not text. Put quotation marks around it."
             )
     words, agreement = table.get("words", {}), table.get("agreement", {})
     return Templates(

@@ -112,5 +112,5 @@ def parse_term(found: object, kind: str, codes: Sequence[str], where: str) -> Te
 
 def _text(form: object, where: str) -> str:
     if not isinstance(form, str) or not form.strip() or undecodable(form):
-        raise UserError(f"{where}: the form {form!r} of a term is no text.")
+        raise UserError(f"{where}: the form {form!r} of a term is not text.")
     return unicodedata.normalize("NFC", " ".join(form.split()))

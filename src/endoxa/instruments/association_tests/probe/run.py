@@ -76,7 +76,8 @@ class VectorJournal(JournalFile):
             rows = [np.frombuffer(row, dtype="<f4") for (row,) in self._db.execute(query, (model, pooling))]
         if len({row.size for row in rows}) != 1:
             raise UserError(
-                f"The journal {self._path} holds vectors of different widths, as from two models: use --restart."
+                f"The journal {self._path} contains vectors of different lengths, possibly of two models. Start "
+                "over with --restart."
             )
         return np.stack(rows)
 
@@ -202,5 +203,5 @@ def _parse(models: Sequence[str]) -> list[EncoderSpec]:
         )
     for k, name in enumerate(models):
         if name in models[:k]:
-            raise UserError(f"The encoder '{name}' is given twice: name each one once.")
+            raise UserError(f"The encoder '{name}' is given twice. Name each encoder once.")
     return [parse_encoder(text) for text in models]

@@ -26,7 +26,7 @@ def chosen_tests(
     if not kept:
         there = ", ".join(sorted({test.language or "none named" for test in tests}))
         raise UserError(
-            f"{path} holds no test in the language {', '.join(languages)}; its languages: {there}."
+            f"{path} contains no test in the language {', '.join(languages)}. Available: {there}."
         )
     return kept
 
@@ -56,7 +56,7 @@ def unknown_shares(encoder: Encoder, tests: Sequence[AssociationTest]) -> dict[s
     for language, share in known.items():
         if share > WORTH_SAYING:
             log.warning(
-                "%s reads %.0f %% of the tokens of its %s texts as unknown: its vectors there mean little",
+                "%s: %.0f %% of the tokens of its %s texts are unknown to the tokenizer; the vectors are unreliable",
                 encoder.name,
                 100 * share,
                 f"'{language}'" if language else "",

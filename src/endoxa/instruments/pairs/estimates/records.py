@@ -63,7 +63,7 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
     missing = [name for name in REQUIRED if name not in records.columns]
     if missing:
         found = ", ".join(records.columns) or "none"
-        raise UserError(f"The records lack the column '{missing[0]}' (columns found: {found}).")
+        raise UserError(f"The records have no column '{missing[0]}' (columns found: {found}).")
     columns = {**REQUIRED, **OPTIONAL}
     try:
         checked = records.select(
@@ -75,7 +75,7 @@ def check_records(records: pl.DataFrame) -> pl.DataFrame:
             f"A column of the records has the wrong type: {str(problem).splitlines()[0]}"
         ) from problem
     if checked.is_empty():
-        raise UserError("The records are empty: there is nothing to analyze.")
+        raise UserError("The records are empty. Expected at least one.")
     _refuse_rows(checked)
     return checked.with_columns(pl.col("data").fill_null(""))
 
@@ -84,7 +84,7 @@ def _load(run: Path) -> pl.DataFrame:
     path, data = (run / "records.parquet", _data_key(run)) if run.is_dir() else (run, None)
     if not path.is_file():
         raise UserError(
-            f"'{run}' does not exist: name a run folder (made by `endoxa probe pairs`) or its records."
+            f"'{run}' does not exist. Name a run folder (written by `endoxa probe pairs`) or its records."
         )
     try:
         lazy = pl.scan_parquet(path)
@@ -92,7 +92,9 @@ def _load(run: Path) -> pl.DataFrame:
         wanted = [name for name in (*REQUIRED, *OPTIONAL) if name in present and name not in ("data", "run")]
         table = lazy.select(wanted).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise UserError(f"'{path}' is no readable Parquet file: {str(problem).splitlines()[0]}") from problem
+        raise UserError(
+            f"'{path}' is not a readable Parquet file: {str(problem).splitlines()[0]}"
+        ) from problem
     try:
         checked = check_records(table)
     except UserError as problem:
@@ -104,16 +106,16 @@ def _data_key(run: Path) -> str | None:
     """What pairs a finished run scored: hash of their file and options it was read with (a prefix, say)."""
     described = run / "run.json"
     if not described.is_file():
-        raise UserError(f"'{run}' is no run folder: it holds no run.json (`endoxa probe pairs` makes one).")
+        raise UserError(
+            f"'{run}' is not a run folder: no run.json found. Expected a folder written by `endoxa probe pairs`."
+        )
     try:
         content = json.loads(described.read_text(encoding="utf-8"))
     except (ValueError, OSError) as problem:
         raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
     facts = content if isinstance(content, dict) else {}
     if not (run / "records.parquet").is_file() or not facts.get("finished", True):
-        raise UserError(
-            f"The run '{run}' is not finished: start it again with the same command, and it continues."
-        )
+        raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
     data = facts.get("data")
     if not isinstance(data, dict) or not isinstance(data.get("sha256"), str):
         return None
@@ -140,7 +142,7 @@ def _refuse_rows(records: pl.DataFrame) -> None:
     if len(twice):
         runs = twice["run"].drop_nulls().unique().sort().to_list()
         hint = f" Runs: {', '.join(runs)}." if runs else ""
-        raise UserError(f"The record {_where(twice)} is there more than once: give each run once.{hint}")
+        raise UserError(f"The record {_where(twice)} appears more than once. Give each run once.{hint}")
 
 
 def _where(rows: pl.DataFrame) -> str:

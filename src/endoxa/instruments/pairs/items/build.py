@@ -145,8 +145,8 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
     work = _Work(options, load_templates(options.templates))
     if options.language not in work.templates:
         raise UserError(
-            f"There is no template for the language '{options.language}' (there are: "
-            f"{', '.join(sorted(work.templates))}): bring your own with --templates."
+            f"No template for the language '{options.language}' (available: "
+            f"{', '.join(sorted(work.templates))}). Give your own with --templates FILE."
         )
     rare = placeless = 0
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
@@ -175,14 +175,14 @@ def _assumed(absent: list[str], options: PairOptions) -> tuple[str, ...]:
 
 
 def _support(cell: str, number: int) -> int:
-    """A missing support is that of one respondent."""
+    """Number of respondents of an association; an empty cell counts as one."""
     if not cell:
         return 1
     try:
         return int(float(cell))
     except (ValueError, OverflowError) as error:
         raise UserError(
-            f"Row {number} of the associations, column 'support': '{cell}' is no number of respondents."
+            f"row {number}, column 'support': '{cell}' is not a number. Expected the number of respondents."
         ) from error
 
 

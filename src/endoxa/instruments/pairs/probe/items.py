@@ -58,7 +58,7 @@ def require_items(count: int, path: Path, settings: PairsSettings) -> None:
     """
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{path} holds no pair{asked}: there is nothing to score.")
+        raise UserError(f"{path} contains no pair{asked}. Expected at least one.")
 
 
 def cells(path: Path, settings: PairsSettings) -> pl.DataFrame:

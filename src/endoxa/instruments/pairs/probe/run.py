@@ -54,14 +54,14 @@ def fit_rules(
         return {model: [RULES.get(DEFAULT_RULES[kind])] for model, kind in architectures.items()}, []
     twice = [name for k, name in enumerate(names) if name in names[:k]]
     if twice:
-        raise UserError(f"The rule '{twice[0]}' is given twice: name each rule once.")
+        raise UserError(f"The rule '{twice[0]}' is given twice. Name each rule once.")
     rules = [RULES.get(name) for name in names]
     for rule in rules:
         if rule.architecture not in architectures.values():
             kinds = ", ".join(f"'{model}' is {kind}" for model, kind in architectures.items())
             fitting = [r.name for r in RULES.all().values() if r.architecture in architectures.values()]
             raise UserError(
-                f"The rule '{rule.name}' is for {rule.architecture} models, and none was given ({kinds}). "
+                f"The rule '{rule.name}' applies only to {rule.architecture} models, but none was given ({kinds}). "
                 f"Rules that fit: {', '.join(fitting)}."
             )
     fitted = {model: [r for r in rules if r.architecture == kind] for model, kind in architectures.items()}
@@ -87,7 +87,8 @@ def unknown_tokens(model: Model, chunk: Chunk) -> dict[str, float]:
     for language, share in known.items():
         if share > WORTH_SAYING:
             log.warning(
-                "%s reads %.0f %% of the tokens of its '%s' sentences as unknown: its scores there mean little",
+                "%s: %.0f %% of the tokens of its '%s' sentences are unknown to the tokenizer; the scores are "
+                "unreliable",
                 model.name,
                 100 * share,
                 language,
@@ -209,7 +210,7 @@ def _score_chunk(work: Scoring, number: int, model: Model, rules: Sequence[Rule]
         if problems and not work.settings.skip_unscorable:
             item = chunk.items[problems[0].item - chunk.first]
             raise UserError(
-                f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Mend or "
+                f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Correct or "
                 "remove the pair, or pass --skip-unscorable to leave such pairs out and list them."
             )
         work.journal.add_records(rows)
@@ -229,8 +230,8 @@ def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
         if twice:
             name, first, second = twice
             raise UserError(
-                f"{data}: the item id '{name}' stands for two pairs (the {first + 1}. and the {second + 1}.): give "
-                "each pair its own; `endoxa datasets check` lists them all."
+                f"{data}: pairs {first + 1} and {second + 1} have the same item id '{name}'. Make ids unique; "
+                "`endoxa datasets check` lists all duplicates."
             )
         count += len(chunk.items)
     require_items(count, data, settings)
@@ -244,7 +245,7 @@ def _refuse_repeated(models: Sequence[str]) -> None:
         )
     for k, name in enumerate(models):
         if name in models[:k]:
-            raise UserError(f"The model '{name}' is given twice: name each model once.")
+            raise UserError(f"The model '{name}' is given twice. Name each model once.")
 
 
 def _model_identity(fact: ModelFacts, settings: PairsSettings) -> dict[str, Any]:

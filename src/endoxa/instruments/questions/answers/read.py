@@ -161,7 +161,7 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     if rule == LACES:
         return _first_letter(answer, order)
     if rule != ENDOXA:
-        raise UserError(f"There is no rule '{rule}' to read answers by; there are: {', '.join(RULES)}.")
+        raise UserError(f"Unknown rule '{rule}' to read answers. Expected one of: {', '.join(RULES)}.")
     text = plain(answer)
     if not text.strip():
         return Reading(None, refused=False, rule="empty")

@@ -54,9 +54,8 @@ def _refuse_unlike(model: str, runs: tuple[str, str], identities: Mapping[str, M
         unlike.append("model")
     if unlike:
         raise UserError(
-            f"The runs '{runs[0]}' and '{runs[1]}' asked '{model}' the same questions, but not in the same way "
-            f"({', '.join(unlike)}): only runs that differ in nothing but --seed are repeats, so analyze these one by "
-            "one."
+            f"The runs '{runs[0]}' and '{runs[1]}' asked '{model}' the same questions with different settings "
+            f"({', '.join(unlike)}). Only runs that differ in --seed alone are repeats; analyze these separately."
         )
 
 
@@ -135,7 +134,7 @@ def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
     """
     missing = [name for name in NEEDED if name not in answers.columns]
     if missing:
-        raise UserError(f"The answers lack the column '{missing[0]}' (found: {', '.join(answers.columns)}).")
+        raise UserError(f"The answers have no column '{missing[0]}' (found: {', '.join(answers.columns)}).")
     try:
         checked = answers.with_columns(pl.col(name).cast(kind) for name, kind in NEEDED.items())
     except pl.exceptions.PolarsError as problem:
@@ -143,7 +142,7 @@ def check_answers(answers: pl.DataFrame) -> pl.DataFrame:
             f"A column of the answers has the wrong type: {str(problem).splitlines()[0]}"
         ) from problem
     if checked.is_empty():
-        raise UserError("There are no answers: nothing can be analyzed.")
+        raise UserError("No answers found. Expected at least one.")
     checked = checked.with_columns(pl.col(_MAY_BE_EMPTY).fill_null(""))
     _refuse_rows(checked)
     return checked
@@ -176,8 +175,8 @@ def _refuse_rows(answers: pl.DataFrame) -> None:
     twice = answers.filter(pl.struct(UNIT).is_duplicated())
     if len(twice):
         raise UserError(
-            f"The answer to {_where(twice)} is there more than once under the same seed: give each run once; runs are "
-            "repeats of each other where they differ in --seed."
+            f"The answer to {_where(twice)} appears more than once with the same seed. Give each run once; repeats "
+            "differ in --seed."
         )
 
 
@@ -194,7 +193,9 @@ def _load(run: Path, label: str) -> pl.DataFrame:
         present = lazy.collect_schema().names()
         table = lazy.select(name for name in wanted if name in present).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise UserError(f"'{path}' is no readable Parquet file: {str(problem).splitlines()[0]}") from problem
+        raise UserError(
+            f"'{path}' is not a readable Parquet file: {str(problem).splitlines()[0]}"
+        ) from problem
     return table.with_columns(data=pl.lit(label), run=pl.lit(str(run)))
 
 
@@ -205,17 +206,15 @@ def _described(run: Path) -> dict[str, Any]:
         content = json.loads(described.read_text(encoding="utf-8"))
     except FileNotFoundError as problem:
         raise UserError(
-            f"'{run}' is no run folder: it holds no run.json (`endoxa probe qa` makes one)."
+            f"'{run}' is not a run folder: no run.json found. Expected a folder written by `endoxa probe qa`."
         ) from problem
     except (ValueError, OSError) as problem:
         raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
     facts = content if isinstance(content, dict) else {}
     if facts.get("kind") != "qa":
-        raise UserError(f"'{run}' is no run of questions: give folders that `endoxa probe qa` made.")
+        raise UserError(f"'{run}' is not a run of questions. Expected a folder written by `endoxa probe qa`.")
     if not (run / "records.parquet").is_file() or not facts.get("finished", True):
-        raise UserError(
-            f"The run '{run}' is not finished: start it again with the same command, and it continues."
-        )
+        raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
     return facts
 
 
@@ -223,7 +222,7 @@ def _data_facts(run: Path, described: dict[str, Any]) -> dict[str, Any]:
     """What a `run.json` says of the data."""
     data = _mapping(described.get("data"))
     if not isinstance(data.get("path"), str):
-        raise UserError(f"'{run / 'run.json'}' does not say which data were asked: make the run again.")
+        raise UserError(f"'{run / 'run.json'}' does not name its data. Repeat the run.")
     return data
 
 
@@ -242,6 +241,7 @@ def _refuse_shared_labels(facts: dict[Path, dict[str, Any]]) -> None:
         other, content = first.setdefault(_label(data), (run, data.get("sha256")))
         if content != data.get("sha256"):
             raise UserError(
-                f"The runs '{other}' and '{run}' asked different files under one label, '{_label(data)}': give one of "
-                "them another --label, or analyze them one by one."
+                f"The runs '{other}' and '{run}' use different data with the same label '{_label(data)}'. Give one "
+                "of them "
+                "another --label, or analyze them separately."
             )

@@ -139,7 +139,7 @@ def item_pairs(original: Side, substituted: Side) -> pl.DataFrame:
     if len(unlike):
         row = unlike.row(0, named=True)
         raise UserError(
-            f"Item {row['example_id']} of category '{row['category']}' has another right answer in "
+            f"Item {row['example_id']} of category '{row['category']}' has a different correct answer in "
             f"'{substituted.data}' than in '{original.data}': error retention needs the same items."
         )
     keys = paired.select("number", *ITEM, "context_condition", "template", item=ITEM_NAME)

@@ -70,7 +70,7 @@ def read_predictions(
     found = metadata or find_metadata(data)
     items = {_key(item): item for item in read_items(data, metadata=found, language=language)}
     if not items:
-        raise UserError(f"{data} holds no question: there is nothing to match the predictions with.")
+        raise UserError(f"{data} contains no questions to match with the predictions.")
     table = _as_written(_table(predictions), items)
     ours = table.filter(pl.col("category").is_in({category for category, _, _ in items}))
     if ours.is_empty():
@@ -97,8 +97,8 @@ def _table(path: Path) -> pl.DataFrame:
     table = _read(path)
     if not set(ANSWERS) & set(table.columns):
         raise UserError(
-            f"{path} has neither a column 'pred_index' nor 'pred_text' (found: {', '.join(table.columns)}): one of "
-            "them must say what was answered."
+            f"{path} has neither a column 'pred_index' nor 'pred_text' (found: {', '.join(table.columns)}): expected "
+            "one of them."
         )
     return table.with_columns(
         repeat=_order([name for name in SEEDS if name in table.columns]),
@@ -147,7 +147,7 @@ def _refuse_rows(path: Path, data: Path, table: pl.DataFrame, items: Mapping[Key
     """Raise for the first row that names no model or question, or repeats another."""
     nameless = table.filter(pl.col("model") == "")
     if len(nameless):
-        raise UserError(f"{path}, row {nameless['row'][0]}: the column 'model' is empty: name the model.")
+        raise UserError(f"{path}, row {nameless['row'][0]}: the column 'model' is empty. Name the model.")
     key = ("category", "example_id", "variant")
     for row, *own in table.select("row", *key).iter_rows():
         if tuple(own) not in items:
@@ -199,8 +199,9 @@ def _reading(path: Path, row: Mapping[str, Any], item: QaItem) -> Reading:
         return Reading(None, refused=False, rule="pred_index")
     if index not in ("0", "1", "2"):
         raise UserError(
-            f"{path}, row {row['row']}: pred_index is '{row['pred_index']}', but an option is 0, 1 or 2; leave it "
-            "empty where the answer could not be read."
+            f"{path}, row {row['row']}: pred_index is '{row['pred_index']}'. Expected 0, 1 or 2, or empty if the "
+            "answer "
+            "could not be read."
         )
     return Reading(int(index), refused=False, rule="pred_index")
 

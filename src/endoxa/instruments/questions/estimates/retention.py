@@ -82,14 +82,14 @@ def retention(
     check_settings(confidence, seed, resamples)
     for side in (original, substituted):
         if side["data"].n_unique() != 1:
-            raise UserError("Error retention compares one data set with another: give one on each side.")
+            raise UserError("Error retention compares two data sets. Give one on each side.")
     table = _table(
         matched_sides(original, substituted), confidence=confidence, seed=seed, resamples=resamples
     )
     if table.is_empty():
         raise UserError(
             f"'{original['data'][0]}' and '{substituted['data'][0]}' have no answers of one model under one protocol "
-            "to the same items: there is no error retention to compute."
+            "to the same items, so error retention cannot be computed."
         )
     return table
 

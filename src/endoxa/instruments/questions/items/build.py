@@ -198,8 +198,8 @@ def _require_own_ids(rows: Sequence[_Row]) -> None:
         given = row.cells["association_id"]
         if given and first.setdefault(given, row.number) != row.number:
             raise UserError(
-                f"Rows {first[given]} and {row.number} of the associations both have association_id '{given}': "
-                "give each association its own, or leave the column out."
+                f"Rows {first[given]} and {row.number} of the associations have the same association_id '{given}'. "
+                "Make ids unique, or leave the column out."
             )
 
 

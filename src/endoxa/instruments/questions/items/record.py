@@ -97,7 +97,7 @@ def load_templates(language: str) -> Templates:
     """
     if language not in LANGUAGES:
         raise UserError(
-            f"There are no question templates in '{language}'; there are: {', '.join(LANGUAGES)}."
+            f"--language: no question templates in '{language}'. Available: {', '.join(LANGUAGES)}."
         )
     text = files(__package__).joinpath(f"templates/{language}.toml").read_text(encoding="utf-8")
     table: dict[str, Any] = tomllib.loads(text)

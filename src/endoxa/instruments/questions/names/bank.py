@@ -137,7 +137,7 @@ def _read(path: Path, label: str) -> NameBank:
         first = seen.setdefault((entry.group, entry.name.casefold()), number)
         if first != number:
             raise UserError(
-                f"{path}, row {number}: '{entry.name}' stands under '{entry.group}' in row {first} too: remove one."
+                f"{path}, row {number}: '{entry.name}' of '{entry.group}' also appears in row {first}. Remove one."
             )
         entries.append(entry)
         forms[entry.group].update(_listed(row.get("forms", "")))
@@ -149,10 +149,14 @@ def _read(path: Path, label: str) -> NameBank:
 def _entry(row: Mapping[str, str], place: str) -> Name:
     for column in _REQUIRED:
         if not row[column]:
-            raise UserError(f"{place}, column '{column}': is empty; every name needs {', '.join(_REQUIRED)}.")
+            raise UserError(
+                f"{place}, column '{column}': empty. Expected {', '.join(_REQUIRED)} for every name."
+            )
     gender = row["gender"].lower()
     if gender not in GENDERS:
-        raise UserError(f"{place}, column 'gender': '{row['gender']}' is none of {', '.join(GENDERS)}.")
+        raise UserError(
+            f"{place}, column 'gender': '{row['gender']}' is invalid. Expected one of: {', '.join(GENDERS)}."
+        )
     return Name(
         row["group"],
         gender,
@@ -173,7 +177,7 @@ def _require_genders(path: Path, bank: NameBank) -> None:
     for group in bank.groups:
         missing = [gender for gender in GENDERS if (group, gender) not in there]
         if missing:
-            raise UserError(f"{path}: '{group}' has no {missing[0]} name; give every group at least one.")
+            raise UserError(f"{path}: '{group}' has no {missing[0]} name. Expected at least one per group.")
 
 
 _ONE_WORD = regex.compile(r"\p{Lu}[\p{Ll}\p{M}]+")

@@ -70,14 +70,15 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
         twice = journal and journal.add_items((item.item_id, first + k) for k, item in enumerate(chunk))
         if twice:
             raise UserError(
-                f"{settings.data}: the item '{twice[0]}' stands there twice (as question {twice[1] + 1} and question "
-                f"{twice[2] + 1}): category, example_id and variant must be unique together."
+                f"{settings.data}: the item '{twice[0]}' appears twice (questions {twice[1] + 1} and "
+                f"{twice[2] + 1}). Make "
+                "the combination of category, example_id and variant unique."
             )
         count += len(chunk)
         named += sum(bool(item.names) for item in chunk)
         categories.update(item.category for item in chunk)
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{settings.data} holds no question{asked}: there is nothing to ask.")
+        raise UserError(f"{settings.data} contains no question{asked}. Expected at least one.")
     category = next(iter(categories)) if len(categories) == 1 else Path(settings.data).stem
     return Found(count, settings.label or ("Name" if named == count else category))

@@ -95,7 +95,7 @@ def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
     try:
         found = TypeAdapter(dict[str, Prompts]).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is no valid TOML: {problem}.") from problem
+        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(
@@ -103,7 +103,9 @@ def read_prompts(path: Path | None = None) -> dict[str, Prompts]:
             f"{', '.join(Prompts.model_fields)}."
         ) from problem
     if not found:
-        raise UserError(f"{source} holds no instructions: write them under a language, for instance [en].")
+        raise UserError(
+            f"{source} contains no instructions. Expected them under a language, for example [en]."
+        )
     return found
 
 

@@ -37,8 +37,8 @@ def score_all(
     """
     if model.architecture == "masked":
         raise UserError(
-            f"{model.name} is a masked model, which gives no probability of an option after a question: use a "
-            "causal or an encoder-decoder model."
+            f"{model.name} is a masked model and cannot score an option given a question. Use a causal or an "
+            "encoder-decoder model."
         )
     for first, chunk in chunks(settings):
         asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]

@@ -92,7 +92,8 @@ def specs_of(settings: QaSettings) -> list[ChatSpec]:
         for spec in specs:
             if not spec.host.likelihoods:
                 raise UserError(
-                    f"The model '{spec.text}' returns no probability of a given text: --ask {settings.ask} needs "
+                    f"The model '{spec.text}' does not return probabilities of a given text; --ask {settings.ask} "
+                    "needs "
                     "hf/... or a completions server (http://HOST:PORT/v1#NAME)."
                 )
     return specs
@@ -118,7 +119,7 @@ def _refuse_without_effect(settings: QaSettings) -> None:
     without_effect = [name for name, there in given.items() if there]
     if without_effect:
         raise UserError(
-            f"--ask {settings.ask} generates nothing, so {', '.join(without_effect)} would have no effect: leave it "
+            f"--ask {settings.ask} generates no text, so {', '.join(without_effect)} would have no effect. Leave it "
             "out."
         )
 

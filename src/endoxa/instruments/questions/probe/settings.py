@@ -26,11 +26,11 @@ def read_protocols(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for k, name in enumerate(names):
         if name not in PROTOCOLS:
-            raise UserError(f"Unknown protocol '{name}' in --debias: there are {', '.join(PROTOCOLS)}.")
+            raise UserError(f"--debias: unknown protocol '{name}'. Expected {', '.join(PROTOCOLS)}.")
         if name in names[:k]:
-            raise UserError(f"The protocol '{name}' is given twice in --debias: name each once.")
+            raise UserError(f"--debias: the protocol '{name}' is given twice. Name each protocol once.")
     if not names:
-        raise UserError(f"--debias names no protocol: give one or more of {', '.join(PROTOCOLS)}.")
+        raise UserError(f"--debias: no protocol given. Expected one or more of {', '.join(PROTOCOLS)}.")
     return names
 
 
@@ -51,7 +51,7 @@ class QaSettings(ChatRunSettings):
     data: Annotated[str, Option("Questions in BBQ's JSONL.", DATA, metavar="FILE")]
     metadata: Annotated[
         str | None,
-        Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="the one beside the data"),
+        Option("BBQ's additional_metadata.csv.", DATA, metavar="FILE", default="in the folder of the data"),
     ] = None
     label: Annotated[
         str | None, Option("Name of the data in reports.", DATA, default="its category, or Name")
@@ -73,7 +73,7 @@ class QaSettings(ChatRunSettings):
     repeats: Annotated[int, Ge(1), Option("Number of times each question is asked.", ASKING)] = 1
     shuffle: Annotated[bool, Option("Shuffle the options of each question and repeat.", ASKING)] = True
     prompts: Annotated[
-        str | None, Option("Instructions of your own by language (TOML).", ASKING, metavar="FILE")
+        str | None, Option("Your own instructions by language (TOML).", ASKING, metavar="FILE")
     ] = None
     confidence: Confidence = DEFAULT_CONFIDENCE
 

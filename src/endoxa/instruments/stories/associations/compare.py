@@ -180,7 +180,7 @@ def stories_of(profiles: Profiles, name: str) -> np.ndarray:
     if name in profiles.languages:
         return np.asarray(profiles.language == profiles.languages.index(name))
     raise UserError(
-        f"'{name}' is neither a model nor a language of these stories; models: {', '.join(profiles.models)}; "
+        f"'{name}' is neither a model nor a language of these stories. Models: {', '.join(profiles.models)}; "
         f"languages: {', '.join(profiles.languages)}."
     )
 

@@ -102,8 +102,9 @@ def read_language(code: str, path: Path | None = None) -> HarmLanguage:
     if path is None:
         if code not in languages():
             raise UserError(
-                f"There are no questions on harm in '{code}': choose one of {', '.join(languages())}, or write your "
-                "own in the same form and name the file with --prompts."
+                f"--language: no questions on harm in '{code}'. Available: {', '.join(languages())}. Or give your "
+                "own in "
+                "the same format with --prompts FILE."
             )
         return _read(f"languages/{code}.toml", _FOLDER.joinpath(f"{code}.toml").read_text("utf-8"))
     require_file(path)
@@ -117,7 +118,7 @@ def _read(source: str, text: str) -> HarmLanguage:
     try:
         return HarmLanguage.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{source} is no valid TOML: {problem}.") from problem
+        raise UserError(f"{source} is not valid TOML: {problem}.") from problem
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(

@@ -141,10 +141,13 @@ def generators(panel: Panel, made: pl.DataFrame, aliases: Mapping[str, str]) -> 
     models = set(panel.models.values())
     for rater, writer in aliases.items():
         if rater not in models:
-            raise UserError(f"--alias: no model '{rater}' rated; there are: {', '.join(sorted(models))}.")
+            raise UserError(
+                f"--alias: no ratings by a model '{rater}'. Available: {', '.join(sorted(models))}."
+            )
         if writer not in writers:
             raise UserError(
-                f"--alias: the associations name no '{writer}'; they name: {', '.join(sorted(writers)) or 'no model'}."
+                f"--alias: no associations of a model '{writer}'. Available: "
+                f"{', '.join(sorted(writers)) or 'no model'}."
             )
     names = {rater: aliases.get(model, model) for rater, model in panel.models.items()}
     return {rater: name for rater, name in names.items() if name in writers}

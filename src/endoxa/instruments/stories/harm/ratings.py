@@ -61,7 +61,7 @@ def check_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
     """
     missing = [name for name in COLUMNS if name not in ratings.columns]
     if missing:
-        raise UserError(f"The ratings lack the column '{missing[0]}' (found: {', '.join(ratings.columns)}).")
+        raise UserError(f"The ratings have no column '{missing[0]}' (found: {', '.join(ratings.columns)}).")
     try:
         checked = ratings.select(pl.col(name).cast(kind) for name, kind in COLUMNS.items())
     except pl.exceptions.PolarsError as problem:
@@ -69,7 +69,7 @@ def check_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
             f"A column of the ratings has the wrong type: {str(problem).splitlines()[0]}"
         ) from problem
     if checked.is_empty():
-        raise UserError("There are no ratings: nothing can be analyzed.")
+        raise UserError("No ratings found. Expected at least one.")
     unfit = {
         f"is neither of a '{MODEL}' nor of a '{HUMAN}'": ~pl.col("rater_kind").is_in([MODEL, HUMAN]),
         f"has a harm outside {LOWEST} to {HIGHEST}": ~pl.col("harm").is_between(LOWEST, HIGHEST),
@@ -93,21 +93,21 @@ def _load(run: Path) -> pl.DataFrame:
         content = json.loads(described.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError) as problem:
         raise UserError(
-            f"'{run}' is no run folder: it holds no run.json (`endoxa probe harm` makes one)."
+            f"'{run}' is not a run folder: no run.json found. Expected a folder written by `endoxa probe harm`."
         ) from problem
     except (ValueError, OSError) as problem:
         raise UserError(f"'{described}' cannot be read as JSON: {problem}.") from problem
     facts = content if isinstance(content, dict) else {}
     if facts.get("kind") != "harm":
-        raise UserError(f"'{run}' is no run of harm ratings: give folders that `endoxa probe harm` made.")
-    if not records.is_file() or not facts.get("finished"):
         raise UserError(
-            f"The run '{run}' is not finished: start it again with the same command, and it continues."
+            f"'{run}' is not a run of harm ratings. Expected a folder written by `endoxa probe harm`."
         )
+    if not records.is_file() or not facts.get("finished"):
+        raise UserError(f"The run '{run}' is not finished. Run the same command again to continue.")
     try:
         return pl.scan_parquet(records).select(*COLUMNS).collect()
     except (pl.exceptions.PolarsError, OSError) as problem:
-        raise UserError(f"'{records}' holds no ratings of harm: {str(problem).splitlines()[0]}") from problem
+        raise UserError(f"'{records}' contains no harm ratings: {str(problem).splitlines()[0]}") from problem
 
 
 RATER, HARM, FREQUENT, IDENTIFIER = "rater", "harm", "frequent", "association_id"
@@ -154,11 +154,11 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
         first = seen.setdefault((name, rating["rater"]), number)
         if first != number:
             raise UserError(
-                f"{where}: the rater '{rating['rater']}' rated this association in row {first} already: keep one."
+                f"{where}: the rater '{rating['rater']}' already rated this association in row {first}. Keep one."
             )
         rows.append({"association_id": name, **dict(zip(PARTS, parts, strict=True)), **rating})
     if not rows:
-        raise UserError(f"{path} holds no rating: the columns '{HARM}' and '{FREQUENT}' are empty.")
+        raise UserError(f"{path} contains no ratings: the columns '{HARM}' and '{FREQUENT}' are empty.")
     return pl.DataFrame(rows, schema=COLUMNS)
 
 
@@ -176,7 +176,7 @@ def _parts(row: dict[str, Any], where: str) -> tuple[str, str, str, str]:
     base, base_value, compared, compared_value = ((row[name] or "").strip() for name in PARTS)
     for name, part in zip(PARTS, (base, base_value, compared, compared_value), strict=True):
         if not part:
-            raise UserError(f"{where}: '{name}' is empty: a rating needs all four parts of its association.")
+            raise UserError(f"{where}: '{name}' is empty. Expected all four parts of the association.")
     return base, base_value, compared, compared_value
 
 
@@ -192,7 +192,7 @@ def _require_agreement(
     ours = _OURS.fullmatch(given)
     if given and given != name and (ours or parts_of.get(given, parts) != parts):
         raise UserError(
-            f"{where}: '{IDENTIFIER}' is '{given}', but the four parts make '{name}': mend the one or the other."
+            f"{where}: '{IDENTIFIER}' is '{given}', but the four parts give '{name}'. Correct one of them."
         )
 
 
@@ -202,8 +202,8 @@ def _found(
     identifier = (row[IDENTIFIER] or "").strip()
     if identifier not in parts_of:
         raise UserError(
-            f"{where}: the association '{identifier}' is neither in the runs nor in --associations: give the columns "
-            f"{', '.join(PARTS)} as well."
+            f"{where}: the association '{identifier}' is neither in the runs nor in --associations. Add the columns "
+            f"{', '.join(PARTS)}."
         )
     return parts_of[identifier]
 
@@ -212,13 +212,11 @@ def _rating(row: dict[str, Any], where: str) -> dict[str, Any]:
     """Who rated, and what."""
     rater = (row[RATER] or "").strip()
     if not rater:
-        raise UserError(
-            f"{where}: '{RATER}' is empty: every rating needs the code of the person who gave it."
-        )
+        raise UserError(f"{where}: '{RATER}' is empty. Expected the code of the person.")
     harm, frequent = _harm(row, where), (row.get(FREQUENT) or "").strip().lower()
     if frequent and frequent not in ANSWERS:
         raise UserError(
-            f"{where}: '{FREQUENT}' is '{row[FREQUENT]}': it must be {', '.join(ANSWERS)}, or empty."
+            f"{where}: '{FREQUENT}' is '{row[FREQUENT]}'. Expected {', '.join(ANSWERS)}, or empty."
         )
     return {
         "rater": rater,
@@ -238,7 +236,7 @@ def _harm(row: dict[str, Any], where: str) -> int | None:
     number = int(whole.group(1)) if (whole := _WHOLE.fullmatch(text)) else None
     if number not in range(LOWEST, HIGHEST + 1):
         raise UserError(
-            f"{where}: '{HARM}' is '{text}': it must be a whole number from {LOWEST} to {HIGHEST}, or empty."
+            f"{where}: '{HARM}' is '{text}'. Expected a whole number from {LOWEST} to {HIGHEST}, or empty."
         )
     return number
 

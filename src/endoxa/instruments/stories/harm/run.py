@@ -97,7 +97,7 @@ def _check_settings(threshold: float, confidence: float, seed: int, resamples: i
     """Raise UserError where a number is out of range."""
     if not LOWEST < threshold <= HIGHEST:
         raise UserError(
-            f"The threshold must be above {LOWEST} and at most {HIGHEST}, not {threshold}: it is a median rating."
+            f"--threshold: {threshold} is invalid. Expected a median rating above {LOWEST} and at most {HIGHEST}."
         )
     if not 0 < confidence < 1:
         raise UserError(f"The confidence must lie between 0 and 1, for example 0.95, not {confidence}.")

@@ -176,8 +176,8 @@ def _require_same(profiles: Profiles, where: Presence) -> None:
         missing = sorted(set(asked) - set(known))
         if missing:
             raise UserError(
-                f"The stories have no {kind} '{missing[0]}', which the associations name: give the stories that they "
-                "were found in."
+                f"The stories have no {kind} '{missing[0]}', but the associations do. Give the stories that the "
+                "associations were found in."
             )
 
 

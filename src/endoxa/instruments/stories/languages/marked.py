@@ -179,8 +179,9 @@ def shift_of(where: Presence, groups: Mapping[str, Groups], how: Resampling) -> 
     languages = [name for name in where.members if name in groups]
     if not languages:
         raise UserError(
-            f"None of the languages {', '.join(where.members)} has marked and unmarked groups: name them in a file, "
-            "and give it by --groups."
+            f"No marked and unmarked groups for any of the languages {', '.join(where.members)}. Define them in a "
+            "file, "
+            "and give it with --groups."
         )
     harms = Harms.of(where)
     found = list(_moves(harms, where.members, languages, groups))

@@ -83,7 +83,7 @@ def presence(
     rows = _rows(found, by)
     names = tuple(sorted({*rows[by], *members}))
     if len(names) < 2:
-        raise UserError(f"Only one {by}, '{names[0]}', has stories: comparing needs two or more.")
+        raise UserError(f"Only one {by}, '{names[0]}', has stories. Expected two or more to compare.")
     makers = tuple(sorted(set(rows["model"])))
     if not 1 <= models <= (len(makers) if by == "language" else 1):
         raise UserError(
@@ -111,10 +111,10 @@ def _rows(found: pl.DataFrame, by: By) -> pl.DataFrame:
             ("of single languages", "with") if by == "language" else ("of all languages", "without")
         )
         raise UserError(
-            f"There are no associations {kind}: make them by `endoxa analyze associations` {option} --by language."
+            f"No associations {kind} found. Run `endoxa analyze associations` {option} --by language."
         )
     if by == "model" and rows["model"].null_count():
-        raise UserError("A row of the associations names no model: models cannot be compared.")
+        raise UserError("An association has no model. Expected one in every row to compare models.")
     return rows.select(*PARTS, pl.col("model").fill_null(NAMELESS), language=pl.col("aggregation"))
 
 
@@ -176,7 +176,8 @@ def read_classes(path: Path, threshold: float = THRESHOLD) -> pl.DataFrame:
         medians = rated.group_by(PARTS, maintain_order=True).agg(pl.col("harm").median())
         return medians.select(*PARTS, harmful=_classified(pl.col("harm") >= threshold))
     raise UserError(
-        f"{path} has no column 'harmful' (yes, no, undecided) or 'harm' (ratings), and is no table of analyze harm."
+        f"{path} has no column 'harmful' (yes, no, undecided) or 'harm' (ratings). Expected one of them, or a table "
+        "of `endoxa analyze harm`."
     )
 
 
@@ -185,7 +186,7 @@ def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     for number, word in enumerate(said, start=1):
         if word and word not in WORDS:
             raise UserError(
-                f"{path}, row {number}, column 'harmful': '{word}' is none of {', '.join(WORDS)}."
+                f"{path}, row {number}, column 'harmful': '{word}' is invalid. Expected one of: {', '.join(WORDS)}."
             )
     classes = said.replace_strict(WORDS, default=None, return_dtype=pl.String)
     rows = table.select(*PARTS, classes.alias("harmful")).drop_nulls("harmful").unique(maintain_order=True)
@@ -193,7 +194,7 @@ def _words(path: Path, table: pl.DataFrame) -> pl.DataFrame:
     if twice.height:
         base, compared = twice.row(0)[1], twice.row(0)[3]
         raise UserError(
-            f"{path} says two things of '{base}' with '{compared}': keep one row for each association."
+            f"{path}: contradictory rows for '{base}' with '{compared}'. Keep one row per association."
         )
     return rows
 
@@ -210,7 +211,7 @@ def _numbers(path: Path, table: pl.DataFrame, name: str) -> pl.Series:
     numbers = cells.cast(pl.Float64, strict=False)
     for number, (cell, value) in enumerate(zip(cells, numbers, strict=True), start=1):
         if cell is not None and value is None:
-            raise UserError(f"{path}, row {number}, column '{name}': '{cell}' is no number.")
+            raise UserError(f"{path}, row {number}, column '{name}': '{cell}' is not a number.")
     return numbers
 
 

@@ -163,7 +163,7 @@ def read_facts(folder: Path) -> RunFacts:
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UserError(f"{folder / RUN} is not readable as a run.") from problem
     if not usable:
-        raise UserError(f"{folder} holds no finished run of `endoxa probe extract`.")
+        raise UserError(f"{folder} is not a finished run of `endoxa probe extract`.")
     return RunFacts(_vocabulary(stated), len(asked.get("models", ())), asked.get("seed", 0))
 
 
@@ -198,7 +198,7 @@ def analyze_extraction(
     strange = next((key for key in coded if key not in extracted), None)
     if strange is not None:
         raise UserError(
-            f"The sheet has a story '{strange}' that is not in {extraction.folder}: was it made from another run?"
+            f"The sheet has a story '{strange}' that is not in {extraction.folder}. Give the sheet of this run."
         )
     found = confusions(coded, extracted, extraction.vocabulary)
     names = [one.name for one in extraction.vocabulary]

@@ -97,12 +97,12 @@ def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
         if twice:
             raise UserError(
                 f"{settings.data}: story {twice[1] + 1} and story {twice[2] + 1} have the same sample_id, "
-                "generator_model and language: give them different numbers in a column 'repeat'."
+                "generator_model and language. Give them different numbers in a column 'repeat'."
             )
         count += len(chunk)
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
-        raise UserError(f"{settings.data} holds no story{asked}: there is nothing to read.")
+        raise UserError(f"{settings.data} contains no story{asked}. Expected at least one.")
     return count
 
 
@@ -234,7 +234,7 @@ def extract_work(settings: ExtractSettings, out: Path) -> Work:
     source = story_file(Path(settings.data))
     require_file(source)
     if out.resolve() == source.parent.resolve():
-        raise UserError(f"{out} holds the stories that are read: name another run folder with --out.")
+        raise UserError(f"{out} is the run folder of the stories. Name another folder with --out.")
     if settings.sheet:
         require_new_sheet(Path(settings.sheet))
     specs = parse_models(settings.models)

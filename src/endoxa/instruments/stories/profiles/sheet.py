@@ -137,7 +137,7 @@ def require_new_sheet(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(f"{path}: a sheet is written as {' or '.join(SUFFIXES)}, not as '{path.suffix}'.")
     if path.exists():
-        raise UserError(f"{path} is there already and may hold answers: name another file for the sheet.")
+        raise UserError(f"{path} already exists and may contain answers. Name another file for the sheet.")
 
 
 def write_sheet(run: Path, vocabulary: Vocabulary, path: Path, *, sample: int, seed: int) -> int:
@@ -251,12 +251,10 @@ def read_sheet(path: Path, vocabulary: Vocabulary) -> dict[str, Coding]:
         key = (row[KEY] or "").strip()
         if not key or key in codings:
             found = f"'{key}' again" if key else "nothing"
-            raise UserError(
-                f"{path}, row {number}, column '{KEY}': holds {found}; put back the key that was handed out."
-            )
+            raise UserError(f"{path}, row {number}, column '{KEY}': found {found}. Restore the original key.")
         codings[key] = _coding(answers, vocabulary)
     if not codings:
-        raise UserError(f"{path} has no row with an answer: nothing was coded.")
+        raise UserError(f"{path} contains no answers. Fill in at least one row.")
     return codings
 
 
@@ -285,7 +283,7 @@ def _answer(path: Path, number: int, name: str, text: str, allowed: tuple[str, .
         if plain(answer) == plain(text):
             return answer
     raise UserError(
-        f"{path}, row {number}, column '{name}': holds '{text}'; choose one of: {', '.join(allowed)}."
+        f"{path}, row {number}, column '{name}': '{text}' is invalid. Expected one of: {', '.join(allowed)}."
     )
 
 

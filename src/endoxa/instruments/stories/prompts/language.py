@@ -151,7 +151,7 @@ def read_trees(paths: Sequence[Path]) -> dict[str, Tree]:
         own = read_tree(path)
         code = own.values.get("language")
         if not isinstance(code, str) or not code.strip():
-            raise UserError(f"{path} does not say its language: write a line like 'language: en'.")
+            raise UserError(f"{path} has no language. Add a line such as 'language: en'.")
         below = trees.get(code) or bundled_tree(code)
         trees[code] = own if below is None else merge(below, own)
     return trees

@@ -46,7 +46,7 @@ def load_languages(codes: Sequence[str], own: Sequence[Path]) -> list[Language]:
     if unused:
         code = min(unused)
         raise UserError(
-            f"A file is for the language '{code}', which is not asked for: add --language {code}."
+            f"A file is for the language '{code}', which was not requested. Add --language {code}."
         )
     checked = [_checked(trees.get(code) or _bundled(code)) for code in wanted]
     faults = [fault for one in checked for fault in one.faults]
@@ -69,8 +69,9 @@ def _bundled(code: str) -> Tree:
     tree = bundled_tree(code)
     if tree is None:
         raise UserError(
-            f"There are no story prompts in '{code}'; there are: {', '.join(bundled_languages())}. Others are "
-            "written in a file: --file FILE."
+            f"--language: no story prompts in '{code}'. Available: {', '.join(bundled_languages())}. Give your own "
+            "with "
+            "--file FILE."
         )
     return tree
 

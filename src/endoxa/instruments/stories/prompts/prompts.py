@@ -159,7 +159,7 @@ def build_prompts(languages: Sequence[Language], selection: Selection | None = N
         _require(name, (*THEMES, *SCENARIOS), "scenario", "--scenario")
     rows = list(islice(_within(_rows(languages, asked), asked.per_cell), asked.limit))
     if not rows:
-        raise UserError("No prompt is left: ask for more attributes or scenarios.")
+        raise UserError("No prompt left. Select more attributes or scenarios.")
     return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
 
 

@@ -64,11 +64,11 @@ def parse_tree(text: str, name: str) -> Tree:
         node = yaml.compose(text, Loader=yaml.BaseLoader)
     except yaml.MarkedYAMLError as problem:
         line = f", line {problem.problem_mark.line + 1}" if problem.problem_mark else ""
-        raise UserError(f"{name}{line}: this is no valid YAML: {problem.problem}.") from problem
+        raise UserError(f"{name}{line}: not valid YAML: {problem.problem}.") from problem
     except (yaml.YAMLError, RecursionError) as problem:
-        raise UserError(f"{name} is no valid YAML: {str(problem).splitlines()[0]}.") from problem
+        raise UserError(f"{name} is not valid YAML: {str(problem).splitlines()[0]}.") from problem
     if not isinstance(node, yaml.MappingNode):
-        raise UserError(f"{name} holds no YAML mapping: it starts with a line like 'language: en'.")
+        raise UserError(f"{name} is not a YAML mapping. Expected a first line such as 'language: en'.")
     nodes = dict(_nodes(node, (), name, set()))
     places = {key: Place(name, one.start_mark.line + 1) for key, one in nodes.items()}
     return Tree(_value(node), places)
@@ -78,7 +78,7 @@ def _nodes(node: yaml.Node, key: Key, name: str, seen: set[int]) -> Iterator[tup
     """Every node under a node with its key; each is met once, which rules out aliases."""
     where = Place(name, node.start_mark.line + 1)
     if id(node) in seen:
-        raise UserError(f"{where}: an alias (*) stands here: write the text out.")
+        raise UserError(f"{where}: an alias (*) is not allowed. Write out the text.")
     seen.add(id(node))
     yield key, node
     if isinstance(node, yaml.SequenceNode):
@@ -92,7 +92,7 @@ def _nodes(node: yaml.Node, key: Key, name: str, seen: set[int]) -> Iterator[tup
         if not isinstance(part, yaml.ScalarNode):
             raise UserError(f"{line}: a name is expected before ':', not a list or mapping.")
         if part.value in names:
-            raise UserError(f"{line}: '{part.value}' is there twice: remove one.")
+            raise UserError(f"{line}: '{part.value}' appears twice. Remove one.")
         names.add(part.value)
         yield from _nodes(value, (*key, part.value), name, seen)
 
