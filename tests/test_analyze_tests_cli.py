@@ -174,7 +174,7 @@ def test_what_cannot_be_is_one_sentence(files):
 )
 def test_a_broken_run_folder_is_one_sentence(files, content):
     (files / "run.json").write_text(content, encoding="utf-8")
-    assert "is no finished run of `endoxa probe embeddings`" in problem(files, "-o", files / "o.csv")
+    assert "is not a finished run of `endoxa probe embeddings`" in problem(files, "-o", files / "o.csv")
 
 
 def test_the_command_line_ends_with_code_2_and_no_traceback(files, capsys, monkeypatch):

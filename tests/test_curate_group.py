@@ -392,7 +392,7 @@ def test_a_broken_table_is_one_sentence(tmp_path: Path, text: str, sentence: str
 
 @pytest.mark.parametrize("name", ["bert", "hf/", "openai/x"])
 def test_an_unknown_encoder_is_one_sentence(name: str) -> None:
-    with pytest.raises(UserError, match="--encoder: '.*' is unknown"):
+    with pytest.raises(UserError, match=r"--encoder: '.*' is unknown"):
         load_encoder(name)
 
 

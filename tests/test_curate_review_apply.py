@@ -482,7 +482,7 @@ def test_files_that_are_no_sheets_are_refused(table, tmp_path):
     for path, sentence in (
         (table, "no column 'review_origin'"),
         (tmp_path / "lost.xlsx", "no sheet 'review_origin'"),
-        (tmp_path / "broken.xlsx", "not a spreadsheet that can be read"),
+        (tmp_path / "broken.xlsx", "not a readable spreadsheet"),
         (tmp_path / "latin.csv", "not UTF-8"),
         (tmp_path / "none.xlsx", "There is no file"),
         (tmp_path / "sheet.ods", "must end in"),

@@ -216,7 +216,7 @@ def test_a_column_that_follows_from_another_is_said():
 
 
 def test_unknown_column_is_refused():
-    with pytest.raises(UserError, match="no column 'age'. Available: 'gender'"):
+    with pytest.raises(UserError, match=r"no column 'age'\. Available: 'gender'"):
         summarise(survey([([STRONG], ("f",))]), ["age"])
 
 

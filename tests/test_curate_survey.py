@@ -162,7 +162,7 @@ def test_long_number_is_a_code_only_where_the_header_says_so(tmp_path, header, f
     if fine:
         assert [one.code for one in read_survey(path, survey_map).respondents] == ["3001234567", "3001234568"]
     else:
-        with pytest.raises(UserError, match="'Contact' .*looks like a phone or personal number"):
+        with pytest.raises(UserError, match=r"'Contact' .*looks like a phone or personal number"):
             read_survey(path, survey_map)
 
 

@@ -53,7 +53,7 @@ def test_inspect_counts_both_orders(tmp_path):
         (None, "There is no file"),
         ("", "is empty"),
         ("sent_more,sent_less\n", "has no rows"),
-        ("city,mayor\nx,y\n", "is of no known format"),
+        ("city,mayor\nx,y\n", "has an unknown format"),
         ("sent_more,sent_less\nx,\n", "is empty: every pair needs text here"),
     ],
 )
@@ -70,4 +70,4 @@ def test_bad_input_is_one_sentence_and_leaves_no_folder(tmp_path, command, text,
 def test_statements_are_no_pairs(tmp_path):
     shown = endoxa("lm-eval", write(tmp_path, "statements.csv", STATEMENTS), "-o", tmp_path / "out")
     assert isinstance(shown.exception, UserError)
-    assert "of no known format" in str(shown.exception)
+    assert "an unknown format" in str(shown.exception)

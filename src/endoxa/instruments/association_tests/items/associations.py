@@ -197,8 +197,9 @@ def association_tests(
         )
         if contrast.against and contrast.against not in said["identity"]:
             known = ", ".join(said["identity"].unique(maintain_order=True).head(8))
-            why = f"--against: the identity '{contrast.against}' is unknown or has no attributes (available: "
-                f"{known}, ...)"
+            why = (
+                f"the identity '{contrast.against}' is unknown or has no attributes (available: {known}, ...)"
+            )
         raise UserError(f"No test can be made from the associations: {why}.")
     return tests, left_out
 
