@@ -259,8 +259,8 @@ def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ({"gender": "lady"}, "row 2, column 'gender': holds 'lady'; choose one of: man, woman, non-binary"),
-        ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': holds nothing"),
+        ({"gender": "lady"}, "row 2, column 'gender': 'lady' is invalid. Expected one of: man, woman, non-binary"),
+        ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': found nothing"),
         ({}, "contains no answers"),
     ],
 )

@@ -347,7 +347,7 @@ def test_a_model_in_two_languages_is_two_raters() -> None:
         ({"resamples": 10}, "At least 100"),
         ({"seed": -1}, "seed must not be negative"),
         ({"aliases": {"m/z": "y"}}, "no ratings by a model 'm/z'"),
-        ({"aliases": {"m/b": "z"}}, "name no 'z'; they name: m/a, x/b, y"),
+        ({"aliases": {"m/b": "z"}}, "no associations of a model 'z'. Available: m/a, x/b, y"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:

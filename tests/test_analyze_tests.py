@@ -280,7 +280,7 @@ def test_settings_out_of_range_are_sentences(options, message):
 
 
 def test_nothing_to_analyze_is_a_sentence():
-    with pytest.raises(UserError, match="no association tests"):
+    with pytest.raises(UserError, match="No association tests"):
         analyze_tests([], {}, model="m", pooling="")
     empty = AssociationTest(
         "t", TermSet("x", ()), TermSet("y", ("b",)), TermSet("a", ("c",)), TermSet("b", ("d",))

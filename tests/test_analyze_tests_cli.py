@@ -159,7 +159,7 @@ def test_what_cannot_be_is_one_sentence(files):
     assert "were given together" in problem(files, "--vectors", vectors, "-o", out)
     assert "--vectors was given without --tests" in problem("--vectors", vectors, "-o", out)
     assert "Give either run folders" in problem("--tests", tests, "-o", out)
-    assert "is no finished run" in problem(files, "-o", out)
+    assert "is not a finished run" in problem(files, "-o", out)
     assert "name must end in" in problem("--tests", tests, "--vectors", vectors, "-o", files / "o.docx")
     assert "leave it out" in problem(files, "--pooling", "cls", "-o", out)
     assert "missing.npz" in problem("--tests", tests, "--vectors", files / "missing.npz", "-o", out)

@@ -30,7 +30,7 @@ def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
     assert "Columns left out: respondent, country, gender (release one with --keep COLUMN)." in shown.stdout
     assert re.search(r"\d+ places are marked '\[open: \.\.\.\]'", shown.stdout)
     assert "  motivation.purpose\n" in shown.stdout
-    assert "Warning: without --license" in shown.stderr
+    assert "Warning: no licence" in shown.stderr
     assert (tmp_path / "out" / "data" / "statements.parquet").is_file()
 
 
