@@ -159,7 +159,7 @@ def test_what_cannot_be_is_one_sentence(files):
     assert "were given together" in problem(files, "--vectors", vectors, "-o", out)
     assert "--vectors was given without --tests" in problem("--vectors", vectors, "-o", out)
     assert "Give either run folders" in problem("--tests", tests, "-o", out)
-    assert "is no finished run" in problem(files, "-o", out)
+    assert "is not a finished run" in problem(files, "-o", out)
     assert "name must end in" in problem("--tests", tests, "--vectors", vectors, "-o", files / "o.docx")
     assert "leave it out" in problem(files, "--pooling", "cls", "-o", out)
     assert "missing.npz" in problem("--tests", tests, "--vectors", files / "missing.npz", "-o", out)
@@ -174,7 +174,7 @@ def test_what_cannot_be_is_one_sentence(files):
 )
 def test_a_broken_run_folder_is_one_sentence(files, content):
     (files / "run.json").write_text(content, encoding="utf-8")
-    assert "is no finished run of `endoxa probe embeddings`" in problem(files, "-o", files / "o.csv")
+    assert "is not a finished run of `endoxa probe embeddings`" in problem(files, "-o", files / "o.csv")
 
 
 def test_the_command_line_ends_with_code_2_and_no_traceback(files, capsys, monkeypatch):

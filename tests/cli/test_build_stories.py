@@ -129,7 +129,7 @@ def test_what_does_not_go_together_is_said(tmp_path, handedness):
         endoxa()
     with pytest.raises(UserError, match="--check only checks a file"):
         endoxa("--check", handedness, "-o", out)
-    with pytest.raises(UserError, match="add --language en"):
+    with pytest.raises(UserError, match="Add --language en"):
         endoxa("--file", handedness, "--language", "fr", "-o", out)
     with pytest.raises(UserError, match=r"\.txt"):
         endoxa("-o", tmp_path / "prompts.txt")

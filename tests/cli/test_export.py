@@ -30,7 +30,7 @@ def test_hub_says_what_stayed_out_and_what_is_open(tmp_path):
     assert "Columns left out: respondent, country, gender (release one with --keep COLUMN)." in shown.stdout
     assert re.search(r"\d+ places are marked '\[open: \.\.\.\]'", shown.stdout)
     assert "  motivation.purpose\n" in shown.stdout
-    assert "Warning: without --license" in shown.stderr
+    assert "Warning: no licence" in shown.stderr
     assert (tmp_path / "out" / "data" / "statements.parquet").is_file()
 
 
@@ -53,7 +53,7 @@ def test_inspect_counts_both_orders(tmp_path):
         (None, "There is no file"),
         ("", "is empty"),
         ("sent_more,sent_less\n", "has no rows"),
-        ("city,mayor\nx,y\n", "is of no known format"),
+        ("city,mayor\nx,y\n", "has an unknown format"),
         ("sent_more,sent_less\nx,\n", "is empty: every pair needs text here"),
     ],
 )
@@ -70,4 +70,4 @@ def test_bad_input_is_one_sentence_and_leaves_no_folder(tmp_path, command, text,
 def test_statements_are_no_pairs(tmp_path):
     shown = endoxa("lm-eval", write(tmp_path, "statements.csv", STATEMENTS), "-o", tmp_path / "out")
     assert isinstance(shown.exception, UserError)
-    assert "of no known format" in str(shown.exception)
+    assert "an unknown format" in str(shown.exception)

@@ -62,7 +62,7 @@ def test_alpha_of_ordered_words():
     votes = [(unit, observer, words.get(value, "")) for unit, observer, value in UNITS]
     found = row(votes, "krippendorff_alpha", level="ordinal", order=list(words.values()))
     assert round(found["value"], 3) == 0.815
-    with pytest.raises(UserError, match="needs votes that are numbers, or categories in an order"):
+    with pytest.raises(UserError, match="Expected numbers, or ordered categories"):
         row(votes, "krippendorff_alpha", level="ordinal")
 
 
@@ -179,7 +179,7 @@ def test_long_and_wide_tables_give_the_same_votes(tmp_path):
         (
             [("1", "x", "a"), ("1", "y", "b")],
             {"level": "interval"},
-            "'interval' needs votes that are numbers",
+            "Level 'interval': found the votes a, b. Expected numbers",
         ),
         ([("1", "x", "a"), ("1", "y", "b")], {"order": ["a"]}, "'b' is missing from --order"),
         ([("1", "x", "a"), ("1", "y", "b")], {"confidence": 95}, "confidence level is 95"),

@@ -204,7 +204,7 @@ def test_contradicting_groups_are_refused():
 
 
 def test_nothing_left_is_said():
-    with pytest.raises(UserError, match="of 1 rows, 1 proposed for omission"):
+    with pytest.raises(UserError, match="Of 1 rows, 1 proposed for omission"):
         gathered(statements(ROWS[7:8]))
 
 

@@ -143,7 +143,7 @@ def test_rows_without_a_number_and_contradictions_are_left_to_the_rules(tmp_path
 def test_metadata_of_another_version_is_refused(tmp_path):
     metadata = tmp_path / "additional_metadata.csv"
     metadata.write_text("category,example_id,target_loc\nNationality,0,1\n")
-    with pytest.raises(UserError, match=r"line 1: .* option 1 of Nationality 0, which is the unknown one"):
+    with pytest.raises(UserError, match=r"line 1: .* option 1 of Nationality 0, which is the unknown option"):
         only(written(tmp_path, record()), metadata=metadata)
 
 
@@ -306,9 +306,9 @@ def test_byte_order_mark_and_blank_lines(tmp_path):
         ({"question_polarity": "bad"}, "line 2 field 'question_polarity': .*'neg' or 'nonneg'.*found 'bad'"),
         ({"answer_info": {"ans0": "Danish"}}, r"line 2 field 'answer_info.ans0'"),
         ({"context": None}, "line 2 field 'context'"),
-        ({"example_id": 0}, "line 2: example_id 0 of Nationality is there a second time"),
-        ({"answer_info": {}, "ans1": "The baker"}, "line 2: 0 options say that it cannot be known"),
-        ({"answer_info": {}, "ans0": "Unknown"}, "line 2: 2 options say that it cannot be known"),
+        ({"example_id": 0}, "line 2: example_id 0 of Nationality appears twice"),
+        ({"answer_info": {}, "ans1": "The baker"}, "line 2: 0 unknown options"),
+        ({"answer_info": {}, "ans0": "Unknown"}, "line 2: 2 unknown options"),
     ],
 )
 def test_what_is_no_question_is_refused_with_its_line(tmp_path, changed, sentence):
@@ -329,7 +329,7 @@ def test_missing_fields_are_named(tmp_path, field):
     ("content", "sentence"),
     [
         (b"", "is empty"),
-        (b"\n \n", "holds no questions"),
+        (b"\n \n", "contains no questions"),
         (b'{"label": 1', "line 1 is not JSON"),
         (b"[1]\n", "line 1 is not a JSON object"),
         (b"[" * 100_000, "line 1 is not JSON"),

@@ -42,9 +42,9 @@ def test_cells_that_stand_in_one_column_are_refused(tmp_path, mark):
 def test_no_output_is_an_input_or_another_output(tmp_path):
     one, other = tmp_path / "a.csv", tmp_path / "b.csv"
     require_apart([one, None], [other, None])
-    with pytest.raises(UserError, match="is what the command reads"):
+    with pytest.raises(UserError, match="is an input of this command"):
         require_apart([tmp_path / "x" / ".." / "a.csv"], [one])
-    with pytest.raises(UserError, match="named for two outputs"):
+    with pytest.raises(UserError, match="given for two outputs"):
         require_apart([one, one], [other])
 
 
@@ -66,7 +66,7 @@ def test_a_command_never_replaces_what_it_reads(tmp_path, words):
     before = path.read_bytes()
     result = CliRunner().invoke(app, words.format(path, path).split())
     assert isinstance(result.exception, UserError)
-    assert "is what the command reads" in str(result.exception)
+    assert "is an input of this command" in str(result.exception)
     assert path.read_bytes() == before
 
 

@@ -217,7 +217,7 @@ def test_questions_in_the_layout_of_bbq_are_told_apart(tmp_path):
     }
     path = tmp_path / "questions.jsonl"
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"questions in BBQ's layout, .* endoxa probe qa --data"):
+    with pytest.raises(UserError, match=r"questions in BBQ's format, .* endoxa probe qa --data"):
         recognise(path)
 
 

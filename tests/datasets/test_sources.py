@@ -91,9 +91,9 @@ def test_damaged_copy_in_the_cache_is_replaced(folders):
 
 
 def test_no_network_and_empty_mirror_say_what_to_do(folders, tmp_path):
-    with pytest.raises(UserError, match=r"cannot be fetched .* --mirror FOLDER"):
+    with pytest.raises(UserError, match=r"cannot be downloaded .* --mirror FOLDER"):
         download("ours")
-    with pytest.raises(UserError, match=r"holds no file pairs.csv"):
+    with pytest.raises(UserError, match=r"has no file pairs.csv"):
         download("ours", str(tmp_path))
 
 

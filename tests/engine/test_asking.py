@@ -287,7 +287,7 @@ def test_a_batch_under_way_counts_at_its_most_in_the_next_process(journal: Answe
     assert batch.worst.completion_tokens == 10 * 512
     next_one = Budget(0.03, PRICE, 0.0)
     provider.working, provider.die_after_submit = True, False
-    with pytest.raises(UserError, match=r"still worked on \(0 of 10 done\).*paid twice"):
+    with pytest.raises(UserError, match=r"not finished \(0 of 10 done\).*paid for twice"):
         fetch_ended(asking(Echo(), journal, budget=next_one), provider)
     assert next_one.hold(worst([Message("user", "x")], Sampling(max_tokens=2000))) is None
 

@@ -51,7 +51,7 @@ def test_an_empty_folder_is_filled(tmp_path):
 
 def test_an_earlier_export_is_replaced_only_when_told_to(tmp_path):
     make(tmp_path / "out")
-    with pytest.raises(UserError, match="say --overwrite"):
+    with pytest.raises(UserError, match="Pass --overwrite"):
         make(tmp_path / "out", "two")
     make(tmp_path / "out", "two", overwrite=True)
     assert (tmp_path / "out" / "data" / "rows.txt").read_text() == "two"
@@ -76,7 +76,7 @@ def test_a_folder_that_somebody_touched_is_never_replaced(tmp_path, touch):
     make(tmp_path / "out")
     touch(tmp_path / "out")
     before = names(tmp_path / "out")
-    with pytest.raises(UserError, match="was changed after it was exported"):
+    with pytest.raises(UserError, match="was edited after the export"):
         make(tmp_path / "out", "two", overwrite=True)
     assert names(tmp_path / "out") == before
 
@@ -91,7 +91,7 @@ def test_what_interpreters_leave_is_no_change(tmp_path):
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_folder_of_others_is_left_alone(tmp_path, overwrite):
     (tmp_path / "mine").write_text("x")
-    with pytest.raises(UserError, match="holds other files"):
+    with pytest.raises(UserError, match="contains other files"):
         make(tmp_path, overwrite=overwrite)
     with pytest.raises(UserError, match="is a file"):
         make(tmp_path / "mine", overwrite=overwrite)

@@ -100,7 +100,7 @@ def test_rows_that_reviewers_omitted_are_not_released(tmp_path):
     assert released.rows == 3
     assert "Bakers get up late" not in everything(tmp_path / "out")
     assert "decided to omit, and that are not in it: 1." in (tmp_path / "out" / "README.md").read_text()
-    with pytest.raises(UserError, match="no row left"):
+    with pytest.raises(UserError, match="no rows left"):
         release(
             write(tmp_path, "none.csv", f"{lines[0]},review_decision\n{lines[1]},omit\n"), tmp_path / "none"
         )
@@ -211,9 +211,9 @@ def test_licences_are_found_in_any_case_and_near_ones_suggested():
     [
         (
             "[motivation]\npurpos = 'x'\n",
-            "'motivation.purpos' that nothing asks for. Did you mean: motivation.purpose",
+            "unknown key 'motivation.purpos'. Did you mean: motivation.purpose",
         ),
-        ("purpose = 'x'\n", "a key 'purpose' that nothing asks for"),
+        ("purpose = 'x'\n", "an unknown key 'purpose'"),
         ("[about]\nauthors = 'A'\n", "about.authors must be a list of names"),
         ("[about]\nversion = 1\n", "about.version must be text in quotes, not 1"),
         ("[about\n", "cannot be read as TOML"),
@@ -227,9 +227,9 @@ def test_facts_that_cannot_be_used(tmp_path, text, sentence):
 @pytest.mark.parametrize(
     ("name", "text", "keep", "sentence"),
     [
-        ("pairs.csv", PAIRS, ["nots"], "has no further column 'nots' to keep; there is: note"),
+        ("pairs.csv", PAIRS, ["nots"], "has no additional column 'nots'. Available: note"),
         ("pairs.csv", PAIRS.replace("\nb,", "\na,"), [], "the item_id 'a' more than once"),
-        ("pairs.csv", "a,b\n1,2\n", [], "of no known format"),
+        ("pairs.csv", "a,b\n1,2\n", [], "an unknown format"),
         ("pairs.csv", "sent_more,sent_less\n", [], "has no rows"),
         ("statements.csv", STATEMENTS.splitlines()[0] + "\n", [], "no rows"),
     ],

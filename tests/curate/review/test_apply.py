@@ -428,14 +428,14 @@ def test_rows_of_one_id_cannot_be_told_apart_without_the_hidden_column(table, tm
             {(3, "decision"): "delete"},
             r"row 3, column 'decision': 'delete' is invalid. Expected one of: keep, edit",
         ),
-        ({(3, "attribute"): "=A1"}, r"row 3, column 'attribute': holds the formula =A1"),
-        ({(3, "note"): "#N/A"}, r"row 3, column 'note': holds the error #N/A"),
+        ({(3, "attribute"): "=A1"}, r"row 3, column 'attribute': found the formula =A1"),
+        ({(3, "note"): "#N/A"}, r"row 3, column 'note': found the error #N/A"),
         ({(1, "decision"): "verdict"}, r"has no column 'decision'"),
         ({(1, "identity"): "group"}, r"has no column 'identity'"),
         ({(1, "note"): "reason"}, r"has two columns called 'reason'"),
         ({(3, "review_row"): "s9#1"}, r"row 3, column 'review_row': 's9#1' is not in the original sheet"),
         ({(9, "statement_id"): "s9"}, r"row 9, column 'statement_id': 's9' is not in the original sheet"),
-        ({(9, "attribute"): "loud"}, r"row 9, column 'statement_id': is empty"),
+        ({(9, "attribute"): "loud"}, r"row 9, column 'statement_id': empty"),
         ({(9, "statement_id"): "s3"}, r"row 9: a new row for 's3' without text"),
     ],
 )
@@ -455,7 +455,7 @@ def test_a_date_is_no_text(table, tmp_path):
     from datetime import date
 
     sheet = fill(export(table, tmp_path / "ana.xlsx"), {(3, "attribute"): date(2024, 2, 1)})
-    with pytest.raises(UserError, match=r"row 3, column 'attribute': holds a date or time \(2024-02-01"):
+    with pytest.raises(UserError, match=r"row 3, column 'attribute': found a date or time \(2024-02-01"):
         read_sheets([sheet])
 
 
@@ -482,10 +482,10 @@ def test_files_that_are_no_sheets_are_refused(table, tmp_path):
     for path, sentence in (
         (table, "no column 'review_origin'"),
         (tmp_path / "lost.xlsx", "no sheet 'review_origin'"),
-        (tmp_path / "broken.xlsx", "not a spreadsheet that can be read"),
+        (tmp_path / "broken.xlsx", "not a readable spreadsheet"),
         (tmp_path / "latin.csv", "not UTF-8"),
         (tmp_path / "none.xlsx", "There is no file"),
-        (tmp_path / "sheet.ods", "must end in"),
+        (tmp_path / "sheet.ods", "Expected a file that ends in"),
     ):
         with pytest.raises(UserError, match=sentence):
             read_sheets([path])
@@ -495,7 +495,7 @@ def test_files_that_are_no_sheets_are_refused(table, tmp_path):
 
 def test_a_changed_origin_is_noticed(table, tmp_path):
     sheet = fill_csv(export(table, tmp_path / "ana.csv"), {(3, "review_origin"): "{}"})
-    with pytest.raises(UserError, match=r"row 3, column 'review_origin': was changed"):
+    with pytest.raises(UserError, match=r"row 3, column 'review_origin': the cell was edited"):
         read_sheets([sheet])
     book = load_workbook(export(table, tmp_path / "ana.xlsx"))
     book["review_origin"]["A1"] = "[]"

@@ -77,11 +77,11 @@ def test_a_table_without_models_names_none(tmp_path: Path) -> None:
     [
         ("a.csv", "base_attribute,base_value\nage,child\n", "has no column 'compared_attribute'"),
         ("a.csv", f"{','.join(PARTS)}\nage,,urbanicity,rural\n", "row 1: 'base_value' is empty"),
-        ("a.json", "{", "is no valid JSON"),
-        ("a.json", "{}", "must hold a JSON list"),
-        ("a.json", "[1]", "entry 1 is no JSON object"),
-        ("a.json", "[]", "holds no association"),
-        ("a.json", json.dumps([dict(zip(PARTS, FARM, strict=True), models="m")]), "must be a list"),
+        ("a.json", "{", "is not valid JSON"),
+        ("a.json", "{}", "expected a JSON list"),
+        ("a.json", "[1]", "entry 1 is not a JSON object"),
+        ("a.json", "[]", "contains no associations"),
+        ("a.json", json.dumps([dict(zip(PARTS, FARM, strict=True), models="m")]), "Expected a list"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, content: str, message: str) -> None:

@@ -42,11 +42,11 @@ def test_every_value_of_the_published_form_is_in_the_vocabulary(shared: Path) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[colour]\nvalues = [", "no valid TOML"),
-        ("# nothing yet", "names no attribute"),
+        ("[colour]\nvalues = [", "not valid TOML"),
+        ("# nothing yet", "contains no attributes"),
         ("[colour]\nvalues = ['red']", "colour.values"),
         ("[colour]\nvalues = ['red', 'blue']\nothers = true", "colour.others"),
-        ("[colour]\nvalues = ['red', 'Red']", "'Red' beside 'red'"),
+        ("[colour]\nvalues = ['red', 'Red']", "'Red' and 'red'"),
         ("[colour]\nvalues = ['red', 'unknown']", "'unknown'"),
         ("[colour]\nvalues = ['red', ' ']", "an empty value"),
     ],
@@ -99,7 +99,7 @@ def test_stories_need_no_more_than_the_published_columns(tmp_path: Path) -> None
     [
         ({"sample_id": "p1"}, "has no column 'story'"),
         (story(language=""), "'language' is empty"),
-        (story(repeat="often"), "'often', which is no whole number"),
+        (story(repeat="often"), "'often'. Expected a whole number"),
     ],
 )
 def test_unusable_stories_have_a_sentence(tmp_path: Path, row: dict[str, object], words: str) -> None:

@@ -71,7 +71,7 @@ def test_prompts_can_be_chosen_by_language_and_theme(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="'p1' stands there twice \\(as prompt 2 and prompt 3\\)"):
+    with pytest.raises(UserError, match="'p1' appears twice \\(prompts 2 and 3\\)"):
         told(tmp_path / "x", [prompt(0), prompt(1), prompt(1)])
 
 
@@ -229,7 +229,7 @@ def test_two_rows_of_one_story_need_a_repeat(tmp_path: Path, stories: Path) -> N
 
 
 def test_the_run_of_stories_is_never_written_into(stories: Path) -> None:
-    with pytest.raises(UserError, match="holds the stories that are read"):
+    with pytest.raises(UserError, match="is the run folder of the stories"):
         measure(EXTRACT, ExtractSettings(data=str(stories), models=READERS), stories, restart=True)
     assert len(records(stories)) == 54
 

@@ -147,8 +147,7 @@ def _require_short_texts(sheet: Sheet) -> None:
             if len(escaped(shown(row.get(name, "")))) > CELL_LIMIT:
                 raise UserError(
                     f"Row '{row[ROW_KEY]}', column '{name}': the text exceeds the maximum of {CELL_LIMIT} "
-                    "characters of a "
-                    "spreadsheet cell. Write the sheet as .csv."
+                    "characters of a spreadsheet cell. Write the sheet as .csv."
                 )
 
 

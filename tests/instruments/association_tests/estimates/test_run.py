@@ -147,7 +147,7 @@ def test_terms_with_one_text_each_are_texts():
         analyze(planted(values[::2], values[1::2], "t", names, names), unit=unit) for unit in ("auto", "text")
     ]
     assert rows[0].equals(rows[1])
-    with pytest.raises(UserError, match="which term each text of X and Y is about"):
+    with pytest.raises(UserError, match="no terms for the texts of X and Y"):
         analyze(planted(values[::2], values[1::2]), unit="term")
 
 
@@ -280,10 +280,10 @@ def test_settings_out_of_range_are_sentences(options, message):
 
 
 def test_nothing_to_analyze_is_a_sentence():
-    with pytest.raises(UserError, match="no association tests"):
+    with pytest.raises(UserError, match="No association tests"):
         analyze_tests([], {}, model="m", pooling="")
     empty = AssociationTest(
         "t", TermSet("x", ()), TermSet("y", ("b",)), TermSet("a", ("c",)), TermSet("b", ("d",))
     )
-    with pytest.raises(UserError, match="empty set X"):
+    with pytest.raises(UserError, match="set X: empty"):
         analyze_tests([empty], {}, model="m", pooling="")

@@ -115,9 +115,9 @@ BAD_BYTES = [
     (b"  \n", "white space"),
     (json.dumps(own()).encode("utf-16"), "UTF-16"),
     (b'{"format": "\xff"}', "line 1: it is not UTF-8"),
-    (b'{"format":\n oops}', "line 2: it is not JSON"),
+    (b'{"format":\n oops}', "line 2: not valid JSON"),
     (b"[" * 100_000, "nested too deeply"),
-    (b'{"a": {"targ1": 1}, "a": 2}', "'a' stands 2 times in one object"),
+    (b'{"a": {"targ1": 1}, "a": 2}', "'a' appears 2 times in one object"),
 ]
 
 
@@ -133,16 +133,16 @@ def with_x(texts, **more):
 
 
 BAD = [
-    ({}, "holds no association tests"),
-    ([1, 2], "holds no association tests"),
+    ({}, "contains no association tests"),
+    ([1, 2], "contains no association tests"),
     ({"format": "other"}, "its format is 'other'"),
     (own() | {"version": 2}, "its version is 2"),
     (own() | {"tests": "x"}, "no list under 'tests'"),
-    (own() | {"tests": []}, "holds no test"),
-    (own() | {"tests": [OWN, OWN]}, "2 tests are called 'one'"),
+    (own() | {"tests": []}, "contains no test"),
+    (own() | {"tests": [OWN, OWN]}, "2 tests have the name 'one'"),
     (own() | {"tests": [3]}, "test 1: found int"),
     (own(name=" "), "test 1: it has no name"),
-    (own(axsi="gender"), "'axsi' is not known"),
+    (own(axsi="gender"), "'axsi' is unknown"),
     (own(axis=3), "'axis' is not text"),
     (own(x=None), "test 'one', set x: it is missing"),
     (with_x([]), "holds 0 texts"),
@@ -150,8 +150,8 @@ BAD = [
     (with_x("one"), "found str, expected a list"),
     (with_x(["one", 2]), "text 2 is 2"),
     (with_x(["one", " "]), "text 2 is empty"),
-    (with_x(["one", "\ud800"]), "half a character"),
-    (with_x(["one", "one", "two"]), "'one' stands 2 times in one set"),
+    (with_x(["one", "\ud800"]), "an invalid character"),
+    (with_x(["one", "one", "two"]), "'one' appears 2 times in one set"),
     (with_x(["one", "two"], terms=["one"]), "2 texts but 1 terms"),
     (with_x(OWN["y"]["texts"][::-1]), "X and Y are the same set"),
     (own(a=OWN["b"]), "A and B are the same set"),
@@ -169,10 +169,10 @@ def test_bad_tests(tmp_path, content, sentence):
 def test_a_line_that_is_not_json(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps(PUBLISHED) + "\n{oops\n")
-    assert "line 2: it is not JSON" in refusal(path)
+    assert "line 2: not valid JSON" in refusal(path)
 
 
 def test_missing_file_and_bad_name(tmp_path):
     assert "There is no file" in refusal(tmp_path / "none.json")
-    with pytest.raises(UserError, match=r"must end in \.json"):
+    with pytest.raises(UserError, match=r"Expected a file that ends in \.json"):
         write_tests([], tmp_path / "t.csv")

@@ -200,7 +200,7 @@ def test_only_tests_of_a_language(settings, tmp_path):
     spanish = settings.model_copy(update={"languages": ("es",)})
     assert measure(EMBEDDINGS, spanish, tmp_path / "run").counts["tests"] == 1
     assert [test.name for test in read_tests(tmp_path / "run" / "tests.json")] == ["drivers-walkers"]
-    with pytest.raises(UserError, match="no test in the language hi; its languages: en, es"):
+    with pytest.raises(UserError, match=r"no test in the language hi\. Available: en, es"):
         measure(EMBEDDINGS, settings.model_copy(update={"languages": ("hi",)}), tmp_path / "other")
 
 

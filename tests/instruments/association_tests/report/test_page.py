@@ -308,7 +308,7 @@ def test_kinds_are_not_mixed(run: Path, tmp_path: Path) -> None:
     other = pairs_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
     with pytest.raises(UserError, match="write one report for each"):
         write_report([run, other], tmp_path / "r.html")
-    with pytest.raises(UserError, match="not written as 'table'"):
+    with pytest.raises(UserError, match="cannot be written as 'table'"):
         write_report([other], tmp_path / "r.csv", format="table")
 
 

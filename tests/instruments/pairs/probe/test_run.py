@@ -198,9 +198,9 @@ def test_other_weights_under_the_same_name_are_a_different_run(data, tiny, tmp_p
 def test_foreign_folder_is_refused(data, tiny, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("irreplaceable")
-    with pytest.raises(UserError, match="not empty and holds no run"):
+    with pytest.raises(UserError, match="not empty and not a run folder"):
         measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "mine")
-    with pytest.raises(UserError, match="not empty and holds no run"):
+    with pytest.raises(UserError, match="not empty and not a run folder"):
         measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "mine", restart=True)
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
@@ -217,7 +217,7 @@ def test_repeat_of_a_changed_file_is_refused(data, tiny, tmp_path):
     measure(PAIRS, asked, tmp_path / "first")
     identity = json.loads((tmp_path / "first/run.json").read_text())["identity"]
     data.write_text(HEADER + "\n".join(ROWS[:2]), encoding="utf-8")
-    with pytest.raises(UserError, match="would not repeat the run: data was"):
+    with pytest.raises(UserError, match="run cannot be repeated: data was"):
         measure(PAIRS, asked, tmp_path / "second", expected=identity)
 
 
@@ -276,7 +276,7 @@ def test_model_given_twice_and_duplicate_ids_are_named(data, tiny, tmp_path):
     with pytest.raises(UserError, match="given twice"):
         measure(PAIRS, settings_for(data, tiny["causal"], tiny["causal"]), tmp_path / "run")
     data.write_text(HEADER + "\n".join([*ROWS, ROWS[1]]), encoding="utf-8")
-    with pytest.raises(UserError, match=r"'b' stands for two pairs \(the 2\. and the 5\.\)"):
+    with pytest.raises(UserError, match=r"pairs 2 and 5 have the same item id 'b'"):
         measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "run")
 
 

@@ -86,7 +86,7 @@ def test_the_rule_of_laces(answer, choice):
         choice, refused=False, rule="nothing-named" if choice is None else "laces"
     )
     assert set(RULES) == {"endoxa", "laces"}
-    with pytest.raises(UserError, match="no rule 'lace'"):
+    with pytest.raises(UserError, match="Unknown rule 'lace'"):
         read_answer("A", FRIENDS, rule="lace")
 
 

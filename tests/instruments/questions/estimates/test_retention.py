@@ -139,7 +139,7 @@ def test_models_of_both_are_paired_and_others_left_out():
 
 def test_items_that_are_not_the_same_are_refused():
     original, substituted = sides(40, 20)
-    with pytest.raises(UserError, match="another right answer"):
+    with pytest.raises(UserError, match="a different correct answer"):
         retention(original, substituted.with_columns(context_condition=pl.lit("disambig"), label=1), **QUICK)
 
 

@@ -281,7 +281,7 @@ def test_a_limit_counts_associations_that_get_a_question() -> None:
 def test_an_id_that_stands_twice_is_refused() -> None:
     columns = dict.fromkeys(("identity", "attribute", "association_id"), pl.String)
     rows = [("chileans", "a", "x"), ("danes", "b", ""), ("cubans", "c", "x")]
-    with pytest.raises(UserError, match="Rows 1 and 3 of the associations both have association_id 'x'"):
+    with pytest.raises(UserError, match="Rows 1 and 3 of the associations have the same association_id 'x'"):
         build_questions(pl.DataFrame(rows, schema=columns, orient="row"))
 
 

@@ -117,7 +117,7 @@ def test_every_language_of_ours_has_all_instructions() -> None:
     ("text", "said"),
     [
         ("[en]\nletters = 'x'", "en.text"),
-        ("[en", "no valid TOML"),
+        ("[en", "not valid TOML"),
         ("# nothing yet", "no instructions"),
     ],
 )
@@ -189,7 +189,7 @@ def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
         ({"batch": True}, "no batch interface"),
         (
             {"models": ("openai/gpt-4o-mini",), "max_cost": 1.0, "sampling": Sampling(max_tokens=None)},
-            "needs a most number of tokens",
+            "needs a maximum number of tokens",
         ),
         ({"languages": ("sw", "ha")}, "holds no question in the language sw, ha"),
         ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--price"),
@@ -332,7 +332,7 @@ def test_data_that_changes_during_a_run_is_not_written_down(
         if what.startswith("asking"):
             data.write_bytes(before.replace(b"harbour", b"station"))
 
-    with pytest.raises(UserError, match="was changed while the run was under way"):
+    with pytest.raises(UserError, match="was changed during the run"):
         measure(QUESTIONS, settings(data), tmp_path / "run", progress=change)
     assert not (tmp_path / "run/records.parquet").exists()
     data.write_bytes(before)
@@ -343,7 +343,7 @@ def test_data_that_changes_during_a_run_is_not_written_down(
 def test_a_model_that_is_dead_does_not_stop_the_others(data: Path, tmp_path: Path) -> None:
     models = ("http://127.0.0.1:9/v1#dead", "sim/biased")
     chosen = settings(data, models=models, options=ChatOptions(patience=0.1))
-    with pytest.raises(UserError, match=r"1 of 2 models could not be asked.*does not answer"):
+    with pytest.raises(UserError, match=r"1 of 2 models did not finish.*does not answer"):
         measure(QUESTIONS, chosen, tmp_path / "run")
     with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
         assert [journal.count(0), journal.count(1)] == [0, 40]

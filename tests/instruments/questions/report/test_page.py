@@ -397,7 +397,7 @@ def test_other_kinds_are_not_mixed_and_labels_are_for_questions(runs: list[Path]
     other = run_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
     with pytest.raises(UserError, match=r"holds questions and .* sentence pairs: write one report for each"):
         write_report([runs[0], other], tmp_path / "r.html")
-    with pytest.raises(UserError, match="--labels is for runs of questions"):
+    with pytest.raises(UserError, match="--labels does not apply to runs"):
         write_report([other], tmp_path / "r.html", labels=tmp_path / "labels.csv")
     with pytest.raises(UserError, match="Runs of questions are not written as 'table'"):
         write_report(runs, tmp_path / "r.csv", format="table")

@@ -342,12 +342,12 @@ def test_a_model_in_two_languages_is_two_raters() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"threshold": 1.0}, "threshold must be above 1"),
+        ({"threshold": 1.0}, "Expected a median rating above 1"),
         ({"confidence": 1.0}, "confidence must lie"),
         ({"resamples": 10}, "At least 100"),
         ({"seed": -1}, "seed must not be negative"),
-        ({"aliases": {"m/z": "y"}}, "no model 'm/z' rated"),
-        ({"aliases": {"m/b": "z"}}, "name no 'z'; they name: m/a, x/b, y"),
+        ({"aliases": {"m/z": "y"}}, "no ratings by a model 'm/z'"),
+        ({"aliases": {"m/b": "z"}}, "no associations of a model 'z'. Available: m/a, x/b, y"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(change: dict[str, Any], message: str) -> None:
@@ -475,7 +475,7 @@ FARM = "professional_field,agriculture,urbanicity,rural"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f"{HEADER}\n{FARM},p1,6,yes\n", "row 1: 'harm' is '6': it must be a whole number from 1 to 5"),
+        (f"{HEADER}\n{FARM},p1,6,yes\n", "row 1: 'harm' is '6'. Expected a whole number from 1 to 5"),
         (f"{HEADER}\n{FARM},p1,high,yes\n", "'harm' is 'high'"),
         (f"{HEADER}\n{FARM},p1,3.5,yes\n", r"'harm' is '3\.5'"),
         (f"{HEADER}\n{FARM},p1,3,perhaps\n", "'frequent' is 'perhaps'"),
@@ -484,15 +484,15 @@ FARM = "professional_field,agriculture,urbanicity,rural"
         (f"{HEADER}\n{FARM},p1,4.5,yes\n", "'harm' is"),
         (
             f"association_id,{HEADER}\nage-child--urbanicity-rural-0123456789,{FARM},p1,4,yes\n",
-            "row 1: 'association_id' is 'age-child--urbanicity-rural-0123456789', but the four parts make",
+            "row 1: 'association_id' is 'age-child--urbanicity-rural-0123456789', but the four parts give",
         ),
         (f"{HEADER}\n{FARM},,3,yes\n", "'rater' is empty"),
         (
             f"{HEADER}\n{FARM},p1,3,yes\n{FARM},p1,4,no\n",
-            "row 2: the rater 'p1' rated this association in row 1",
+            "row 2: the rater 'p1' already rated this association in row 1",
         ),
         (f"{HEADER}\nage,,urbanicity,rural,p1,3,yes\n", "'base_value' is empty"),
-        (f"{HEADER}\n{FARM},p1,,\n", "holds no rating"),
+        (f"{HEADER}\n{FARM},p1,,\n", "contains no ratings"),
         ("rater,harm\np1,3\n", "has no column 'association_id'"),
     ],
 )
@@ -512,7 +512,7 @@ def test_whole_numbers_of_spreadsheets_are_read_and_own_names_say_nothing(tmp_pa
     known = pl.DataFrame([dict(zip(ROWS[0], ("age", "child", "gender", "man"), strict=True))]).with_columns(
         association_id=pl.lit("x"), given_id=pl.lit("no. 7")
     )
-    with pytest.raises(UserError, match=r"'no\. 7', but the four parts make"):
+    with pytest.raises(UserError, match=r"'no\. 7', but the four parts give"):
         read_human(path, known)
 
 
@@ -549,7 +549,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     ("words", "message"),
     [
         ([], "Give run folders"),
-        (["nowhere"], "is no run folder"),
+        (["nowhere"], "is not a run folder"),
         (["--human", "people.csv", "--alias", "m"], "Expected RATER=MODEL"),
         (["--human", "people.csv", "--alias", "m=a", "--alias", "m=b"], "the rater 'm' appears twice"),
     ],
@@ -566,7 +566,7 @@ def test_the_command_says_what_is_wrong(
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"kind": "qa", "finished": "now"}', encoding="utf-8")
-    with pytest.raises(UserError, match="is no run of harm ratings"):
+    with pytest.raises(UserError, match="is not a run of harm ratings"):
         load_ratings([tmp_path])
     (tmp_path / "run.json").write_text('{"kind": "harm", "finished": null}', encoding="utf-8")
     with pytest.raises(UserError, match="is not finished"):

@@ -488,7 +488,7 @@ def test_groups_of_ones_own(tmp_path: Path) -> None:
             "en: {unmarked: {religion: [Muslim]}, marked: {religion: [Muslim]}}",
             "'Muslim' is both marked and unmarked",
         ),
-        ("[en]", "no YAML mapping"),
+        ("[en]", "not a YAML mapping"),
     ],
 )
 def test_broken_groups_are_told_by_line(tmp_path: Path, text: str, sentence: str) -> None:
@@ -499,7 +499,7 @@ def test_broken_groups_are_told_by_line(tmp_path: Path, text: str, sentence: str
 
 
 def test_no_language_with_groups_is_an_error() -> None:
-    with pytest.raises(UserError, match="None of the languages en, fr, hi has marked"):
+    with pytest.raises(UserError, match="No marked and unmarked groups for any of the languages en, fr, hi"):
         shift(FOUND, classes({CHURCH: "harmful"}), {"xx": TWO["en"]})
 
 
@@ -543,7 +543,7 @@ def test_classes_of_analyze_harm_are_peoples_where_people_rated(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("column", "cells", "sentence"),
     [
-        ("harmful", [(CHURCH, "perhaps")], "row 1, column 'harmful': 'perhaps' is none of"),
+        ("harmful", [(CHURCH, "perhaps")], "row 1, column 'harmful': 'perhaps' is invalid. Expected one of"),
         ("harmful", [(CHURCH, "yes"), (CHURCH, "no")], "says two things of 'Christian' with 'rural'"),
         ("harm", [(CHURCH, "4"), (CHURCH, "four")], "row 2, column 'harm': 'four' is no number"),
         ("rating", [(CHURCH, "4")], "no column 'harmful'"),

@@ -250,7 +250,7 @@ def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
         rows[0]["story_key"]: Coding(refusal=False, profile={"gender": "woman", "age": "adult (30-44)"}),
         rows[1]["story_key"]: Coding(refusal=True, profile={one.name: UNKNOWN for one in VOCABULARY}),
     }
-    with pytest.raises(UserError, match="there already and may hold answers"):
+    with pytest.raises(UserError, match="already exists and may contain answers"):
         write_sheet(run, VOCABULARY, sheet, sample=5, seed=0)
     with pytest.raises(UserError, match=r"not as '\.ods'"):
         write_sheet(run, VOCABULARY, tmp_path / "check.ods", sample=5, seed=0)
@@ -259,9 +259,12 @@ def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ({"gender": "lady"}, "row 2, column 'gender': holds 'lady'; choose one of: man, woman, non-binary"),
-        ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': holds nothing"),
-        ({}, "no row with an answer"),
+        (
+            {"gender": "lady"},
+            "row 2, column 'gender': 'lady' is invalid. Expected one of: man, woman, non-binary",
+        ),
+        ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': found nothing"),
+        ({}, "contains no answers"),
     ],
 )
 def test_an_unusable_sheet_has_a_sentence(tmp_path: Path, cells: dict[str, str], words: str) -> None:
@@ -324,5 +327,5 @@ def test_a_sheet_of_another_run_is_refused(run: Path) -> None:
     coding = Coding(refusal=False, profile={"gender": "man"})
     with pytest.raises(UserError, match="'elsewhere' that is not in"):
         analyze_extraction(load_extraction(run), {"elsewhere": coding})
-    with pytest.raises(UserError, match="no finished run of `endoxa probe extract`"):
+    with pytest.raises(UserError, match="not a finished run of `endoxa probe extract`"):
         load_extraction(run.parent / "stories")

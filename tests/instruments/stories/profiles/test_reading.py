@@ -249,9 +249,9 @@ def test_every_synonym_of_our_own_is_read() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("blue = ['Red']", "'Red' of 'blue', which is empty or means something else"),
-        ("green = ['lime']", "synonyms of 'green', which is none of its values"),
-        ("red = ['unknown']", "means something else"),
+        ("blue = ['Red']", "'Red' of 'blue', which is empty or already used"),
+        ("green = ['lime']", "synonyms of 'green', which is not one of its values"),
+        ("red = ['unknown']", "already used"),
     ],
 )
 def test_synonyms_that_mean_two_things_are_refused(tmp_path: Path, table: str, message: str) -> None:

@@ -155,14 +155,14 @@ def test_values_that_a_file_adds_must_be_told_apart():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no YAML mapping"),
-        ("- a\n- b\n", "holds no YAML mapping"),
-        ("a: [1\n", "line 2: this is no valid YAML"),
-        ("a: b\na: c\n", "line 2: 'a' is there twice"),
+        ("", "is not a YAML mapping"),
+        ("- a\n- b\n", "is not a YAML mapping"),
+        ("a: [1\n", "line 2: not valid YAML"),
+        ("a: b\na: c\n", "line 2: 'a' appears twice"),
         ("a: &x [b]\nc: *x\n", "an alias"),
         ("a:\n  ? [b]\n  : c\n", "line 2: a name is expected"),
-        ("a: \x00\n", "no valid YAML"),
-        ("[" * 1500, "no valid YAML"),
+        ("a: \x00\n", "not valid YAML"),
+        ("[" * 1500, "not valid YAML"),
     ],
 )
 def test_a_file_that_is_no_tree_is_said(text, words):

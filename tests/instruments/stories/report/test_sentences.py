@@ -322,7 +322,7 @@ def test_repeats_make_no_association_and_the_page_warns(edge_of, capsys):
     profiles = read_profiles(path)
     print_found(profiles, discover(profiles, Discovery(jobs=1)), 0.05)
     assert (
-        "Warning: 756 stories with the prompt, model, language and repeat of another"
+        "Warning: 756 stories with the same prompt, model, language and repeat as another"
         in capsys.readouterr().out
     )
     alone = replace(profiles, sample=np.arange(len(profiles)))
