@@ -173,6 +173,7 @@ def test_file_with_semicolons_is_told_from_one_that_lacks_a_column(tmp_path, tin
     assert_one_sentence(endoxa("probe", "pairs", "--data", path, *model), "has no column 'sent_less'")
 
 
+@pytest.mark.slow
 def test_report_that_was_lost_or_asked_for_otherwise_is_made_again(tmp_path, tiny, pairs, endoxa):
     words = ("probe", "pairs", "--data", pairs, "--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")
     assert endoxa(*words).returncode == 0
@@ -193,6 +194,7 @@ def assert_one_sentence(run, named):
     assert named in said[0]
 
 
+@pytest.mark.slow
 def test_whole_road_by_the_command_line(tmp_path, tiny, pairs, endoxa):
     """Probe two architectures with rules that fit one each, report, analyze, plan, repeat."""
     models = [word for kind in ("causal", "masked") for word in ("--model", f"hf/{tiny[kind]}")]

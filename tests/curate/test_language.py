@@ -33,6 +33,7 @@ def test_text_without_letters_goes_with_the_survey():
     assert codes(identify([*ENGLISH, "—"], ["1", "1", "1", "1", "2"], ["en", "fr", "sw"]))[-1] == "en"
 
 
+@pytest.mark.slow
 def test_result_does_not_depend_on_the_order():
     texts, people = [*ENGLISH, *FRENCH, "Na"], list("12312312")
     forward = identify(texts, people)

@@ -92,6 +92,7 @@ def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
     assert sum(split.shown.values()) + (split.rest or 0) in (0, total)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True), min_size=1, max_size=25))
 def test_no_small_count_follows_from_a_row_of_several_answers(chosen):
@@ -124,6 +125,7 @@ PARTS_TELL = (
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @example(UNION_TELLS)
 @example(PARTS_TELL)

@@ -180,6 +180,7 @@ def test_dead_server_and_missing_key_are_one_sentence(monkeypatch):
 # ------------------------------------------------------------------ local weights
 
 
+@pytest.mark.slow
 def test_local_encoder_decoder_gives_one_line_per_text_the_same_each_time(tiny):
     translator = open_translator(f"hf/{tiny['encoder-decoder']}")
     texts = ["Les chats dorment", "Na"] * 10

@@ -71,6 +71,7 @@ def score(rule: str, network: Any, tokenizer: Any, item: dict[str, str], side: s
     return float(log_probabilities(logits, [ids[i] for i in inner]).sum())
 
 
+@pytest.mark.slow
 def test_scores_recover_what_was_planted(model: PlantedModel) -> None:
     network = getattr(transformers, AUTO[model.architecture]).from_pretrained(
         model.path, local_files_only=True
@@ -90,6 +91,7 @@ def test_scores_recover_what_was_planted(model: PlantedModel) -> None:
             assert ((recovered > 0) == (expected > 0)).all()
 
 
+@pytest.mark.slow
 def test_folder_is_loaded_without_missing_weights_or_dropout(model: PlantedModel) -> None:
     auto = getattr(transformers, AUTO[model.architecture])
     network, info = auto.from_pretrained(model.path, local_files_only=True, output_loading_info=True)

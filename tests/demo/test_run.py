@@ -9,6 +9,8 @@ import pytest
 from endoxa.demo import run
 from endoxa.demo.planted import train_planted
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):

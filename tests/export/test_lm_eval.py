@@ -35,6 +35,7 @@ def evaluate(folder, group, model, **more):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the harness's own
 def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeypatch):
     from endoxa.instruments.pairs.estimates import analyze_pairs, load_records

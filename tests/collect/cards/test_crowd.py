@@ -16,6 +16,8 @@ import pytest
 
 from support.repository import ROOT
 
+pytestmark = pytest.mark.slow
+
 CROWD = "support.collect.crowd"
 PEOPLE, DRAWS, PAIRS = 50, 20, 400
 """Five answers for six places of k = 3: near the end most processes want the same few pairs."""

@@ -248,6 +248,7 @@ def test_the_database_gives_the_sampler_what_a_plain_list_gives(campaign, make_p
         assert ours.inclusion == pytest.approx(theirs.inclusion)
 
 
+@pytest.mark.slow
 def test_the_chance_to_be_in_a_window_is_as_stated(campaign, make_pairs):
     rng = np.random.default_rng(7)
     for n in range(40):

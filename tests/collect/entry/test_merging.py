@@ -50,6 +50,7 @@ def fresh(pair):
     return Pair.objects.get(pk=pair.pk)
 
 
+@pytest.mark.slow
 @given(
     answers=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 5)), max_size=25),
     merges=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=10),

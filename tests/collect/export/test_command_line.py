@@ -27,6 +27,7 @@ def endoxa(*words, folder):
     return commands.run(commands.COMMAND, *words, cwd=folder, env=environment, timeout=240)
 
 
+@pytest.mark.slow
 def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path):
     assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
     done = endoxa("collect", "export", "camp", "-o", "out", "--release", "1.0", folder=tmp_path)
@@ -41,6 +42,7 @@ def test_from_a_new_campaign_to_a_checked_export_and_a_patched_release(tmp_path)
     assert again.stderr == ("endoxa: Release 1.0 was made before and never changes; there are: 1.0, 1.0.1.\n")
 
 
+@pytest.mark.slow
 def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     assert endoxa("collect", "init", "camp", "--preset", "laces", folder=tmp_path).returncode == 0
     assert endoxa("collect", "export", "camp", "-o", "out", folder=tmp_path).returncode == 0

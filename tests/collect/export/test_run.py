@@ -472,6 +472,7 @@ print(withdraw(person).pairs)
 """
 
 
+@pytest.mark.slow
 def test_a_withdrawal_leaves_no_byte_in_the_files_of_the_database(tmp_path):
     root = ROOT
     environment = {

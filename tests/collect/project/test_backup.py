@@ -225,6 +225,7 @@ setattr(import_module("{module}"), "{name}", lambda *_, **__: os.kill(os.getpid(
 class TestKilled:
     """What a process leaves that is killed in the middle, and what the next of its kind does about it."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("words", "module", "name", "left"),
         [
@@ -322,6 +323,7 @@ class TestWithdrawals:
 
 
 class TestInUse:
+    @pytest.mark.slow
     def test_no_second_site_and_no_restoring_while_one_runs(self, copy, tmp_path):
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
         with held(open_folder(copy)):

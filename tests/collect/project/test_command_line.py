@@ -10,6 +10,8 @@ import pytest
 from endoxa.cli.collect import LIBRARIES
 from support.collect.campaign_folders import endoxa, refused, said
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_libraries_looked_for_are_those_of_the_extra():
     wanted = {

@@ -24,6 +24,8 @@ from endoxa.errors import UserError
 from support.collect import commands
 from support.collect.campaign_folders import LIMIT, copied, endoxa, environment, refused
 
+pytestmark = pytest.mark.slow
+
 
 def in_campaign(folder, code, **more):
     """Run lines of Python as the site of a campaign would; what they print."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support.collect.served import drive, kept, served
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_room_on_its_phones_loses_nothing(tmp_path):

@@ -41,6 +41,7 @@ def many(pool, person, settings, times, seed=1):
     return [draw(pool, person, settings, rng) for _ in range(times)]
 
 
+@pytest.mark.slow
 def test_stated_propensities_are_the_frequencies():
     pool, times = mixed_pool(), 12_000
     drawn = many(pool, ANA, SETTINGS, times)
@@ -108,6 +109,7 @@ def test_the_same_seed_draws_the_same_sequence():
     assert first == second
 
 
+@pytest.mark.slow
 def test_large_tiers_are_drawn_by_windows_and_still_weighted_right():
     rng = np.random.default_rng(3)
     pairs = [
@@ -120,6 +122,7 @@ def test_large_tiers_are_drawn_by_windows_and_still_weighted_right():
     assert np.mean([1 / one.propensity for one in drawn]) == pytest.approx(1_500, rel=0.1)
 
 
+@pytest.mark.slow
 def test_inverse_propensities_recover_a_mean_that_the_plain_one_misses():
     pool = mixed_pool()
     for pair in pool.pairs:
@@ -134,6 +137,7 @@ def test_inverse_propensities_recover_a_mean_that_the_plain_one_misses():
     assert abs(values.mean() - truth) > 0.3
 
 
+@pytest.mark.slow
 def test_every_pair_is_drawn_within_a_bound():
     # Exploration gives each of N pairs at least exploration / N, so the chance that one is missing after X cards is
     # at most N (1 - exploration / N)^X: below 1e-9 for this X.

@@ -178,6 +178,7 @@ def test_a_made_up_cookie_is_nobody(world, client):
         assert client.get("/card/").headers["Location"] == "/"
 
 
+@pytest.mark.slow
 def test_reading_changes_nothing(world, as_contributor):
     """But the draw of the card that is shown, and the count of wrong codes."""
     clients = [Client(), as_contributor, as_account(world, Role.ORGANISER)]
@@ -192,6 +193,7 @@ def test_reading_changes_nothing(world, as_contributor):
     assert snapshot("Card", "Attempts", "Session") == before
 
 
+@pytest.mark.slow
 def test_every_post_needs_the_token_against_forgery(world):
     contributor, organiser = (Client(enforce_csrf_checks=True) for _ in range(2))
     contributor.cookies[COOKIE] = world.person.cookie

@@ -102,6 +102,7 @@ def test_no_more_than_the_threads_answer_at_once():
     assert statuses == ["200 OK"] * 6
 
 
+@pytest.mark.slow
 def test_half_sent_forms_stop_nobody(tmp_path):
     with served(tmp_path / "camp") as site, ExitStack() as open_ones:
         host, port = site.address.removeprefix("http://").split(":")

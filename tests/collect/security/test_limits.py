@@ -110,6 +110,7 @@ def test_wrong_codes_are_counted_for_a_browser_but_not_for_the_room(right, clock
     assert guess(guesser, right[guess]).status_code in {200, 302}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("guess", "tries"), [(by_address, 600), (typed, 600), (to_leave, 300)])
 def test_a_flood_of_wrong_codes_keeps_nobody_with_a_right_one_out(right, guess, tries):
     statuses = {guess(Client(), f"WRNG{n:04}").status_code for n in range(tries)}
@@ -176,6 +177,7 @@ class TestFloodsOfPasswords:
         assert not any(sign_in("organiser", "wrong password") for _ in range(5))
         assert not any(sign_in(f"nobody{n}", "wrong password") for n in range(300))
 
+    @pytest.mark.slow
     def test_a_browser_that_signed_in_before_is_not_concerned(self, known, flood):
         assert not sign_in("organiser")
         assert not sign_in("moderator")
@@ -186,9 +188,11 @@ class TestFloodsOfPasswords:
         assert not sign_in("organiser", client=known)
         assert sign_in("organiser")
 
+    @pytest.mark.slow
     def test_it_is_known_for_its_account_only(self, known, flood):
         assert not sign_in("moderator", client=known)
 
+    @pytest.mark.slow
     def test_a_made_up_or_old_cookie_is_unknown(self, known, flood, monkeypatch):
         cookie = known.cookies[sessions.COOKIE].value
         for value in ("", "x", cookie[:-1], cookie.partition(":")[2], "a" * 5_000):
@@ -198,6 +202,7 @@ class TestFloodsOfPasswords:
         monkeypatch.setattr(sessions, "_SECONDS", -1)
         assert not sign_in("organiser", client=known)
 
+    @pytest.mark.slow
     def test_the_command_line_opens_the_account_and_the_site(self, world, flood):
         assert not sign_in("moderator")
         accounts.set_account("organiser", world.campaign, None)

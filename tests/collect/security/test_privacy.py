@@ -90,6 +90,7 @@ def everything():
     return "\n".join(rows)
 
 
+@pytest.mark.slow
 def test_a_whole_visit_leaves_answers_and_no_trace_of_the_device(world):
     client = Client(**HEADERS)
     words = iter(f"drink tea {n} times" for n in range(10_000))
@@ -115,6 +116,7 @@ def test_accounts_hold_no_mail_and_no_names(world):
         assert not user.is_superuser
 
 
+@pytest.mark.slow
 def test_hostile_words_are_shown_as_words_on_every_page(world, make_person):
     client = Client()
     words = iter(HOSTILE * 1_000)

@@ -20,6 +20,8 @@ from endoxa.collect.simulate.settings import MAIN, cells, load_world
 from endoxa.errors import UserError
 from support.collect.worlds import SMALL
 
+pytestmark = pytest.mark.slow
+
 TINY = SMALL.model_copy(update={"people": 6, "minutes": 5.0, "spread": 1.0})
 
 

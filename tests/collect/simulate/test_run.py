@@ -89,6 +89,7 @@ def test_without_wordings_there_are_no_duplicates():
     assert measure(simulate(varied, ARMS.get("laces")))["duplicates"] > 0.1
 
 
+@pytest.mark.slow
 def test_weights_recover_the_mean_that_nearness_distorts():
     # People know their own country only and are asked about it first, so the plain mean is too high.
     settings = ROOM.model_copy(

@@ -21,6 +21,8 @@ from endoxa.curate.opposites import load_lexicon
 from endoxa.curate.polarity import published
 from endoxa.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 LEXICON = load_lexicon()
 
 

@@ -69,6 +69,7 @@ async def ended(client: BatchClient, batch_id: str) -> dict[str, ChatAnswer | No
     return {name: answer async for name, answer in client.results(batch_id)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["server", "anthropic"])
 @pytest.mark.parametrize("faults", [0.0, 0.4])
 def test_round_trip(kind: str, faults: float) -> None:

@@ -120,6 +120,7 @@ def test_without_association_p_is_uniform_and_false_discoveries_keep_their_bound
     assert families < 0.05 + 4 * sqrt(0.05 * 0.95 / len(tables))
 
 
+@pytest.mark.slow
 def test_sentences_about_one_term_are_no_independent_evidence():
     rng = np.random.default_rng(5)
     terms = [f"name {i}" for i in range(6) for _ in range(4)]

@@ -349,6 +349,7 @@ def wait_for_journal(out, process):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp_path, tiny):
     out = tmp_path / "run"
     for stop in (signal.SIGKILL, signal.SIGKILL):

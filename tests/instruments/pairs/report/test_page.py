@@ -187,6 +187,7 @@ def test_how_to_repeat_is_there(page: Page) -> None:
     assert "confidence 0.95 and seed 0" in page.text
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_page(run: Path, output: Path, tmp_path: Path) -> None:
     again = write_report([run, run], tmp_path / "report.html")
     assert again.read_bytes() == output.read_bytes()
@@ -207,6 +208,7 @@ def test_two_data_sets_are_two_parts(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 def test_ties_single_pairs_and_bare_descriptions_are_reported_too(tmp_path: Path) -> None:
     items = pairs(8, ("en",)).with_columns(axis=pl.lit("जाति"))
     tied = scored(items, "sim/a", "my-rule", 0.5).with_columns(

@@ -119,6 +119,7 @@ EDGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_sentence_is_true_of_its_numbers(edge):
     results = results_of(EDGES[edge])
@@ -141,6 +142,7 @@ def check_stars(results):
     assert tables.latex([results]).count("$^{*}$") == shown.is_in(["above", "below"]).sum() <= stars
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
 def test_another_confidence_moves_claims_and_intervals_together(confidence):
     for edge in ("half of 150 pairs", "7 of 8 pairs", "two models opposed", "six identities, all"):
@@ -154,6 +156,7 @@ def test_all_of_150_pairs_are_a_preference():
     assert re.search(r"interval 9[23]\.\d to 100\.0", text)
 
 
+@pytest.mark.slow
 def test_what_was_not_tested_is_not_called_unclear():
     four = results_of(EDGES["four identities, 95 and 5 %"])
     assert "cannot be tested (4 identities, at least 6 needed)" in said(four)

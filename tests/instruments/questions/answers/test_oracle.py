@@ -131,6 +131,7 @@ def misread(items):
     return found, asked_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
 def test_criticism_is_no_answer(shared, name):
     """Replies that turn a stereotype down must not count as the stereotype."""
@@ -187,6 +188,7 @@ def test_the_questions_own_words_name_and_those_of_its_counterpart_do_not(shared
     assert right >= 0.95 * read > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
 def test_published_files(shared, name):
     items = distinct(read_items(shared / "data" / "bbq" / f"{name}.jsonl"))
@@ -195,6 +197,7 @@ def test_published_files(shared, name):
     assert found["right"] == found.total() > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VOCABULARIES)
 def test_vocabularies_of_the_other_files(name):
     items = [

@@ -104,6 +104,7 @@ def test_the_interval_over_items_is_scipys():
     assert row["bias_score_high"] == pytest.approx(theirs.high, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_planted_reduction_is_covered_and_pairs_narrow_its_interval():
     rng, held, widths = np.random.default_rng(5), 0, []
     for _ in range(60):

@@ -68,6 +68,7 @@ def reference(shared: Path):
     return found, tables, pl.read_csv(folder / "expected_associations.csv")
 
 
+@pytest.mark.slow
 def test_tables_are_those_of_the_reference(reference) -> None:
     found, tables, _ = reference
     keys = ["model", "aggregation", "base_attribute", "compared_attribute"]
@@ -82,6 +83,7 @@ def test_tables_are_those_of_the_reference(reference) -> None:
     assert (stable["significant"] == stable["significant_ours"]).all()
 
 
+@pytest.mark.slow
 def test_associations_are_those_of_the_reference(reference) -> None:
     found, _, expected = reference
     keys = ["model", "aggregation", "base_attribute", "base_value", "compared_attribute", "compared_value"]
@@ -237,6 +239,7 @@ def test_bounds_are_clopper_and_pearsons() -> None:
         assert (low[k], high[k]) == pytest.approx((interval.low, interval.high))
 
 
+@pytest.mark.slow
 def test_early_decisions_are_those_of_exact_p_values() -> None:
     """400 families of 2 x 2 tables, half of them with an effect: decided as with exact p-values, with few draws."""
     generator = np.random.default_rng(3)
@@ -271,6 +274,7 @@ def test_all_draws_are_made_without_early_stopping(tmp_path: Path) -> None:
     assert set(found.tables.filter(status="tested")["n_resamples"]) == {1500}
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = profiles(tmp_path, stories(25, models=("m/one", "m/two")))
     one = discover(data, QUICK)
@@ -350,6 +354,7 @@ def test_stories_needed_give_the_power_and_fewer_do_not() -> None:
     assert stories_needed(base_rate=0.6, lift=2, values=5, columns=5) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("values", "columns", "rate"), [(2, 2, 0.3), (3, 3, 0.3), (5, 5, 0.2), (11, 6, 0.3)])
 def test_so_many_stories_find_table_and_cell(values: int, columns: int, rate: float) -> None:
     """Both steps on made-up tables, one of 18 with an effect: found in 80 % or a little more, as was asked for."""
@@ -390,6 +395,7 @@ def test_a_difference_between_models_is_found(tmp_path: Path) -> None:
     assert row["lift_ratio"] == pytest.approx(row["lift_a"] / row["lift_b"])
 
 
+@pytest.mark.slow
 def test_comparisons_of_equals_have_uniform_p_values(tmp_path: Path) -> None:
     p_values = []
     for seed in range(60):
@@ -451,6 +457,7 @@ def test_a_base_value_with_few_stories_leaves_the_comparison(tmp_path: Path) -> 
     assert row["lift_a"] == pytest.approx(0.5 / (35 / 100))
 
 
+@pytest.mark.slow
 def test_empty_cells_of_equals_have_no_small_p_values(tmp_path: Path) -> None:
     """A fiftieth of 40 stories: one side is often empty."""
     generator = np.random.default_rng(6)
@@ -621,6 +628,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.one_of(st.dictionaries(KEYS, VALUES), st.just("[1]"), st.just("{")), min_size=1),
     st.booleans(),
@@ -666,6 +674,7 @@ def test_stories_that_come_twice_are_counted(tmp_path: Path) -> None:
     assert profiles(tmp_path, twice.with_columns(repeats)).duplicates == 0
 
 
+@pytest.mark.slow
 def test_attributes_may_have_more_values_than_16_bits_count(tmp_path: Path) -> None:
     frame = stories(4000)
     cells = [json.dumps({"town": "hill", "pet": f"pet {k}"}) for k in range(len(frame))]

@@ -156,6 +156,7 @@ def test_planted_concentration_of_harm_is_seen_and_none_is_not() -> None:
     assert same["low"].item() < 0 < same["high"].item()
 
 
+@pytest.mark.slow
 def test_intervals_of_the_difference_hold_it_about_as_often_as_they_say() -> None:
     generator = np.random.default_rng(2)
     held = 0
@@ -241,6 +242,7 @@ found_somewhere = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(found_somewhere, st.randoms(use_true_random=False))
 def test_counts_agree_with_each_other_in_any_order_of_rows(rows: list, random) -> None:
     found = analyze_overlap(table(*rows, (POND, "en fr hi", "m/1")), how=Resampling(resamples=20))
@@ -334,6 +336,7 @@ def test_a_weak_association_elsewhere_is_said_to_tend_the_same_way(tmp_path: Pat
     assert "tends the same way in en" in row["caution"]
 
 
+@pytest.mark.slow
 def test_power_elsewhere_is_how_often_it_is_found_there(tmp_path: Path) -> None:
     profiles, found = told(
         tmp_path,

@@ -68,6 +68,7 @@ def test_what_the_inverse_makes_negative_is_none() -> None:
     assert correct_counts(np.array([1, 99]), np.array([[50, 50], [20, 80]])) == pytest.approx([0, 100])
 
 
+@pytest.mark.slow
 def test_intervals_of_corrected_shares_cover_the_truth() -> None:
     random = np.random.default_rng(5)
     rates = np.array([[0.8, 0.1, 0.1], [0.05, 0.75, 0.2], [0.02, 0.03, 0.95]])
