@@ -545,7 +545,7 @@ def test_other_rooms_say_what_the_tables_are_for(campaign, crowd, make_pairs, tm
         path = tmp_path / "out" / f"{name}.csv"
         with pytest.raises(UserError, match=f"is the table '{name}' of a campaign"):
             check_file(path)
-        with pytest.raises(UserError, match="is a table without rows"):
+        with pytest.raises(UserError, match="has no rows: the campaign has no data of this kind"):
             check_file(path.with_suffix(".jsonl"))
     with pytest.raises(UserError, match="make sentences of it with endoxa build pairs"):
         recognise(tmp_path / "out" / "pairs.csv")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -198,7 +197,7 @@ def test_the_worked_example_of_the_manual(tmp_path, monkeypatch, capsys):
 
 def test_the_codebook_and_the_manual_say_what_the_buttons_say():
     (value,) = (column for column in TABLES["ratings"] if column.name == "value")
-    manual = (Path(__file__).parents[2] / "docs" / "collect" / "cards.md").read_text(encoding="utf-8")
+    manual = (ROOT / "docs" / "collect" / "cards.md").read_text(encoding="utf-8")
     for number, words in RATINGS:
         assert f"{number} '{words}'" in value.sentence
         assert f"| {words} | {number} |" in manual
