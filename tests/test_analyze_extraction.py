@@ -259,7 +259,10 @@ def test_a_sheet_as_csv(tmp_path: Path, run: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ({"gender": "lady"}, "row 2, column 'gender': 'lady' is invalid. Expected one of: man, woman, non-binary"),
+        (
+            {"gender": "lady"},
+            "row 2, column 'gender': 'lady' is invalid. Expected one of: man, woman, non-binary",
+        ),
         ({"gender": "man", "story_key": ""}, "row 2, column 'story_key': found nothing"),
         ({}, "contains no answers"),
     ],

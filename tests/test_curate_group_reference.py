@@ -260,6 +260,7 @@ def test_a_relation_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("attribute_a,attribute_b,relation\na,b,akin\n", encoding="utf-8")
     with pytest.raises(
-        UserError, match=r"row 1, column 'relation': 'akin' is invalid\. Expected one of: same, opposite, different"
+        UserError,
+        match=r"row 1, column 'relation': 'akin' is invalid\. Expected one of: same, opposite, different",
     ):
         read_constraints(path)

@@ -167,7 +167,10 @@ def test_a_bank_of_ones_own(tmp_path: Path) -> None:
     [
         (["North,female,,,,,,"], "row 1, column 'name': empty"),
         (["North,female,Ada,,,,,", ",male,Bo,,,,,"], "row 2, column 'group': empty"),
-        (["North,woman,Ada,,,,,"], "row 1, column 'gender': 'woman' is invalid. Expected one of: female, male"),
+        (
+            ["North,woman,Ada,,,,,"],
+            "row 1, column 'gender': 'woman' is invalid. Expected one of: female, male",
+        ),
         (["North,female,Ada,,,,,", "North,male,ADA,,,,,"], "row 2: 'ADA' of 'North' also appears in row 1"),
         (["North,female,Ada,,,,,"], "'North' has no male name"),
     ],
