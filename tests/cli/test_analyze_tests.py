@@ -161,7 +161,7 @@ def test_what_cannot_be_is_one_sentence(files):
     assert "Give either run folders" in problem("--tests", tests, "-o", out)
     assert "is not a finished run" in problem(files, "-o", out)
     assert "name must end in" in problem("--tests", tests, "--vectors", vectors, "-o", files / "o.docx")
-    assert "leave it out" in problem(files, "--pooling", "cls", "-o", out)
+    assert "Leave it out" in problem(files, "--pooling", "cls", "-o", out)
     assert "missing.npz" in problem("--tests", tests, "--vectors", files / "missing.npz", "-o", out)
     np.savez(files / "few.npz", texts=np.array(["weavers x0"]), vectors=np.ones((1, 3)))
     message = problem("--tests", tests, "--vectors", files / "few.npz", "-o", out)

@@ -140,7 +140,7 @@ def test_what_does_not_go_together_is_said(tmp_path, handedness):
     ("content", "words"),
     [
         (None, "There is no file"),
-        (b"name: x\n", "does not say its language"),
+        (b"name: x\n", "has no language"),
         ("language: é\n".encode("latin-1"), "UTF-8"),
         (b"language: en\npersons: 5\n", "line 2, persons: names with something behind"),
     ],
