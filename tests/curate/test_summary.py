@@ -225,7 +225,7 @@ def test_unknown_column_is_refused():
 def test_two_columns_with_one_file_name_are_refused(tmp_path):
     people = [([STRONG], ("f", "a"))] * 6
     made = summarise(survey(people, ("my group", "my-group")), ["my group", "my-group"])
-    with pytest.raises(UserError, match="rename 'my-group'"):
+    with pytest.raises(UserError, match="Rename the column 'my-group'"):
         write_summary(made, tmp_path)
 
 

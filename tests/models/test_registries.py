@@ -62,7 +62,7 @@ def test_a_provider_of_a_package_is_planned_and_asked_by_the_command(tmp_path: P
     assert set(records["answer"]) == {"C"}
     run = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert run["models"][0]["provider"] == "toy"
-    for option, said in (("--batch", "has no batch interface"), ("--ask=loglik", "no probability")):
+    for option, said in (("--batch", "has no batch interface"), ("--ask=loglik", "not return probabilities")):
         refused = CliRunner().invoke(app, [*words, option, "--plan"])
         assert said in " ".join(str(refused.exception or "").split() + refused.output.split())
 
@@ -91,7 +91,7 @@ def test_a_name_that_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     twice = [EntryPoint("toy", "support.toy_provider:TOY", "endoxa.providers")] * 2
     monkeypatch.setattr(registry, "entry_points", lambda group: twice)
     monkeypatch.setattr(PROVIDERS, "_things", None)
-    with pytest.raises(UserError, match="Two providers are called 'toy'"):
+    with pytest.raises(UserError, match="Two providers have the name 'toy'"):
         parse_chat_model("toy/x", {})
 
 

@@ -310,7 +310,7 @@ def _write_differences(stories: Path, profiles: Profiles, settings: Discovery, o
     above, untested = (int((table["verdict"] == one).sum()) for one in (ABOVE, UNTESTED))
     tests = plural(len(table) - untested, "test")
     left = f"; {untested} cannot be tested" if untested else ""
-    typer.echo(f"{plural(above, 'significant difference')} in protagonists in {tests}{left}: {output}")
+    typer.echo(f"{plural(above, 'difference')} beyond chance in protagonists in {tests}{left}: {output}")
 
 
 def _sides(words: str) -> tuple[str, str]:

@@ -150,10 +150,10 @@ def _own(
     if not before.get("finished") and _holds_nothing(work, out, same_kind=same_kind):
         return None
     if not same_kind:
-        raise DifferentRunError(f"{out} contains {_holds(before)}. Name another folder with --out.")
+        raise DifferentRunError(f"{out} holds {_holds(before)}: name another folder with --out.")
     found = differences(before["identity"], work.identity)
     raise DifferentRunError(
-        f"The folder {out} contains a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
+        f"The folder {out} holds a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
         "replace it."
     )
 

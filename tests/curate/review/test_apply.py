@@ -500,7 +500,7 @@ def test_a_changed_origin_is_noticed(table, tmp_path):
     book = load_workbook(export(table, tmp_path / "ana.xlsx"))
     book["review_origin"]["A1"] = "[]"
     book.save(tmp_path / "ana.xlsx")
-    with pytest.raises(UserError, match=r"hidden sheet 'review_origin' was changed"):
+    with pytest.raises(UserError, match=r"hidden sheet 'review_origin' was edited"):
         read_sheets([tmp_path / "ana.xlsx"])
 
 

@@ -207,7 +207,7 @@ REFUSED = [
     (
         ("gender", "violence"),
         {"wanted": "none"},
-        "no list 'none' of gender in 'en'; there can be: weat6-names",
+        "no word list 'none' of gender in 'en'. Available: weat6-names",
     ),
 ]
 

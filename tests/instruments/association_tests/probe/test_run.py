@@ -225,7 +225,7 @@ def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
     write_tests([one_test("hindi", hindi, BAKERS, QUICK, SLOW, "hi")], tmp_path / "tests.json")
     settings = EmbeddingsSettings(tests=str(tmp_path / "tests.json"), models=(f"hf/{tiny['masked']}",))
     measure(EMBEDDINGS, settings, tmp_path / "run")
-    assert "of the tokens of its 'hi' texts as unknown" in caplog.text
+    assert "of the tokens of its 'hi' texts are unknown" in caplog.text
 
 
 def test_sentence_transformer_folder_by_its_own_pooling_and_by_another(tests_file, tmp_path):

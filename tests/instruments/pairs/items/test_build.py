@@ -330,7 +330,7 @@ def test_what_is_of_another_language_is_refused():
     assert made(("sikhs", "forts"), language="fr").pairs.height == 1
     left_out = made(("femmes", "fortes", "xx"), columns=("identity", "attribute", "language"))
     assert "no template" in left_out.problems["reason"][0]
-    with pytest.raises(UserError, match="no template for the language 'xx'"):
+    with pytest.raises(UserError, match="No template for the language 'xx'"):
         made(("femmes", "fortes"), language="xx")
 
 
@@ -413,7 +413,7 @@ def test_support():
     columns = ("identity", "attribute", "support")
     built = made(("women", "strong", "3"), ("men", "strong", ""), columns=columns, min_support=2)
     assert (built.pairs.height, built.rare) == (1, 1)
-    with pytest.raises(UserError, match=r"Row 1 .* 'support': 'many'"):
+    with pytest.raises(UserError, match=r"row 1, column 'support': 'many'"):
         made(("women", "strong", "many"), columns=columns)
 
 

@@ -158,7 +158,7 @@ def test_language_that_the_tokenizer_cannot_read_is_recorded_and_said(tiny, tmp_
     (model,) = json.loads((tmp_path / "run/run.json").read_text())["models"]
     assert model["unknown_tokens"]["en"] == 0
     assert model["unknown_tokens"]["hi"] > 0.9
-    assert "of its 'hi' sentences as unknown" in caplog.text
+    assert "of its 'hi' sentences are unknown" in caplog.text
     assert "'en'" not in caplog.text
 
 
@@ -262,7 +262,7 @@ def test_unscorable_pair_stops_the_run_before_the_others_or_is_listed(data, tiny
         ({"rules": ("sums",)}, "Did you mean: sum"),
         ({"rules": ("sum", "sum")}, "given twice"),
         ({"rules": ("pll",)}, "none was given"),
-        ({"languages": ("sw",)}, "holds no pair in the language sw"),
+        ({"languages": ("sw",)}, "contains no pair in the language sw"),
         ({"data": "nowhere.csv"}, "nowhere.csv"),
     ],
 )
@@ -365,7 +365,7 @@ def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 2
-    assert b"What was done is kept" in errors
+    assert b"Finished work is kept" in errors
     assert b"Traceback" not in errors
     process = long_run()
     _, errors = process.communicate()

@@ -108,7 +108,7 @@ def test_five_outcomes(reading, target, expected):
 
 
 def test_languages_have_the_same_fields():
-    folder = files("endoxa.instruments.questions.answers").joinpath("languages")
+    folder = files("endoxa.engine.answers").joinpath("languages")
     found = {one.name: tomllib.loads(one.read_text(encoding="utf-8")) for one in folder.iterdir()}
     assert set(found) == {"en.toml", "es.toml", "pt.toml", "fr.toml", "hi.toml"}
     assert len({tuple(sorted(fields)) for fields in found.values()}) == 1

@@ -182,8 +182,8 @@ def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
     [
         ({"models": ()}, "No model was given"),
         ({"models": ("sim/biased", "sim/biased")}, "twice"),
-        ({"ask": "loglik"}, "returns no probability"),
-        ({"models": ("groq/x",), "ask": "loglik"}, "returns no probability"),
+        ({"ask": "loglik"}, "does not return probabilities"),
+        ({"models": ("groq/x",), "ask": "loglik"}, "does not return probabilities"),
         ({"ask": "loglik", "protocols": ("baseline", "explanation")}, "--debias would have no effect"),
         ({"ask": "loglik", "system": "x", "batch": True}, "--system, --batch would have no effect"),
         ({"batch": True}, "no batch interface"),
@@ -191,7 +191,7 @@ def test_options_can_stay_as_published(data: Path, tmp_path: Path) -> None:
             {"models": ("openai/gpt-4o-mini",), "max_cost": 1.0, "sampling": Sampling(max_tokens=None)},
             "needs a maximum number of tokens",
         ),
-        ({"languages": ("sw", "ha")}, "holds no question in the language sw, ha"),
+        ({"languages": ("sw", "ha")}, "contains no question in the language sw, ha"),
         ({"models": ("http://127.0.0.1:1/v1#x",), "max_cost": 1.0}, "--price"),
     ],
 )

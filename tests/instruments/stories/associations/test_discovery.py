@@ -564,7 +564,7 @@ def test_refusals_and_unknowns_are_counted(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (lambda f: f.drop("language"), "no column 'language'"),
-        (lambda f: f.with_columns(extracted_attributes_json=pl.lit("{}")), "none of its"),
+        (lambda f: f.with_columns(extracted_attributes_json=pl.lit("{}")), "none of 33 rows has a valid profile"),
         (
             lambda f: f.with_columns(target_attribute=pl.lit(None, dtype=pl.String)),
             "row 1: the column 'target_attribute' is empty",
@@ -705,7 +705,7 @@ def test_the_command_says_what_it_counted(tmp_path: Path) -> None:
     pl.concat([frame, frame.tail(1)]).write_parquet(tmp_path / "stories.parquet")
     code, said = command(tmp_path / "stories.parquet", "-o", tmp_path / "a.csv", "--jobs", 1)
     assert code == 0
-    assert "1 without a usable profile; in 1 other nothing could be read" in said
+    assert "1 without a usable profile; no attribute could be read in 1 other" in said
     assert "Warning: 1 story with the same prompt, model, language and repeat as another" in said
     assert "1 value not text in the JSON" in said
 

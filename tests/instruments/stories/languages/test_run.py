@@ -547,8 +547,8 @@ def test_classes_of_analyze_harm_are_peoples_where_people_rated(tmp_path: Path) 
     ("column", "cells", "sentence"),
     [
         ("harmful", [(CHURCH, "perhaps")], "row 1, column 'harmful': 'perhaps' is invalid. Expected one of"),
-        ("harmful", [(CHURCH, "yes"), (CHURCH, "no")], "says two things of 'Christian' with 'rural'"),
-        ("harm", [(CHURCH, "4"), (CHURCH, "four")], "row 2, column 'harm': 'four' is no number"),
+        ("harmful", [(CHURCH, "yes"), (CHURCH, "no")], "contradictory rows for 'Christian' with 'rural'"),
+        ("harm", [(CHURCH, "4"), (CHURCH, "four")], "row 2, column 'harm': 'four' is not a number"),
         ("rating", [(CHURCH, "4")], "no column 'harmful'"),
     ],
 )

@@ -139,7 +139,7 @@ def test_a_run_of_an_older_version_says_nothing_of_what_is_in_no_list(tmp_path: 
 
 def test_only_finished_extractions_have_one(tmp_path: Path) -> None:
     records = pl.DataFrame([record({"a": RED})])
-    with pytest.raises(UserError, match="no finished run"):
+    with pytest.raises(UserError, match="not a finished run"):
         agreement_of_run(run_folder(tmp_path / "open", records, finished=None))
-    with pytest.raises(UserError, match="no finished run"):
+    with pytest.raises(UserError, match="not a finished run"):
         agreement_of_run(run_folder(tmp_path / "other", records, kind="stories"))
