@@ -318,5 +318,5 @@ def test_settings_out_of_range_are_refused(setting):
 def test_an_empty_table_and_missing_columns_are_refused():
     with pytest.raises(UserError, match="No answers found"):
         analyze_qa(frame([]))
-    with pytest.raises(UserError, match="lack the column 'template'"):
+    with pytest.raises(UserError, match="have no column 'template'"):
         analyze_qa(answers(times(unknown=3)).drop("template"))
