@@ -564,7 +564,10 @@ def test_refusals_and_unknowns_are_counted(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (lambda f: f.drop("language"), "no column 'language'"),
-        (lambda f: f.with_columns(extracted_attributes_json=pl.lit("{}")), "none of 33 rows has a valid profile"),
+        (
+            lambda f: f.with_columns(extracted_attributes_json=pl.lit("{}")),
+            "none of 33 rows has a valid profile",
+        ),
         (
             lambda f: f.with_columns(target_attribute=pl.lit(None, dtype=pl.String)),
             "row 1: the column 'target_attribute' is empty",
