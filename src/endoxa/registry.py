@@ -60,7 +60,7 @@ class Registry(Generic[T]):
             self._things = found
         return self._things
 
-    def names(self) -> list[str]:
+    def entry_names(self) -> list[str]:
         """Names of the entry points, without loading them; for registries without built-in plug-ins."""
         return sorted(point.name for point in entry_points(group=self._group))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from endoxa.engine.folder import DifferentRunError, differences
+from endoxa.engine.folder import JOURNAL, DifferentRunError, differences
 from endoxa.engine.instrument import INSTRUMENTS
-from endoxa.engine.run import run
+from endoxa.engine.run import read_run, run
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import write_tests
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
@@ -22,8 +23,8 @@ from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.instruments.stories.instrument import STORIES
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
 from endoxa.schema import AssociationTest, TermSet
-from endoxa.testing.instruments import check_instrument
-from endoxa.testing.toy import LETTERS, ToySettings
+from endoxa.testing.instruments import check_instrument, records
+from endoxa.testing.toy import LETTERS, LetterJournal, ToySettings
 from support.harm_samples import associations, write_associations
 from support.qa_questions import questions, write
 from support.story_runs import prompts
@@ -76,8 +77,8 @@ def embeddings(folder: Path, tiny: dict[str, Path]) -> tuple[Any, Any, str]:
 
 
 def test_every_registered_instrument_is_known() -> None:
-    assert INSTRUMENTS.names() == ["embeddings", "extract", "harm", "pairs", "qa", "stories"]
-    assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.names()] == INSTRUMENTS.names()
+    assert INSTRUMENTS.entry_names() == ["embeddings", "extract", "harm", "pairs", "qa", "stories"]
+    assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.entry_names()] == INSTRUMENTS.entry_names()
 
 
 @pytest.mark.parametrize("prepare", [pairs, embeddings])
@@ -111,14 +112,73 @@ def test_instruments_that_ask_pass_the_battery(name: str, tmp_path: Path) -> Non
     check_instrument(INSTRUMENTS.get(name), settings, other, added, tmp_path)
 
 
-def test_a_run_that_counted_nothing_binds_nobody(with_toy: None, tmp_path: Path) -> None:
-    out, data = tmp_path / "run", lines(tmp_path)
+def toy(data: Path, *models: str) -> ToySettings:
+    return ToySettings(data=str(data), models=models)
+
+
+def names(folder: Path) -> list[str]:
+    return [model["name"] for model in read_run(folder)["models"]]
+
+
+def stop_at(step: str) -> Any:
+    """Progress that is interrupted when a run begins this step."""
+
+    def stop(what: str, _done: float, _total: int) -> None:
+        if what == step:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+@pytest.mark.parametrize("kind", ["letters", "stories"])
+def test_a_run_that_counted_nothing_binds_nobody(kind: str, with_toy: None, tmp_path: Path) -> None:
+    out = tmp_path / "run"
     out.mkdir()
-    identity = {"data": "other", "models": [{"name": "toy/a"}], "limit": None, "folded": True}
-    stopped = {"kind": "letters", "created": "2026", "finished": None, "identity": identity}
+    identity = {"data": "other", "models": [{"name": "toy/b"}], "limit": None, "folded": True}
+    stopped = {"kind": kind, "finished": None, "identity": identity, "settings": {"models": ["toy/b"]}}
     (out / "run.json").write_text(json.dumps(stopped), encoding="utf-8")
-    done = run(LETTERS, ToySettings(data=str(data), models=("toy/a",)), out)
+    done = run(LETTERS, toy(lines(tmp_path), "toy/a"), out)
     assert done.counts == {"items": 2, "records": 2}
+    assert names(out) == ["toy/a"]
+
+
+def test_a_model_of_an_unfinished_run_is_never_measured_unasked(with_toy: None, tmp_path: Path) -> None:
+    data, out = lines(tmp_path), tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        run(LETTERS, toy(data, "toy/a"), out, progress=stop_at("writing records"))
+    with pytest.raises(DifferentRunError, match=r"unfinished run of toy/a\. Give toy/a with --model as well"):
+        run(LETTERS, toy(data, "toy/n"), out)
+    run(LETTERS, toy(data, "toy/n", "toy/a"), out)
+    assert names(out) == ["toy/a", "toy/n"]
+
+
+@pytest.mark.parametrize("others", [("toy/o",), ("toy/o", "toy/n"), ("toy/n", "toy/o")])
+def test_an_addition_given_up_leaves_nothing_to_another(
+    others: tuple[str, ...], with_toy: None, tmp_path: Path
+) -> None:
+    data, out, fresh = lines(tmp_path), tmp_path / "run", tmp_path / "fresh"
+    run(LETTERS, toy(data, "toy/a"), out)
+    with pytest.raises(KeyboardInterrupt):
+        run(LETTERS, toy(data, "toy/n"), out, progress=stop_at("writing records"))
+    assert names(out) == ["toy/a"]
+    assert read_run(out)["finished"]
+    run(LETTERS, toy(data, *others), out)
+    run(LETTERS, toy(data, "toy/a", *others), fresh)
+    assert records(out) == records(fresh)
+    assert "adding" not in read_run(out)
+
+
+@pytest.mark.parametrize(("model", "kept"), [("toy/n", [0, 1, 0, 1]), ("toy/o", [0, 0])])
+def test_what_was_added_by_halves_is_kept_for_the_same_model_alone(
+    model: str, kept: list[int], with_toy: None, tmp_path: Path
+) -> None:
+    data, out = lines(tmp_path), tmp_path / "run"
+    run(LETTERS, toy(data, "toy/a"), out)
+    for name, step in (("toy/n", "writing records"), (model, "reading the data")):
+        with pytest.raises(KeyboardInterrupt):
+            run(LETTERS, toy(data, name), out, progress=stop_at(step))
+    with closing(LetterJournal(out / JOURNAL)) as journal:
+        assert [number for _, number, _ in journal.rows()] == kept
 
 
 def test_bad_data_is_refused_and_mended_data_works_with_the_same_command(tiny: Any, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ class Commands(Mapping[str, Any]):
         from endoxa.cli.settings_command import settings_command
         from endoxa.engine.instrument import INSTRUMENTS
 
-        if name not in INSTRUMENTS.names():
+        if name not in INSTRUMENTS.entry_names():
             raise KeyError(name)
         instrument = INSTRUMENTS.get(name)
         return settings_command(name, instrument.help, instrument.settings, _probe(instrument))
@@ -32,7 +32,7 @@ class Commands(Mapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         from endoxa.engine.instrument import INSTRUMENTS
 
-        return iter(INSTRUMENTS.names())
+        return iter(INSTRUMENTS.entry_names())
 
     def __len__(self) -> int:
         return len(list(iter(self)))

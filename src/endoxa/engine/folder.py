@@ -38,6 +38,8 @@ RESULTS = (
     UNSCORED,
 )
 
+LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
+
 SHOWN = 120
 """Longest value shown whole where two runs differ, in characters."""
 CONTEXT = 20
@@ -139,9 +141,6 @@ def _where_they_differ(earlier: str, now: str) -> tuple[str, str]:
     )  # type: ignore[return-value]
 
 
-LIBRARIES = ("polars", "numpy", "scipy", "statsmodels")
-
-
 def run_facts(
     kind: str,
     settings: BaseModel,
@@ -154,7 +153,7 @@ def run_facts(
     """Everything needed to repeat a run; the time it finished is filled in later.
 
     Args:
-        kind: "pairs", "embeddings" or "qa".
+        kind: name of the instrument.
         settings: the run's settings.
         identity: everything that decides what the run writes.
         command: the words of the command line.

@@ -1,7 +1,8 @@
 """A crash-safe file that remembers what a run has done: SQLite in WAL mode inside the run folder.
 
 What is remembered is the business of each kind of run; here is what they share: one process at a time, whole
-transactions, the ids of items, and a sentence for everything that a disk can do.
+transactions, the ids of items, and a sentence for everything that a disk can do. A table that has a column `model`
+means by it the number of the model in the run, from 0.
 """
 
 from __future__ import annotations
@@ -63,6 +64,16 @@ class JournalFile:
             names = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             for (name,) in names:
                 self._db.execute(f"DELETE FROM {name}")  # noqa: S608 - names of our own tables
+
+    def forget_models(self, first: int) -> None:
+        """Forget what is remembered of the models from number `first` on, in every table that has a column `model`."""
+        query = (
+            "SELECT t.name FROM sqlite_master t JOIN pragma_table_info(t.name) c "
+            "WHERE t.type = 'table' AND c.name = 'model'"
+        )
+        with self._explained(), self._transaction():
+            for (name,) in self._db.execute(query).fetchall():
+                self._db.execute(f"DELETE FROM {name} WHERE model >= ?", (first,))  # noqa: S608 - our own tables
 
     def add_items(self, numbered: Iterable[tuple[str, int]]) -> tuple[str, int, int] | None:
         """Remember item ids; return the first id that is there twice with both its numbers, else None."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -92,23 +93,21 @@ def measure(
         UserError: any user error: data, model, key, money, folder.
     """
     new = not out.exists()
-    before = earlier_run(out, restart=restart)
-    if before is not None and before.get("kind") == instrument.name:
-        settings = _with_earlier_models(settings, before)
+    before = _earlier(instrument, out, restart=restart)
     try:
-        work = instrument.work(settings, out)
+        work = instrument.work(
+            settings if before is None else _with_earlier_models(settings, before, out), out
+        )
+        _require_repeated(expected, work.identity)
     except UserError:
         if new:
             out.rmdir()
         raise
-    changed = differences(expected, work.identity) if expected is not None else []
-    if changed:
-        raise UserError(f"The run cannot be repeated: {'; '.join(changed)}.")
-    before = _own(before, instrument, work, out)
+    if before is not None:
+        _require_same(before["identity"], work.identity, out)
     if before and before.get("finished"):
-        added = len(work.identity["models"]) > len(before["identity"]["models"])
         complete = Run(out, before, was_complete=True)
-        if not added and not (work.reopen and any(complete.errors.values())):
+        if not _added(work, before) and not (work.reopen and any(complete.errors.values())):
             return complete
         _require_journal(work, out)
     created = before["created"] if before else now()
@@ -125,58 +124,86 @@ def read_run(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def _with_earlier_models(settings: S, before: Mapping[str, Any]) -> S:
-    """The settings with the models that the folder has already in front, so that they keep their numbers."""
-    earlier = before.get("settings", {}).get("models", [])
-    added = [name for name in settings.models if name not in earlier]
-    if not settings.models or len(set(settings.models)) < len(settings.models):
-        return settings  # refused by the instrument
-    return settings.model_copy(update={"models": (*earlier, *added)})
-
-
-def _own(
-    before: dict[str, Any] | None, instrument: Instrument[S], work: Work, out: Path
-) -> dict[str, Any] | None:
-    """The earlier run that this one continues; None where it begins.
+def _earlier(instrument: Instrument[S], out: Path, *, restart: bool) -> dict[str, Any] | None:
+    """The run that a folder holds; None where it holds none, or one that has measured nothing.
 
     Raises:
-        UserError: the folder holds another run that has measured something.
+        UserError: the folder holds something else, or a run of another kind.
     """
-    if before is None:
+    before = earlier_run(out, restart=restart)
+    if before is None or (not before.get("finished") and _measured_nothing(out)):
         return None
-    same_kind = before.get("kind") == instrument.name
-    if same_kind and not differences(before["identity"], _up_to(work.identity, before)):
-        return before
-    if not before.get("finished") and _holds_nothing(work, out, same_kind=same_kind):
-        return None
-    if not same_kind:
-        raise DifferentRunError(f"{out} holds {_holds(before)}: name another folder with --out.")
-    found = differences(before["identity"], work.identity)
-    raise DifferentRunError(
-        f"The folder {out} holds a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
-        "replace it."
-    )
+    kind = before.get("kind")
+    if kind != instrument.name:
+        known = INSTRUMENTS.all().get(str(kind))
+        holds = known.holds if known else f"a run of kind '{kind}'"
+        raise DifferentRunError(f"{out} holds {holds}: name another folder with --out.")
+    return before
 
 
-def _holds(before: Mapping[str, Any]) -> str:
-    known = INSTRUMENTS.all().get(str(before.get("kind")))
-    return known.holds if known else f"a run of kind '{before.get('kind')}'"
-
-
-def _up_to(identity: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """An identity with as many models as the earlier run has; those behind them are added."""
-    return {**identity, "models": identity["models"][: len(before["identity"].get("models", []))]}
-
-
-def _holds_nothing(work: Work, out: Path, *, same_kind: bool) -> bool:
-    """Whether a run that is not finished has measured nothing."""
+def _measured_nothing(out: Path) -> bool:
     if not (out / JOURNAL).exists():
         return True
-    journal = work.journal(out / JOURNAL) if same_kind else JournalFile(out / JOURNAL, "")
+    journal = JournalFile(out / JOURNAL, "")
     try:
         return journal.empty()
     finally:
         journal.close()
+
+
+def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S:
+    """The settings with the models that the folder has already in front, so that they keep their numbers.
+
+    Raises:
+        UserError: the earlier run is not finished, and a model of it is not given: it is not measured unasked.
+    """
+    earlier = before.get("settings", {}).get("models", [])
+    if not settings.models or len(set(settings.models)) < len(settings.models):
+        return settings  # refused by the instrument
+    left_out = [name for name in earlier if name not in settings.models]
+    if left_out and not before.get("finished"):
+        raise DifferentRunError(
+            f"{out} holds an unfinished run of {', '.join(earlier)}. Give {', '.join(left_out)} with --model as well, "
+            "choose another --out, or pass --restart to replace the run."
+        )
+    added = [name for name in settings.models if name not in earlier]
+    return settings.model_copy(update={"models": (*earlier, *added)})
+
+
+def _require_repeated(expected: Mapping[str, Any] | None, identity: Mapping[str, Any]) -> None:
+    if expected is not None and (changed := differences(expected, identity)):
+        raise UserError(f"The run cannot be repeated: {'; '.join(changed)}.")
+
+
+def _require_same(earlier: Mapping[str, Any], identity: Mapping[str, Any], out: Path) -> None:
+    """Refuse another run than the one the folder holds; models behind the earlier ones are added to it.
+
+    Raises:
+        UserError: something else differs.
+    """
+    kept = {**identity, "models": identity["models"][: len(earlier.get("models", []))]}
+    if found := differences(earlier, kept):
+        raise DifferentRunError(
+            f"The folder {out} holds a different run ({'; '.join(found)}). Choose another --out, or pass --restart to "
+            "replace it."
+        )
+
+
+def _added(work: Work, before: Mapping[str, Any]) -> list[Any]:
+    """Identities of the models that are added to an earlier run, as they look in JSON."""
+    added: list[Any] = json.loads(json.dumps(work.identity["models"][len(before["identity"]["models"]) :]))
+    return added
+
+
+def _begin_addition(work: Work, journal: JournalFile, out: Path, before: Mapping[str, Any]) -> None:
+    """Note what is being added to a finished run, and forget what was added by halves and is not wanted now.
+
+    The run stays finished, as it was, until the new models are through.
+    """
+    added = _added(work, before)
+    wanted = takewhile(lambda pair: pair[0] == pair[1], zip(added, before.get("adding", []), strict=False))
+    journal.forget_models(len(before["identity"]["models"]) + len(list(wanted)))
+    write_json(out / RUN, {**before, "adding": added})
 
 
 def _require_journal(work: Work, out: Path) -> None:
@@ -196,7 +223,10 @@ def _measured(
         if before is None:
             clear(out)
             journal.clear()
-        write_json(out / RUN, facts)
+        if before and before.get("finished"):
+            _begin_addition(work, journal, out, before)
+        else:
+            write_json(out / RUN, facts)
         progress("reading the data", 0, 0)
         items = work.scan(journal)
         facts |= work.measure(journal, items, before or {}, progress)

@@ -1,9 +1,6 @@
-"""Reports out: one call from run folders to a file.
+"""Reports: from run folders to one HTML page, tables for papers, figures.
 
-What each kind of run is written as: here for sentence pairs, in `tests_write` for association tests, in `qa.write`
-for questions, in `stories.write` for stories and ratings of harm.
-
-The room where estimates become something to read: one HTML page, tables for papers, figures.
+What each kind of run is written as is declared by its instrument (`Instrument.writers`).
 """
 
 from __future__ import annotations
@@ -36,10 +33,6 @@ def write_report(
     beside it. `csv`: every estimate, columns of `schema.ESTIMATE_COLUMNS` after the name of the data set
     (`data`). `md`, `latex`: the headline table, models against axes. Runs over different data sets are
     analysed one by one.
-
-    Association tests are shown as they were analysed, see `endoxa.instruments.association_tests.report.page`;
-    questions: see `endoxa.instruments.questions.report.page`; stories and ratings of harm:
-        `endoxa.instruments.stories.report.page`.
 
     Args:
         runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`.

@@ -14,6 +14,7 @@ from endoxa.engine.folder import RECORDS, VECTORS, DifferentRunError
 from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run
 from endoxa.engine.run import measure, read_run, run
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 from endoxa.schema.options import GROUPS, options_of
 
 
@@ -102,16 +103,8 @@ def _check_repeats(
     measure(instrument, settings, folder / "again")
     assert records(folder / "again") == before, "the same settings must give the same records"
     half = folder / "half"
-    stopped = 0
-
-    def stop(what: str, _done: float, _total: int) -> None:
-        nonlocal stopped
-        stopped += what == "writing records"
-        if stopped == 1:
-            raise KeyboardInterrupt
-
     with _refused(KeyboardInterrupt):
-        measure(instrument, settings, half, progress=stop)
+        measure(instrument, settings, half, progress=_stopping("writing records"))
     measure(instrument, settings, half)
     assert records(half) == before, "a run that was stopped must end like one that was not"
 
@@ -120,6 +113,7 @@ def _check_added_model(
     instrument: Instrument[Any], settings: Any, added: str, out: Path, folder: Path
 ) -> None:
     both = settings.model_copy(update={"models": (*settings.models, added)})
+    _check_stopped_addition(instrument, settings, both, out)
     told: list[str] = []
     done = run(instrument, both, out, progress=lambda what, *_: told.append(what))
     assert not done.was_complete
@@ -129,3 +123,22 @@ def _check_added_model(
     names = [model["name"] for model in read_run(out)["models"]]
     assert len(names) == 2, "run.json must name both models"
     assert run(instrument, settings, out).was_complete, "the first command must find its run complete"
+
+
+def _check_stopped_addition(instrument: Instrument[Any], settings: Any, both: Any, out: Path) -> None:
+    before = records(out)
+    with _refused(KeyboardInterrupt):
+        run(instrument, both, out, progress=_stopping("writing records"))
+    assert run(instrument, settings, out).was_complete, "a run to which a model is being added stays finished"
+    kept = records(out)
+    assert {name: kept[name] for name in before} == before, "its records stay until the new model is through"
+
+
+def _stopping(at: str) -> Progress:
+    """Ctrl-C when a run begins to do this."""
+
+    def stop(what: str, _done: float, _total: int) -> None:
+        if what == at:
+            raise KeyboardInterrupt
+
+    return stop

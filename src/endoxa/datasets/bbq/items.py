@@ -135,7 +135,7 @@ def read_items(
 
     The target of a `neg` question is the option of the stereotyped group, of a `nonneg` question the other person. It
     is taken from the metadata file where that has the question (files of before July 2022 are recognised),
-    otherwise from `stereotyped_groups` by the rules of `endoxa.datasets.bbq.groups`; None where neither can tell.
+    otherwise from `stereotyped_groups` by the rules of `endoxa.datasets.bbq`; None where neither can tell.
 
     Args:
         path: BBQ's JSONL as published, or a file that `endoxa build names` or `endoxa build qa` wrote.

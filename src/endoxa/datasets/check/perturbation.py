@@ -40,8 +40,8 @@ def no_word_differs(item: Item) -> Iterator[Problem]:
 def negation_only(item: Item) -> Iterator[Problem]:
     """One sentence is the negation of the other: an absent stereotype is not an opposite one.
 
-    Blodgett et al. 2021 separate anti-stereotypes from non-stereotypes; a negation also has a probability of
-    its own. What counts as one is said in `endoxa.datasets.check.negation`.
+    Blodgett et al. 2021 separate anti-stereotypes from non-stereotypes; a negation also has a probability of its
+    own.
     """
     if _negates(item):
         message = (

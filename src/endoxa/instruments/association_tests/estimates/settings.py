@@ -28,7 +28,7 @@ class Settings:
         confidence: confidence level of the intervals.
         resamples: bootstrap samples per interval.
         alternative: 'greater' (X lies nearer to A, rather than B, than Y does), 'less', 'two-sided'.
-        unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`units.unit_of`).
+        unit: what is exchanged and resampled: 'text', 'term', or 'auto' (`bootstrap.unit_of`).
     """
 
     seed: int = 0

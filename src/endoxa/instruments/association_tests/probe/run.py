@@ -117,7 +117,7 @@ def embeddings_work(settings: EmbeddingsSettings, out: Path) -> Work:
         finished = bool(before.get("finished"))
         models = list(before["models"]) if finished else []
         vectors = list(before["vectors"]) if finished else []
-        for number, spec in list(enumerate(specs, 1))[len(models) :]:
+        for number, spec in list(enumerate(specs))[len(models) :]:
             described = _encode_model(work, number, spec, fitted.poolings[spec.text])
             models.append({**described, "fingerprint": facts[spec.text].fingerprint})
             vectors.extend(_write_vectors(work, number, spec, fitted.poolings[spec.text]))
@@ -190,7 +190,7 @@ def _write_vectors(
     (work.out / VECTORS).mkdir(exist_ok=True)
     entries = []
     for pooling in poolings:
-        name = f"{VECTORS}/{number}-{pooling}.npz"
+        name = f"{VECTORS}/{number + 1}-{pooling}.npz"
         write_npz(work.out / name, work.texts, work.journal.vectors(number, pooling))
         entries.append({"model": spec.text, "pooling": pooling, "file": name})
     return entries

@@ -56,9 +56,9 @@ def unknown_shares(encoder: Encoder, tests: Sequence[AssociationTest]) -> dict[s
     for language, share in known.items():
         if share > WORTH_SAYING:
             log.warning(
-                "%s: %.0f %% of the tokens of its %s texts are unknown to the tokenizer; the vectors are unreliable",
+                "%s: %.0f %% of the tokens of its %stexts are unknown to the tokenizer; the vectors are unreliable",
                 encoder.name,
                 100 * share,
-                f"'{language}'" if language else "",
+                f"'{language}' " if language else "",
             )
     return known

@@ -16,12 +16,6 @@ from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, p_value, percent, percent_interval, plural, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 
-DUMBBELL_COLUMNS = {
-    "label": "model and rule, written above the row",
-    "raw": "share of pairs in which the stereotypical sentence is preferred",
-    "calibrated": "the same after subtracting the difference with neutral identities",
-    "note": "the numbers, written to the right",
-}
 SCATTER_COLUMNS = {
     "neutral": "difference of the pair with neutral identities",
     "raw": "difference of the pair as published",

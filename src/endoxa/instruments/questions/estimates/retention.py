@@ -225,8 +225,8 @@ def jackknifed(per_cluster: np.ndarray, clusters: float, confidence: float) -> I
 def _others(per_cluster: np.ndarray, confidence: float) -> Interval:
     """Interval of the ratio where templates seen say nothing of how they vary: the others may hold anything.
 
-    At most a share of 1 - (alpha / 2)^(1 / clusters) of all templates are unlike those seen (`intervals.alike`); in
-    these every answer is wrong on one side and right on the other.
+    At most a share of 1 - (alpha / 2)^(1 / clusters) of all templates are unlike those seen
+    (`stats.intervals.alike`); in these every answer is wrong on one side and right on the other.
     """
     others = 1 - ((1 - confidence) / 2) ** (1 / effective_number(per_cluster[:, 0]))
     _, before, after = per_cluster.sum(axis=0) / per_cluster[:, 0].sum() * (1 - others)

@@ -92,7 +92,7 @@ class GroupWords:
 def mended(text: str) -> str:
     """A published text without its slips of the keyboard.
 
-    Besides braces and missing blanks (`datasets.bbq.text.cleaned`): a preposition that stands twice stands once ("with
+    Besides braces and missing blanks (`datasets.bbq.items.cleaned`): a preposition that stands twice stands once ("with
     with", BBQ Religion, template 5), "their parents of the" is "the parents of the" (Nationality, template 19), and
     blanks at the ends go (template 7).
     """

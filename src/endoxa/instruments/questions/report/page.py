@@ -106,7 +106,7 @@ def writers(
         output: file to write.
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
-        labels: table of model labels, see `labels.read_labels`.
+        labels: table of model labels, see `page.labels.read_labels`.
 
     Raises:
         UserError: records or labels cannot be used.

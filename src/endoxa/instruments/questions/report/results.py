@@ -92,7 +92,7 @@ def read_results(
         runs: finished runs of questions.
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
-        labels: table of labels, see `labels.read_labels`.
+        labels: table of labels, see `page.labels.read_labels`.
 
     Raises:
         UserError: records cannot be read or analysed together, or the labels cannot be used.

@@ -148,7 +148,7 @@ class Rating:
     Attributes:
         harm: 1 to 5, or None where it was not read.
         frequent: "yes", "no", "not sure", or empty.
-        outcome: one of `schema.stories.HARM_OUTCOMES`.
+        outcome: one of `schema.harm.HARM_OUTCOMES`.
     """
 
     harm: int | None

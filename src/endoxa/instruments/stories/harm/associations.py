@@ -110,7 +110,7 @@ TYPES = {
 
 
 def association_table(panel: Panel, made: pl.DataFrame | None, confidence: float) -> pl.DataFrame:
-    """`schema.stories.HARM_ASSOCIATION_COLUMNS`, one row per association that anybody rated.
+    """`schema.harm.HARM_ASSOCIATION_COLUMNS`, one row per association that anybody rated.
 
     Args:
         panel: the ratings.
@@ -200,7 +200,7 @@ ATTRIBUTE_TYPES = {
 def attribute_table(
     panel: Panel, made: pl.DataFrame | None, names: Mapping[str, str], confidence: float
 ) -> pl.DataFrame:
-    """`schema.stories.HARM_ATTRIBUTE_COLUMNS`: every attribute, side, and model, and all models together.
+    """`schema.harm.HARM_ATTRIBUTE_COLUMNS`: every attribute, side, and model, and all models together.
 
     Verdicts are still open (`decide_together`).
 

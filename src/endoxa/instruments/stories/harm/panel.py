@@ -43,7 +43,7 @@ class Panel:
         means: means of ratings.
         medians: their medians.
         threshold: median from which an association counts as harmful.
-        table: `schema.stories.HARM_SCORE_COLUMNS`.
+        table: `schema.harm.HARM_SCORE_COLUMNS`.
     """
 
     ratings: pl.DataFrame

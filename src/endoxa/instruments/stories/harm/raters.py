@@ -65,7 +65,7 @@ def compare(panel: Panel, one: str, other: str, how: Resampling) -> Compared:
 
 
 def agreement_table(panel: Panel, how: Resampling, progress: Progress = lambda *_: None) -> pl.DataFrame:
-    """`schema.stories.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
+    """`schema.harm.HARM_AGREEMENT_COLUMNS`: every two raters, both ways, and each with itself."""
     raters = panel.raters
     pairs = list(combinations(raters, 2))
     found: dict[tuple[str, str], dict[str, Any]] = {}
@@ -184,7 +184,7 @@ def blind_share(panel: Panel, rater: str, own: pl.DataFrame, confidence: float) 
 def blind_spot_table(
     panel: Panel, associations: pl.DataFrame, made: pl.DataFrame | None, names: Mapping[str, str]
 ) -> pl.DataFrame:
-    """`schema.stories.BLIND_SPOT_COLUMNS`, the most harmful first; no rows where no stories are known.
+    """`schema.harm.BLIND_SPOT_COLUMNS`, the most harmful first; no rows where no stories are known.
 
     Args:
         panel: the ratings.
@@ -222,7 +222,7 @@ def rater_table(
     names: Mapping[str, str],
     how: Resampling,
 ) -> pl.DataFrame:
-    """`schema.stories.HARM_RATER_COLUMNS`: models, all models together where there are two or more, and people.
+    """`schema.harm.HARM_RATER_COLUMNS`: models, all models together where there are two or more, and people.
 
     Verdicts on differences are still open (`decide_together`).
 

@@ -30,7 +30,7 @@ COLUMNS: dict[str, type[pl.DataType]] = {
     "frequent": pl.String,
     "outcome": pl.String,
 }
-"""What the analysis needs of `schema.stories.HARM_RATING_COLUMNS`."""
+"""What the analysis needs of `schema.harm.HARM_RATING_COLUMNS`."""
 UNIT = ("association_id", "rater", "rater_kind", "language", "repeat")
 """What one rating is the rating of."""
 

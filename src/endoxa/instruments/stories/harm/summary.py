@@ -1,4 +1,4 @@
-"""The study in a few numbers: `schema.stories.HARM_SUMMARY_COLUMNS`."""
+"""The study in a few numbers: `schema.harm.HARM_SUMMARY_COLUMNS`."""
 
 from __future__ import annotations
 

@@ -84,13 +84,13 @@ class StoryResults:
     Attributes:
         stories: rows of each model and language and what became of them (`records.COUNTED`), and `usable`, those with
             a profile; empty without stories.
-        counts: stories by model, language, theme, attribute and value (`distributions.CUBE`).
-        told: the stories one by one, their attributes by name (`analyze.associations.protagonists.told_by_story`).
+        counts: stories by model, language, theme, attribute and value (`sources.CUBE`).
+        told: the stories one by one, their attributes by name (`associations.protagonists.told_by_story`).
         differences: in which attributes models, languages and themes (`by`) differ more than chance makes them
             (`schema.stories.PROTAGONIST_DIFFERENCE_COLUMNS`).
         sources: where the associations come from.
         found: every association that was found, `schema.stories.DISCOVERED_COLUMNS`; `verdict` says what is claimed.
-        tested: what was tested, by model and aggregation (`analyze.associations.tally.TALLY`); empty where no source
+        tested: what was tested, by model and aggregation (`associations.verdicts.TALLY`); empty where no source
             says it.
         associations: one row for each association that may be claimed of a model or a language (`rows.ROWS`).
         unclear: the same for those that may be claimed of none.
@@ -169,10 +169,10 @@ def read_results(
     """Analyse stories, associations and ratings together.
 
     Args:
-        runs: extractions, ratings of harm, and tables of `report.inputs.STORY_KINDS`.
+        runs: extractions, ratings of harm, and tables of `page.inputs.STORY_KINDS`.
         confidence: confidence level of all intervals.
         seed: seed of everything that is drawn; a run folder whose associations were discovered keeps its own.
-        labels: table of labels, see `report.qa.labels.read_labels`.
+        labels: table of labels, see `page.labels.read_labels`.
 
     Raises:
         UserError: something cannot be read, or two sources hold stories of one model.
