@@ -29,6 +29,7 @@ from endoxa.engine.asking.plan import Planned, model_identity, parse_models, pla
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
+from endoxa.engine.items import chunked, each_once
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
@@ -36,8 +37,6 @@ from endoxa.instruments.stories.settings import StoriesSettings
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import STORY_COLUMNS
 
-CHUNK = 512
-"""Prompts held in memory at a time."""
 EXPECTED_TOKENS = 300
 """Tokens expected in a story of about 200 words, for `--plan`."""
 
@@ -53,14 +52,6 @@ def prompts(settings: StoriesSettings) -> Iterator[StoryPrompt]:
     return islice(wanted, settings.limit)
 
 
-def chunks(settings: StoriesSettings) -> Iterator[tuple[int, list[StoryPrompt]]]:
-    """The prompts `CHUNK` at a time, each chunk with the index of its first prompt."""
-    several, first = prompts(settings), 0
-    while chunk := list(islice(several, CHUNK)):
-        yield first, chunk
-        first += len(chunk)
-
-
 def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
     """Read all prompts once; how many there are.
 
@@ -71,18 +62,14 @@ def scan(settings: StoriesSettings, journal: JournalFile | None = None) -> int:
     Raises:
         UserError: none is left after the filters, or two have one id.
     """
-    if journal is not None:
-        journal.forget_items()
-    count = 0
-    for first, chunk in chunks(settings):
-        twice = journal and journal.add_items((one.sample_id, first + k) for k, one in enumerate(chunk))
-        if twice:
-            raise UserError(
-                f"{settings.data}: the prompt '{twice[0]}' appears twice (prompts {twice[1] + 1} and "
-                f"{twice[2] + 1}). Make "
-                "sample_id unique; use --repeats to repeat prompts."
-            )
-        count += len(chunk)
+
+    def repeated(name: str, first: int, second: int) -> str:
+        return (
+            f"{settings.data}: the prompt '{name}' appears twice (prompts {first} and {second}). Make sample_id "
+            "unique; use --repeats to repeat prompts."
+        )
+
+    count = sum(1 for _ in each_once(prompts(settings), lambda prompt: prompt.sample_id, journal, repeated))
     if not count:
         asked = ", ".join((*settings.languages, *settings.themes))
         raise UserError(
@@ -138,7 +125,7 @@ def write_records(settings: StoriesSettings, journal: AnswerJournal, out: Path) 
     """
     counts = {"records": 0, "filtered": 0, "failed": 0}
     with parquet_in_parts(out / RECORDS) as add:
-        for first, chunk in chunks(settings):
+        for first, chunk in chunked(prompts(settings)):
             rows = []
             for asked, answer in _answered(first, chunk, settings, journal):
                 rows.append({**asked, **_came(answer)})

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from endoxa.datasets.read import read_pairs
+from endoxa.engine.items import chunked
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.schema import ALL
@@ -31,23 +33,16 @@ class Chunk:
 
 def chunks(path: Path, settings: PairsSettings) -> Iterator[Chunk]:
     """The items in file order, after the filters, `settings.chunk` at a time."""
-    waiting: list[dict[str, Any]] = []
-    first = 0
-    left = settings.limit
-    for frame in read_pairs(path, settings.read_options(), settings.format):
-        kept = frame.filter(pl.col("language").is_in(settings.languages)) if settings.languages else frame
-        if left is not None:
-            kept = kept.head(left)
-            left -= len(kept)
-        waiting.extend(kept.iter_rows(named=True))
-        while len(waiting) >= settings.chunk:
-            yield Chunk(first, waiting[: settings.chunk])
-            first += settings.chunk
-            del waiting[: settings.chunk]
-        if left == 0:
-            break
-    if waiting:
-        yield Chunk(first, waiting)
+    for first, some in chunked(_items(path, settings), settings.chunk):
+        yield Chunk(first, some)
+
+
+def _items(path: Path, settings: PairsSettings) -> Iterator[dict[str, Any]]:
+    frames = read_pairs(path, settings.read_options(), settings.format)
+    wanted = pl.col("language").is_in(settings.languages) if settings.languages else pl.lit(value=True)
+    return islice(
+        (row for frame in frames for row in frame.filter(wanted).iter_rows(named=True)), settings.limit
+    )
 
 
 def require_items(count: int, path: Path, settings: PairsSettings) -> None:

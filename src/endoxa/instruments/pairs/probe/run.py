@@ -18,6 +18,7 @@ from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
 from endoxa.engine.instrument import Work
+from endoxa.engine.items import each_once
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import Chunk, chunks, require_items
 from endoxa.instruments.pairs.probe.journal import Journal
@@ -223,17 +224,15 @@ def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:
     Raises:
         UserError: none is left, or two have one id.
     """
-    journal.forget_items()
-    count = 0
-    for chunk in chunks(data, settings):
-        twice = journal.add_items((item["item_id"], chunk.first + k) for k, item in enumerate(chunk.items))
-        if twice:
-            name, first, second = twice
-            raise UserError(
-                f"{data}: pairs {first + 1} and {second + 1} have the same item id '{name}'. Make ids unique; "
-                "`endoxa datasets check` lists all duplicates."
-            )
-        count += len(chunk.items)
+
+    def repeated(name: str, first: int, second: int) -> str:
+        return (
+            f"{data}: pairs {first} and {second} have the same item id '{name}'. Make ids unique; `endoxa datasets "
+            "check` lists all duplicates."
+        )
+
+    items = (item for chunk in chunks(data, settings) for item in chunk.items)
+    count = sum(1 for _ in each_once(items, lambda item: str(item["item_id"]), journal, repeated))
     require_items(count, data, settings)
     return count
 

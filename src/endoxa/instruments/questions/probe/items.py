@@ -9,13 +9,11 @@ from itertools import islice
 from pathlib import Path
 
 from endoxa.datasets.bbq import find_metadata, read_items
+from endoxa.engine.items import each_once
 from endoxa.engine.journal import JournalFile
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.schema import QaItem
-
-CHUNK = 512
-"""Items held in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +42,6 @@ def items(settings: QaSettings) -> Iterator[QaItem]:
     return islice(wanted, settings.limit)
 
 
-def chunks(settings: QaSettings) -> Iterator[tuple[int, list[QaItem]]]:
-    """The questions `CHUNK` at a time, each chunk with the number of its first item."""
-    several, first = items(settings), 0
-    while chunk := list(islice(several, CHUNK)):
-        yield first, chunk
-        first += len(chunk)
-
-
 def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
     """Read all items once.
 
@@ -64,19 +54,17 @@ def scan(settings: QaSettings, journal: JournalFile | None = None) -> Found:
     """
     count = named = 0
     categories: Counter[str] = Counter()
-    if journal is not None:
-        journal.forget_items()
-    for first, chunk in chunks(settings):
-        twice = journal and journal.add_items((item.item_id, first + k) for k, item in enumerate(chunk))
-        if twice:
-            raise UserError(
-                f"{settings.data}: the item '{twice[0]}' appears twice (questions {twice[1] + 1} and "
-                f"{twice[2] + 1}). Make "
-                "the combination of category, example_id and variant unique."
-            )
-        count += len(chunk)
-        named += sum(bool(item.names) for item in chunk)
-        categories.update(item.category for item in chunk)
+
+    def repeated(name: str, first: int, second: int) -> str:
+        return (
+            f"{settings.data}: the item '{name}' appears twice (questions {first} and {second}). Make the combination "
+            "of category, example_id and variant unique."
+        )
+
+    for item in each_once(items(settings), lambda item: item.item_id, journal, repeated):
+        count += 1
+        named += bool(item.names)
+        categories[item.category] += 1
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no question{asked}. Expected at least one.")

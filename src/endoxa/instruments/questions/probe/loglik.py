@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from endoxa.engine.asking.jobs import Answered
 from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.items import chunked
 from endoxa.errors import UserError
-from endoxa.instruments.questions.probe.items import chunks
+from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import Asked, Prompts, asked_of, prompts_for, question
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.schema import CausalRequest, ChatAnswer, CompletionRequest, Model, Request, Score, Unscorable
@@ -40,7 +41,7 @@ def score_all(
             f"{model.name} is a masked model and cannot score an option given a question. Use a causal or an "
             "encoder-decoder model."
         )
-    for first, chunk in chunks(settings):
+    for first, chunk in chunked(items(settings)):
         asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
         known = journal.answers(number, asked[0].number, asked[-1].number)
         missing = [one for one in asked if one.number not in known]

@@ -11,9 +11,10 @@ import polars as pl
 
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.folder import RECORDS
+from endoxa.engine.items import chunked
 from endoxa.engine.records import parquet_in_parts
 from endoxa.instruments.questions.answers import outcome, read_answer
-from endoxa.instruments.questions.probe.items import chunks
+from endoxa.instruments.questions.probe.items import items
 from endoxa.instruments.questions.probe.jobs import Asked, asked_of, written
 from endoxa.instruments.questions.probe.loglik import likeliest
 from endoxa.instruments.questions.probe.settings import QaSettings
@@ -40,7 +41,7 @@ def write_records(settings: QaSettings, journal: AnswerJournal, out: Path) -> di
     """
     counts = {"records": 0, "without_target": 0}
     with parquet_in_parts(out / RECORDS) as add:
-        for first, chunk in chunks(settings):
+        for first, chunk in chunked(items(settings)):
             asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
             rows = list(_rows(asked, settings, journal))
             add(pl.DataFrame(rows, schema=TYPES, orient="row"))

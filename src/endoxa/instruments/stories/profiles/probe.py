@@ -37,6 +37,7 @@ from endoxa.engine.asking.plan import Planned, model_identity, parse_models, pla
 from endoxa.engine.asking.run import Questions, asking_work
 from endoxa.engine.folder import RECORDS
 from endoxa.engine.instrument import Work
+from endoxa.engine.items import chunked, each_once
 from endoxa.engine.journal import JournalFile
 from endoxa.engine.records import parquet_in_parts
 from endoxa.errors import UserError
@@ -55,8 +56,6 @@ from endoxa.models.chat.templates import without_thoughts
 from endoxa.schema import ChatAnswer
 from endoxa.schema.stories import EXTRACTED_COLUMNS
 
-CHUNK = 512
-"""Stories held in memory at a time."""
 REFUSAL_TOKENS, TOKENS_PER_ATTRIBUTE = 10, 15
 """Tokens expected in an answer, for `--plan`."""
 
@@ -71,14 +70,6 @@ def stories(settings: ExtractSettings) -> Iterator[Story]:
     return islice(wanted, settings.limit)
 
 
-def chunks(settings: ExtractSettings) -> Iterator[tuple[int, list[Story]]]:
-    """The stories `CHUNK` at a time, each chunk with the number of its first story."""
-    several, first = stories(settings), 0
-    while chunk := list(islice(several, CHUNK)):
-        yield first, chunk
-        first += len(chunk)
-
-
 def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
     """Read all stories once; how many there are.
 
@@ -89,17 +80,14 @@ def scan(settings: ExtractSettings, journal: JournalFile | None = None) -> int:
     Raises:
         UserError: none is left after the filters, or one is there twice.
     """
-    if journal is not None:
-        journal.forget_items()
-    count = 0
-    for first, chunk in chunks(settings):
-        twice = journal and journal.add_items((one.name, first + k) for k, one in enumerate(chunk))
-        if twice:
-            raise UserError(
-                f"{settings.data}: story {twice[1] + 1} and story {twice[2] + 1} have the same sample_id, "
-                "generator_model and language. Give them different numbers in a column 'repeat'."
-            )
-        count += len(chunk)
+
+    def repeated(_: str, first: int, second: int) -> str:
+        return (
+            f"{settings.data}: story {first} and story {second} have the same sample_id, generator_model and language. "
+            "Give them different numbers in a column 'repeat'."
+        )
+
+    count = sum(1 for _ in each_once(stories(settings), lambda story: story.name, journal, repeated))
     if not count:
         asked = f" in the language {', '.join(settings.languages)}" if settings.languages else ""
         raise UserError(f"{settings.data} contains no story{asked}. Expected at least one.")
@@ -149,7 +137,7 @@ def write_records(
     reader = ProfileReader.of(vocabulary)
     counts: Counter[str] = Counter(records=0, refused=0, wordless=0, unparsed=0, undecided=0, unlisted=0)
     with parquet_in_parts(out / RECORDS) as add:
-        for first, chunk in chunks(settings):
+        for first, chunk in chunked(stories(settings)):
             rows = []
             for story, answers in _answered(first, chunk, settings, journal):
                 votes = _votes(answers, reader)
