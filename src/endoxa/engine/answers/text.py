@@ -8,7 +8,7 @@ Answers that decline to answer.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,18 +47,29 @@ def plain(answer: str) -> str:
     return str(_MARKS.sub("", _LATEX.sub(r"\1", text)))
 
 
+@lru_cache(maxsize=1024)
 def fold(text: str, *, accents: bool = False) -> str:
     """The same text in small letters and without Latin accents, place for place.
 
     A lone "é" stays: in Portuguese it is "is", and "e" is "and". With `accents` all stay.
     """
     if accents:
-        return text.translate({ord(letter): _small(letter) for letter in set(text)})
-    kept = _STANDALONE_E.sub("\0", text)
-    return str(kept).translate({ord(letter): _folded(letter) for letter in set(kept)}).replace("\0", "é")
+        return text.translate(_SMALL)
+    return str(_STANDALONE_E.sub("\0", text)).translate(_FOLDED).replace("\0", "é")
 
 
-@lru_cache(maxsize=4096)
+class _Letters(dict[int, str]):
+    """Letters by code point, each made when it is first asked for."""
+
+    def __init__(self, made: Callable[[str], str]) -> None:
+        super().__init__()
+        self._made = made
+
+    def __missing__(self, point: int) -> str:
+        letter = self[point] = self._made(chr(point))
+        return letter
+
+
 def _folded(letter: str) -> str:
     base = "".join(part for part in unicodedata.normalize("NFD", letter) if not "̀" <= part <= "ͯ")
     return _small(base) if len(base) == 1 else letter
@@ -69,11 +80,15 @@ def _small(letter: str) -> str:
     return lower if len(lower) == 1 else letter
 
 
-def words(folded: str) -> list[Word]:
+_SMALL, _FOLDED = _Letters(_small), _Letters(_folded)
+
+
+@lru_cache(maxsize=1024)  # the steps of reading look at the same text and at the same options again
+def words(folded: str) -> tuple[Word, ...]:
     """The words of a folded text, in order."""
-    return [
+    return tuple(
         Word(match.group().removesuffix("'s"), match.start(), match.end()) for match in _WORD.finditer(folded)
-    ]
+    )
 
 
 def key(text: str, articles: Container[str], *, accents: bool = False) -> tuple[str, ...]:
@@ -83,6 +98,7 @@ def key(text: str, articles: Container[str], *, accents: bool = False) -> tuple[
     return tuple(found[max(first, 0) :])
 
 
+@lru_cache(maxsize=65_536)
 def same_word(word: str, other: str) -> bool:
     """Whether two words are forms of one ("late", "later"); "bombed" and "bombing" are not."""
     if word == other or word.endswith("ing") != other.endswith("ing"):
