@@ -34,10 +34,11 @@ class Registry(Generic[T]):
     Args:
         kind: noun for messages ("rule").
         group: entry-point group of third-party plug-ins ("endoxa.rules"); one plug-in per entry point.
-        builtin: returns the built-in plug-ins; called once, on first use.
+        builtin: returns the built-in plug-ins; called once, on first use. Where there are none, every entry point
+            has the name of its plug-in, and `get` loads that one alone.
     """
 
-    def __init__(self, kind: str, group: str, builtin: Callable[[], Iterable[T]]) -> None:
+    def __init__(self, kind: str, group: str, builtin: Callable[[], Iterable[T]] | None = None) -> None:
         self._kind, self._group, self._builtin = kind, group, builtin
         self._things: dict[str, T] | None = None
 
@@ -50,7 +51,7 @@ class Registry(Generic[T]):
         if self._things is None:
             found: dict[str, T] = {}
             others = (point.load() for point in entry_points(group=self._group))
-            for thing in (*self._builtin(), *others):
+            for thing in (*(self._builtin() if self._builtin else ()), *others):
                 if thing.name in found:
                     raise UserError(
                         f"Two {self._kind}s have the name '{thing.name}'. Uninstall one of the packages that "
@@ -70,6 +71,11 @@ class Registry(Generic[T]):
         Raises:
             UserError: the name is unknown; the closest names are suggested.
         """
+        if self._builtin is None and self._things is None:
+            mine = [point for point in entry_points(group=self._group) if point.name == name]
+            if len(mine) == 1:
+                thing: T = mine[0].load()
+                return thing
         things = self.all()
         if name not in things:
             near = get_close_matches(name, things, n=3) or list(things)

@@ -156,5 +156,5 @@ class Instrument(Generic[S]):
     outputs: Sequence[str] = ("estimates.csv", "report.html")
 
 
-INSTRUMENTS: Registry[Instrument[Any]] = Registry("instrument", "endoxa.instruments", tuple)
+INSTRUMENTS: Registry[Instrument[Any]] = Registry("instrument", "endoxa.instruments")
 """Every instrument by name."""
