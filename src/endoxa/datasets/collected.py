@@ -12,10 +12,12 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 WITHDRAWALS = "withdrawals.csv"
 WITHDRAWAL_COLUMNS = ("row_id", "table")
@@ -115,6 +117,8 @@ def respecting_withdrawals(frame: pl.DataFrame, withdrawn: frozenset[str]) -> pl
         frame: any table with one of `ID_COLUMNS`.
         withdrawn: what `read_withdrawals` read, perhaps from a newer list than the one beside the table.
     """
+    import polars as pl
+
     named = [name for name in ID_COLUMNS if name in frame.columns]
     if not named or not withdrawn:
         return frame
