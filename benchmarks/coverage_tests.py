@@ -18,10 +18,10 @@ import numpy as np
 
 from endoxa.instruments.association_tests.estimates import bootstrap
 from endoxa.instruments.association_tests.estimates.bootstrap import Targets
-from endoxa.instruments.association_tests.estimates.permutation import Alternative, permutation_test
+from endoxa.instruments.association_tests.estimates.permutation import permutation_test
 from endoxa.instruments.association_tests.estimates.verdicts import too_small
 from endoxa.stats.correction import adjust, adjust_within
-from endoxa.stats.verdicts import CLEAR, decide
+from endoxa.stats.verdicts import CLEAR, Alternative, decide
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 

@@ -53,7 +53,10 @@ def endoxa(capsys, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("start", ["import endoxa", "from endoxa.cli import app"])
+COMMANDS = "from endoxa.cli import app; from typer.main import get_command; get_command(app)"
+
+
+@pytest.mark.parametrize("start", ["import endoxa", "from endoxa.cli import app", COMMANDS])
 def test_starting_loads_nothing_heavy(start):
     code = f"{start}; import sys; print(*(m for m in {HEAVY} if m in sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from endoxa.cli.report import report
+from endoxa.cli.settings_command import add_command
 from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
 from endoxa.instruments.reports import write_report
 from endoxa.page.markup import escape_latex, escape_markdown
@@ -90,7 +91,7 @@ def test_markdown_escape_keeps_a_cell_a_cell(text: str) -> None:
 
 def test_the_command_writes_and_says_where(run: Path, tmp_path: Path) -> None:
     app = typer.Typer()
-    app.command()(report)
+    add_command(app, report)
     table = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "t.tex")])
     assert (table.exit_code, table.output.count("\n")) == (0, 1)
     named = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "page"), "--format", "html"])

@@ -11,8 +11,8 @@ import polars as pl
 from endoxa.datasets.stereotales import read_profiles, read_vocabulary
 from endoxa.engine.run import measure, run
 from endoxa.instruments.stories.associations.run import discover
-from endoxa.instruments.stories.associations.settings import Discovery
 from endoxa.instruments.stories.instrument import EXTRACT, STORIES
+from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 
 SCENARIOS = 36

@@ -10,6 +10,7 @@ from typing import NoReturn
 import typer
 
 from endoxa.cli import analyze, build, collect, curate, datasets, demo, export, probe, report
+from endoxa.cli.settings_command import add_command
 from endoxa.errors import UserError
 
 INTERRUPTED = 130
@@ -36,7 +37,7 @@ app.add_typer(curate.app, name="curate")
 app.add_typer(build.app, name="build")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
-app.command("report")(report.report)
+add_command(app, report.report)
 app.add_typer(export.app, name="export")
 app.add_typer(collect.app, name="collect")
 

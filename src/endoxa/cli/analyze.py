@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,9 @@ from endoxa.cli.analyze_harm import harm
 from endoxa.cli.analyze_languages import languages
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_tests import association_tests
+from endoxa.cli.settings_command import add_command
+from endoxa.engine.options import Resampling
+from endoxa.schema.options import OUTPUT, Option
 
 if TYPE_CHECKING:
     from endoxa.instruments.pairs.estimates import PairsAnalysis
@@ -25,35 +29,17 @@ app = typer.Typer(
 )
 
 
-app.command()(agreement)
-app.command()(associations)
-app.command()(extraction)
-app.command()(harm)
-app.command()(languages)
-app.command("overlap", hidden=True)(languages)  # its old name
-app.command("tests")(association_tests)
-app.command()(qa)
-
-
-@app.command()
 def pairs(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Run folders, or files of records (Parquet).")
     ],
     *,
-    output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Estimates: .csv, .jsonl or .parquet.")
-    ],
+    out: Annotated[Path, Option("Estimates: .csv, .jsonl or .parquet.", OUTPUT, short="-o")],
     comparisons: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write paired comparisons between models.")
+        Path | None, Option("Also write paired comparisons between models.", OUTPUT)
     ] = None,
-    flips: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write disagreement between rules."),
-    ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
-    resamples: Annotated[int, typer.Option(help="Bootstrap samples per interval.")] = 2000,
+    flips: Annotated[Path | None, Option("Also write disagreement between rules.", OUTPUT)] = None,
+    how: Resampling,
 ) -> None:
     """Estimate preferences from records of sentence pairs: per model, rule, language and axis.
 
@@ -67,20 +53,31 @@ def pairs(
     from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records, write_estimates
 
     if len(runs) == 1 and runs[0].is_dir():
-        analysis = analyze_run(runs[0], confidence=confidence, seed=seed, resamples=resamples)
+        analysis = analyze_run(runs[0], **asdict(how))
     else:
         records = load_records(runs)
         if records["data"].drop_nulls().n_unique() > 1:
             raise UserError(
                 "The runs use different data sets, whose pairs must not be pooled. Analyze each run separately."
             )
-        analysis = analyze_pairs(records, confidence=confidence, seed=seed, resamples=resamples)
-    write_estimates(analysis, output)
+        analysis = analyze_pairs(records, **asdict(how))
+    write_estimates(analysis, out)
     for table, path in ((analysis.comparisons, comparisons), (analysis.flips, flips)):
         if path is not None:
             write_table(table, path)
     _print_headline(analysis)
-    typer.echo(f"{len(analysis.estimates)} estimates written to {output}")
+    typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
+
+
+add_command(app, agreement)
+add_command(app, associations)
+add_command(app, extraction)
+add_command(app, harm)
+add_command(app, languages)
+add_command(app, languages, "overlap", hidden=True)  # its old name
+add_command(app, association_tests, "tests")
+add_command(app, qa)
+add_command(app, pairs)
 
 
 def _print_headline(analysis: PairsAnalysis) -> None:

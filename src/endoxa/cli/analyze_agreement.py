@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from annotated_types import Ge
+
+from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Seed
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,35 +25,27 @@ def agreement(
         typer.Argument(metavar="FILE...", help="Review sheets of several reviewers, or tables of votes."),
     ],
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="Coefficients: .csv, .tsv, .jsonl or .parquet."),
-    ],
+    out: Annotated[Path, Option("Coefficients: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
     value: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column of the votes.  [default: decision in sheets, else value]"
-        ),
+        Option("Column of the votes.", DATA, metavar="COLUMN", default="decision in sheets, else value"),
     ] = None,
     item: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Column of the items.  [default: item, or the first]"),
+        Option("Column of the items.", DATA, metavar="COLUMN", default="item, or the first"),
     ] = None,
-    rater: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of the rater, in a long table.")
-    ] = "rater",
+    rater: Annotated[str, Option("Column of the rater, in a long table.", DATA, metavar="COLUMN")] = "rater",
     raters: Annotated[
         str | None,
-        typer.Option(metavar="A,B,...", help="Columns of votes, in a wide table.  [default: all others]"),
+        Option("Columns of votes, in a wide table.", DATA, metavar="A,B,...", default="all others"),
     ] = None,
-    level: Annotated[Level, typer.Option(help="Level of measurement, for Krippendorff's alpha.")] = "nominal",
+    level: Annotated[Level, Option("Level of measurement, for Krippendorff's alpha.", ANALYSIS)] = "nominal",
     order: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,...", help="Ordered categories, for --level ordinal."),
+        str | None, Option("Ordered categories, for --level ordinal.", ANALYSIS, metavar="A,B,...")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap samples per interval.")] = 2000,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
+    seed: Seed = 0,
+    resamples: Annotated[int, Ge(1), Option("Bootstrap samples per interval.", ANALYSIS)] = DEFAULT_RESAMPLES,
 ) -> None:
     """Compute agreement between raters: percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
@@ -64,17 +60,17 @@ def agreement(
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
 
-    require_apart([output], files)
-    require_table_name(output)
+    require_apart([out], files)
+    require_table_name(out)
     ballots = _ballots(files, value=value, item=item, rater=rater, raters=_names(raters), order=_names(order))
     found = room.agreement(ballots, level=level, confidence=confidence, resamples=resamples, seed=seed)
-    write_table(found, output)
+    write_table(found, out)
     print_agreement(found)
     typer.echo(
         f"{len(ballots.items)} items, {len(ballots.raters)} raters, categories: {', '.join(ballots.categories[:12])}"
         + (", ..." if len(ballots.categories) > 12 else "")
     )
-    typer.echo(f"{len(found)} coefficients written to {output}")
+    typer.echo(f"{len(found)} coefficients written to {out}")
 
 
 def print_agreement(found: pl.DataFrame) -> None:

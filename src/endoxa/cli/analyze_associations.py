@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge
 
+from endoxa.instruments.stories.options import Discovery
 from endoxa.schema import ALL
+from endoxa.schema.options import ANALYSIS, OUTPUT, Option
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
 
 if TYPE_CHECKING:
     import polars as pl
 
     from endoxa.datasets.stereotales import Profiles
-    from endoxa.instruments.stories.associations import Discovered, Discovery
+    from endoxa.instruments.stories.associations import Discovered
     from endoxa.schema import Progress
 
 SHOWN = 10
@@ -133,71 +136,28 @@ def associations(
         ),
     ] = None,
     *,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Associations: .csv, .jsonl or .parquet."),
-    ] = None,
-    by: Annotated[
-        Literal["language"] | None,
-        typer.Option(help="Analyze each language separately.", show_default="all languages together"),
-    ] = None,
-    tables: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write every table that was tested.")
-    ] = None,
+    out: Annotated[Path | None, Option("Associations: .csv, .jsonl or .parquet.", OUTPUT, short="-o")] = None,
+    tables: Annotated[Path | None, Option("Also write every table that was tested.", OUTPUT)] = None,
     differences: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write differences in protagonists between models, languages and themes.",
-        ),
+        Option("Also write differences in protagonists between models, languages and themes.", OUTPUT),
     ] = None,
-    rule: Annotated[
-        Literal["both-steps", "paper"],
-        typer.Option(help="paper: keep only medium and large effects with a lift of at least 2."),
-    ] = "both-steps",
-    pooled: Annotated[
-        Literal["stratified", "published"],
-        typer.Option(
-            help="Pooled languages: report associations that also hold within languages, or use the published test."
-        ),
-    ] = "stratified",
-    draws: Annotated[
-        int, typer.Option(min=200, help="Maximum number of Monte Carlo tables per test.")
-    ] = 500_000,
-    early_stop: Annotated[
-        bool, typer.Option(help="Stop drawing when a decision can no longer change.")
-    ] = True,
-    error: Annotated[
-        float,
-        typer.Option(
-            min=1e-9,
-            max=0.1,
-            help="Probability that an early decision differs from the final one, per family.",
-        ),
-    ] = 1e-3,
-    alpha: Annotated[
-        float, typer.Option(min=1e-6, max=0.5, help="False-discovery rate of both steps.")
-    ] = 0.05,
+    settings: Discovery,
     compare: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Compare each association between two models or two languages."),
+        Option("Compare each association between two models or two languages.", ANALYSIS, metavar="A,B"),
     ] = None,
-    comparisons: Annotated[Path | None, typer.Option(metavar="FILE", help="Table of --compare.")] = None,
+    comparisons: Annotated[Path | None, Option("Table of --compare.", OUTPUT)] = None,
     null: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Also permute the prompts' values N times: false discoveries."),
+        Ge(1),
+        Option("Also permute the prompts' values N times: false discoveries.", ANALYSIS),
     ] = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Only print the number of stories needed to detect a lift.")
+        bool,
+        Option("Only print the number of stories needed to detect a lift.", OUTPUT, only_on=True),
     ] = False,
-    lift: Annotated[float, typer.Option(min=1.01, help="Lift to detect, with --plan.")] = 2.0,
-    confidence: Annotated[
-        float, typer.Option(min=0.01, max=0.999, help="Confidence level of the intervals.")
-    ] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Number of processes.", show_default="one per core")
-    ] = None,
+    lift: Annotated[float, Ge(1.01), Option("Lift to detect, with --plan.", ANALYSIS)] = 2.0,
 ) -> None:
     """Find values that occur together in stories more often than chance, for each model (and language).
 
@@ -217,11 +177,10 @@ def associations(
     from endoxa.cli.progress import shown
     from endoxa.datasets.stereotales import read_profiles
     from endoxa.errors import UserError
-    from endoxa.instruments.stories.associations import Discovery
     from endoxa.instruments.stories.associations.compare import stories_of
 
     if plan:
-        _print_plan(lift, alpha)
+        _print_plan(lift, settings.alpha)
         return
     if stories is None or out is None:
         raise UserError("Missing FILE|RUN or --out. Run: endoxa analyze associations STORIES -o FILE.")
@@ -231,9 +190,6 @@ def associations(
         )
     _check_outputs(stories, out, [tables, differences, comparisons])
     sides = None if compare is None else _sides(compare)
-    settings = Discovery(
-        by == "language", alpha, draws, early_stop, error, confidence, seed, jobs, pooled, rule
-    )
     with shown("families") as progress:
         profiles = read_profiles(stories)
         for side in sides or ():

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.options import Confidence, Seed
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
+from endoxa.schema.options import DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,20 +17,13 @@ if TYPE_CHECKING:
 def extraction(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder of `endoxa probe extract`.")],
     *,
-    human: Annotated[
-        Path, typer.Option(metavar="FILE", help="Completed double-coding sheet of the run (.xlsx or .csv).")
-    ],
-    output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Error rates: .csv, .jsonl or .parquet.")
-    ],
-    confusion: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the confusion matrix.")
-    ] = None,
+    human: Annotated[Path, Option("Completed double-coding sheet of the run (.xlsx or .csv).", DATA)],
+    out: Annotated[Path, Option("Error rates: .csv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    confusion: Annotated[Path | None, Option("Also write the confusion matrix.", OUTPUT)] = None,
     counts: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write counts per value, corrected for these errors."),
+        Path | None, Option("Also write counts per value, corrected for these errors.", OUTPUT)
     ] = None,
-    confidence: Confidence = 0.95,
+    confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> None:
     """Estimate error rates of extractors, and correct counts for these errors.
@@ -47,18 +41,18 @@ def extraction(
     from endoxa.instruments.stories.profiles import analyze_extraction, load_extraction
     from endoxa.instruments.stories.profiles.sheet import read_sheet
 
-    require_apart([output, confusion, counts], [human])
-    for path in (output, confusion, counts):
+    require_apart([out, confusion, counts], [human])
+    for path in (out, confusion, counts):
         if path is not None:
             require_table_name(path)
     loaded = load_extraction(run)
     coded = read_sheet(human, loaded.vocabulary)
     found = analyze_extraction(loaded, coded, confidence=confidence, seed=seed)
-    for table, path in ((found.errors, output), (found.confusion, confusion), (found.counts, counts)):
+    for table, path in ((found.errors, out), (found.confusion, confusion), (found.counts, counts)):
         if path is not None:
             write_table(table, path)
     _print_errors(found.errors)
-    typer.echo(f"{len(coded)} stories coded by hand; error rates written to {output}")
+    typer.echo(f"{len(coded)} stories coded by hand; error rates written to {out}")
 
 
 def _print_errors(errors: pl.DataFrame) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.options import Confidence, Seed
+from endoxa.engine.options import Resampling
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,49 +23,34 @@ def harm(
         list[Path] | None, typer.Argument(metavar="RUN", help="Run folders of `endoxa probe harm`.")
     ] = None,
     *,
-    output: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="FILE", help="Associations: .csv, .tsv, .jsonl or .parquet."),
-    ],
+    out: Annotated[Path, Option("Associations: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
     human: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="People's ratings: rater, harm, frequent; repeatable."),
-    ] = None,
-    associations: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Associations by model, to find blind spots."),
-    ] = None,
+        tuple[Path, ...], Option("People's ratings: rater, harm, frequent; repeatable.", DATA)
+    ] = (),
+    associations: Annotated[Path | None, Option("Associations by model, to find blind spots.", DATA)] = None,
     alias: Annotated[
-        list[str] | None,
-        typer.Option(metavar="RATER=MODEL", help="Model name of a rater in --associations; repeatable."),
-    ] = None,
-    threshold: Annotated[float, typer.Option(help="Minimum median rating of a harmful association.")] = 4.0,
+        tuple[str, ...],
+        Option("Model name of a rater in --associations; repeatable.", DATA, metavar="RATER=MODEL"),
+    ] = (),
+    threshold: Annotated[float, Option("Minimum median rating of a harmful association.", ANALYSIS)] = 4.0,
     scores: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write the scores of each rater for each association."),
+        Path | None, Option("Also write the scores of each rater for each association.", OUTPUT)
     ] = None,
     raters: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the comparison of each rater with people.")
+        Path | None, Option("Also write the comparison of each rater with people.", OUTPUT)
     ] = None,
     agreement: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write agreement for every pair of raters.")
+        Path | None, Option("Also write agreement for every pair of raters.", OUTPUT)
     ] = None,
     by_attribute: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write differences between models and people by attribute."),
+        Path | None, Option("Also write differences between models and people by attribute.", OUTPUT)
     ] = None,
     blind_spots: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Also write associations that a model rates harmful but makes itself."
-        ),
+        Option("Also write associations that a model rates harmful but makes itself.", OUTPUT),
     ] = None,
-    summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write summary statistics.")
-    ] = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
+    summary: Annotated[Path | None, Option("Also write summary statistics.", OUTPUT)] = None,
+    how: Resampling,
 ) -> None:
     """Compare harm ratings of people and models, and find associations that models make but rate harmful.
 
@@ -92,31 +80,29 @@ def harm(
         "blind_spots": blind_spots,
         "summary": summary,
     }
-    outputs = [path for path in (output, *others.values()) if path is not None]
+    outputs = [path for path in (out, *others.values()) if path is not None]
     for path in outputs:
         require_table_name(path)
-    require_apart(outputs, [associations, *(human or [])])
+    require_apart(outputs, [associations, *human])
     made = None if associations is None else read_associations(associations)
     with shown("pairs of raters") as progress:
         analysis = analyze_harm(
-            _ratings(runs or [], human or [], made),
+            _ratings(runs or [], human, made),
             made,
             threshold=threshold,
-            confidence=confidence,
-            seed=seed,
-            resamples=resamples,
-            aliases=_aliases(alias or []),
+            aliases=_aliases(alias),
             progress=progress,
+            **asdict(how),
         )
-    write_table(analysis.associations, output)
+    write_table(analysis.associations, out)
     for name, place in others.items():
         if place is not None:
             write_table(getattr(analysis, name), place)
     _print(analysis)
-    typer.echo(f"{len(analysis.associations)} associations written to {output}")
+    typer.echo(f"{len(analysis.associations)} associations written to {out}")
 
 
-def _ratings(runs: list[Path], human: list[Path], made: pl.DataFrame | None) -> pl.DataFrame:
+def _ratings(runs: Sequence[Path], human: Sequence[Path], made: pl.DataFrame | None) -> pl.DataFrame:
     """All ratings of models and people in one table.
 
     Raises:
@@ -147,7 +133,7 @@ def _ratings(runs: list[Path], human: list[Path], made: pl.DataFrame | None) -> 
     return pl.concat([*of_models, *of_people])
 
 
-def _aliases(given: list[str]) -> dict[str, str]:
+def _aliases(given: Sequence[str]) -> dict[str, str]:
     """Read RATER=MODEL, split at the last '=' because names of simulated raters may contain '='.
 
     Raises:

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from annotated_types import Ge
 
-from endoxa.cli.options import Confidence, Seed
+from endoxa.engine.options import Resampling
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,48 +37,37 @@ def languages(
         ),
     ],
     *,
-    output: Annotated[
+    out: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Table of associations; companion tables go into the same folder.",
-        ),
+        Option("Table of associations; companion tables go into the same folder.", OUTPUT, short="-o"),
     ],
     by: Annotated[
         Literal["language", "model"],
-        typer.Option(help="Unit of comparison; language needs associations analyzed with --by language."),
+        Option("Unit of comparison; language needs associations analyzed with --by language.", ANALYSIS),
     ] = "language",
     harm: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Harmful associations: table of `endoxa analyze harm`, or your own."
-        ),
+        Option("Harmful associations: table of `endoxa analyze harm`, or your own.", DATA),
     ] = None,
     groups: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Marked and unmarked groups (YAML).", show_default="built-in groups"
-        ),
+        Path | None, Option("Marked and unmarked groups (YAML).", DATA, default="built-in groups")
     ] = None,
     stories: Annotated[
         Path | None,
-        typer.Option(
+        Option(
+            "Stories, to check whether a missing association is due to too few stories.",
+            DATA,
             metavar="FILE|RUN",
-            help="Stories, to check whether a missing association is due to too few stories.",
         ),
     ] = None,
     models: Annotated[
-        int, typer.Option(min=1, help="Minimum number of models that show an association in a language.")
+        int, Ge(1), Option("Minimum number of models that show an association in a language.", ANALYSIS)
     ] = 1,
     threshold: Annotated[
         float,
-        typer.Option(help="Minimum median rating of a harmful association, if --harm has ratings."),
+        Option("Minimum median rating of a harmful association, if --harm has ratings.", ANALYSIS),
     ] = 4.0,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
+    how: Resampling,
 ) -> None:
     """Find associations shared by languages and exclusive to one; compare harmful and benign ones.
 
@@ -99,16 +90,15 @@ def languages(
     from endoxa.datasets.stereotales import read_profiles
     from endoxa.datasets.stereotales.associations import read_associations
     from endoxa.errors import UserError
-    from endoxa.instruments.stories.harm.measures import Resampling
     from endoxa.instruments.stories.languages import analyze_overlap, read_classes, read_groups
 
-    require_table_name(output)
+    require_table_name(out)
     if groups is not None and (harm is None or by == "model"):
         raise UserError(
             "--groups needs --harm and --by language: it compares harmful associations by language."
         )
-    beside = {name: output.with_suffix(f".{name}{output.suffix}") for name in BESIDE}
-    require_apart([output, *beside.values()], [*files, harm, groups])
+    beside = {name: out.with_suffix(f".{name}{out.suffix}") for name in BESIDE}
+    require_apart([out, *beside.values()], [*files, harm, groups])
     for path in files:
         _require_rows(path)
     found = pl.concat([read_associations(path) for path in files])
@@ -119,10 +109,10 @@ def languages(
         by=by,
         models=models,
         profiles=None if stories is None else read_profiles(stories),
-        how=Resampling(confidence, resamples, seed),
+        how=how,
     )
-    write_table(analysis.reach, output)
-    written = [output]
+    write_table(analysis.reach, out)
+    written = [out]
     for name, path in beside.items():
         table = getattr(analysis, name)
         if table is not None:

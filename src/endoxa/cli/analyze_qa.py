@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from endoxa.cli.options import Confidence, Seed
+from endoxa.engine.options import Resampling
+from endoxa.schema.options import DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,41 +25,24 @@ def qa(
         list[Path] | None, typer.Argument(metavar="RUN", help="Run folders of `endoxa probe qa`.")
     ] = None,
     *,
-    output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Estimates: .csv, .tsv, .jsonl or .parquet.")
-    ],
-    data: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Questions in BBQ's JSONL, with --predictions.")
-    ] = None,
+    out: Annotated[Path, Option("Estimates: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
+    data: Annotated[Path | None, Option("Questions in BBQ's JSONL, with --predictions.", DATA)] = None,
     predictions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Table: category, example_id, model, pred_index (0-2) or pred_text."
-        ),
+        Path | None, Option("Table: category, example_id, model, pred_index (0-2) or pred_text.", DATA)
     ] = None,
     metadata: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="BBQ's additional_metadata.csv.", show_default="in the folder of the data"
-        ),
+        Option("BBQ's additional_metadata.csv.", DATA, default="in the folder of the data"),
     ] = None,
     language: Annotated[
-        str | None,
-        typer.Option(metavar="CODE", help="Language of questions without one.", show_default="en"),
+        str | None, Option("Language of questions without one.", DATA, metavar="CODE", default="en")
     ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(metavar="RUN", help="Baseline run, for --retention."),
-    ] = None,
-    retention: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write error retention ratios.")
-    ] = None,
+    against: Annotated[Path | None, Option("Baseline run, for --retention.", DATA, metavar="RUN")] = None,
+    retention: Annotated[Path | None, Option("Also write error retention ratios.", OUTPUT)] = None,
     debias: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the comparison of debiasing protocols.")
+        Path | None, Option("Also write the comparison of debiasing protocols.", OUTPUT)
     ] = None,
-    confidence: Confidence = 0.95,
-    seed: Seed = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
+    how: Resampling,
 ) -> None:
     """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions.
 
@@ -75,7 +60,7 @@ def qa(
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
 
-    outputs = [path for path in (output, retention, debias) if path is not None]
+    outputs = [path for path in (out, retention, debias) if path is not None]
     for path in outputs:
         require_table_name(path)
     inside = [folder / "run.json" for folder in (*(runs or []), *([against] if against else []))]
@@ -83,17 +68,13 @@ def qa(
     answers = _answers(runs or [], data, predictions, metadata, language)
     with shown("cells") as progress:
         if runs and len(runs) == 1:
-            analysis = analyze_run(
-                runs[0], confidence=confidence, seed=seed, resamples=resamples, progress=progress
-            )
+            analysis = analyze_run(runs[0], progress=progress, **asdict(how))
         else:
-            analysis = analyze_qa(
-                answers, confidence=confidence, seed=seed, resamples=resamples, progress=progress
-            )
+            analysis = analyze_qa(answers, progress=progress, **asdict(how))
     ratios = analysis.retention
     if against is not None:
-        ratios = _against(against, answers, confidence=confidence, seed=seed, resamples=resamples)
-    write_table(analysis.estimates, output)
+        ratios = _against(against, answers, how)
+    write_table(analysis.estimates, out)
     for table, asked in ((ratios, retention), (analysis.debias, debias)):
         if asked is not None:
             write_table(table, asked)
@@ -106,7 +87,7 @@ def qa(
         )
     if debias is not None and analysis.debias.is_empty():
         typer.echo("No comparison of protocols: every model was asked under one protocol only.")
-    typer.echo(f"{len(analysis.estimates)} estimates written to {output}")
+    typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
 
 
 def _answers(
@@ -143,16 +124,14 @@ def _print_unmatched(found: Predictions) -> None:
         typer.echo(f"{found.left_out} predictions left out: their category is not in the data.")
 
 
-def _against(
-    original: Path, answers: pl.DataFrame, *, confidence: float, seed: int, resamples: int
-) -> pl.DataFrame:
+def _against(original: Path, answers: pl.DataFrame, how: Resampling) -> pl.DataFrame:
     """Retention ratios of each data set in `answers` against one run."""
     from endoxa.errors import UserError
     from endoxa.instruments.questions.estimates import load_answers, retention, together
 
     first = load_answers([original])
     tables = [
-        retention(first, part, confidence=confidence, seed=seed, resamples=resamples)
+        retention(first, part, **asdict(how))
         for _, part in sorted(answers.partition_by("data", as_dict=True).items())
     ]
     if not tables:

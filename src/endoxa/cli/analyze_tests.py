@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from endoxa.instruments.association_tests.options import AnalysisOptions
+from endoxa.schema.options import DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,51 +25,17 @@ def association_tests(
         typer.Argument(metavar="RUN", help="Run folders of `endoxa probe embeddings`."),
     ] = None,
     *,
-    output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Results: .csv, .tsv, .jsonl or .parquet.")
-    ],
+    out: Annotated[Path, Option("Results: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
     definitions: Annotated[
         Path | None,
-        typer.Option(
-            "--tests", metavar="FILE", help="Tests, from `endoxa build tests` or in SEAT's format (JSON)."
-        ),
+        Option("Tests, from `endoxa build tests` or in SEAT's format (JSON).", DATA, name="--tests"),
     ] = None,
     vectors: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Vectors: .npz (texts, vectors) or word2vec text; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    pooling: Annotated[
-        str, typer.Option(metavar="NAME", help="Pooling of the vectors, shown in the table.")
-    ] = "",
-    unit: Annotated[
-        Literal["auto", "text", "term"],
-        typer.Option(help="Unit of permutation and resampling; auto: terms if a term has several texts."),
-    ] = "auto",
-    unequal: Annotated[
-        Literal["fixed", "truncate"],
-        typer.Option(help="If X and Y differ in size: keep both sizes (fixed), or truncate the larger set."),
-    ] = "fixed",
-    alternative: Annotated[
-        Literal["greater", "less", "two-sided"],
-        typer.Option(help="Alternative hypothesis; greater: X is closer to A (relative to B) than Y is."),
-    ] = "greater",
-    ddof: Annotated[
-        Literal["1", "wefe"],
-        typer.Option(help="Degrees of freedom correction of the standard deviation; wefe: 0."),
-    ] = "1",
-    parametric: Annotated[
-        bool, typer.Option("--parametric", help="Use a normal approximation for p instead of permutations.")
-    ] = False,
-    draws: Annotated[
-        int, typer.Option(min=100, help="Maximum number of Monte Carlo partitions per test.")
-    ] = 100_000,
-    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of every random draw.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap samples per interval.")] = 2000,
+        tuple[Path, ...],
+        Option("Vectors: .npz (texts, vectors) or word2vec text; repeatable.", DATA),
+    ] = (),
+    pooling: Annotated[str, Option("Pooling of the vectors, shown in the table.", DATA, metavar="NAME")] = "",
+    settings: AnalysisOptions,
 ) -> None:
     """Compute association tests (WEAT, SEAT): effect size, bootstrap interval, permutation p, verdict.
 
@@ -82,29 +53,17 @@ def association_tests(
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.instruments.association_tests.estimates import analyze_sources
 
-    require_table_name(output)
+    require_table_name(out)
     inside = [
         path for run in runs or [] for path in (run / "estimates.csv", run / "run.json", run / "tests.json")
     ]
-    require_apart([output], [definitions, *(vectors or []), *inside])
-    sources = _sources(runs or [], definitions, vectors or [], pooling)
+    require_apart([out], [definitions, *vectors, *inside])
+    sources = _sources(runs or [], definitions, vectors, pooling)
     with shown("tests") as progress:
-        results = analyze_sources(
-            sources,
-            seed=seed,
-            draws=draws,
-            unequal=unequal,
-            ddof=ddof,
-            parametric=parametric,
-            confidence=confidence,
-            resamples=resamples,
-            alternative=alternative,
-            unit=unit,
-            progress=progress,
-        )
-    write_table(results, output)
+        results = analyze_sources(sources, progress=progress, **asdict(settings))
+    write_table(results, out)
     print_tests(results)
-    typer.echo(f"{len(results)} results written to {output}")
+    typer.echo(f"{len(results)} results written to {out}")
 
 
 def print_tests(results: pl.DataFrame) -> None:
@@ -153,7 +112,9 @@ def _number(value: float, form: str) -> str:
     return "-" if isnan(value) else format(value, form)
 
 
-def _sources(runs: list[Path], definitions: Path | None, vectors: list[Path], pooling: str) -> list[Source]:
+def _sources(
+    runs: list[Path], definitions: Path | None, vectors: Sequence[Path], pooling: str
+) -> list[Source]:
     """One source per file of vectors, or per model and pooling of the runs.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,9 @@ from endoxa.cli.build_names import names
 from endoxa.cli.build_qa import questions
 from endoxa.cli.build_stories import stories
 from endoxa.cli.build_tests import association_tests
+from endoxa.cli.settings_command import add_command
+from endoxa.instruments.pairs.options import PairOptions
+from endoxa.schema.options import OUTPUT, Option
 
 if TYPE_CHECKING:
     from endoxa.instruments.pairs.items import Built
@@ -20,60 +24,22 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Build items: sentence pairs, questions, association tests and story prompts.",
 )
-app.command("tests")(association_tests)
-app.command()(names)
-app.command("qa")(questions)
-app.command()(stories)
 
 
-@app.command()
 def pairs(
     associations: Annotated[
         Path,
         typer.Argument(metavar="ASSOCIATIONS", help="Table with columns identity and attribute."),
     ],
     *,
-    output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Pairs: .csv, .tsv, .jsonl or .parquet.")
-    ],
+    out: Annotated[Path, Option("Pairs: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
     report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Also write associations left out and pairs to review, with reasons."
-        ),
+        Option("Also write associations left out and pairs to review, with reasons.", OUTPUT),
     ] = None,
-    language: Annotated[
-        str, typer.Option(metavar="CODE", help="Language of associations without one (ISO 639).")
-    ] = "en",
-    lexicon: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Your own antonyms (columns one, other); override the built-in ones."
-        ),
-    ] = None,
-    templates: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own sentence templates by language (TOML).")
-    ] = None,
-    negation_only: Annotated[
-        bool, typer.Option("--negation-only", help="Negate every attribute instead of using antonyms.")
-    ] = False,
-    antonym_only: Annotated[
-        bool, typer.Option("--antonym-only", help="Leave out associations without an antonym.")
-    ] = False,
-    prefix: Annotated[
-        str, typer.Option(metavar="WORDS", help="Words to put before every identity ('African').")
-    ] = "",
-    min_support: Annotated[
-        int, typer.Option(metavar="N", help="Minimum number of respondents per association.")
-    ] = 1,
-    min_cell: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=1, help="Minimum number of respondents to keep an association's region."
-        ),
-    ] = 5,
+    options: PairOptions,
     keep_region: Annotated[
-        bool, typer.Option("--keep-region", help="Keep every region, regardless of --min-cell.")
+        bool, Option("Keep every region, regardless of --min-cell.", OUTPUT, only_on=True)
     ] = False,
 ) -> None:
     """Make a stereotype and an anti-stereotype sentence from each association.
@@ -90,35 +56,34 @@ def pairs(
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import read_table, require_table_name, write_table
     from endoxa.errors import UserError
-    from endoxa.instruments.pairs.items import PairOptions, build_pairs
+    from endoxa.instruments.pairs.items import build_pairs
 
-    if negation_only and antonym_only:
+    if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
-    require_apart([output, report], [associations, lexicon, templates])
-    require_table_name(output)
-    options = PairOptions(
-        language,
-        negation_only,
-        prefix,
-        min_support,
-        lexicon,
-        templates,
-        antonym_only,
-        1 if keep_region else min_cell,
-    )
+    require_apart([out, report], [associations, options.lexicon, options.templates])
+    require_table_name(out)
+    if keep_region:
+        options = replace(options, min_cell=1)
     built = build_pairs(read_table(associations, ("identity", "attribute")), options)
     if report is not None:
         write_table(built.problems, report)
     _tell(built, report)
     if built.pairs.is_empty():
         raise UserError(f"No pair could be made from {associations}. List the reasons with --report FILE.")
-    write_table(built.pairs, output)
+    write_table(built.pairs, out)
     antonyms = built.pairs.filter(how="antonym").height
     typer.echo(
-        f"{built.pairs.height} pairs written to {output}: {antonyms} with an antonym, "
+        f"{built.pairs.height} pairs written to {out}: {antonyms} with an antonym, "
         f"{built.pairs.height - antonyms} with a negation"
     )
     typer.echo("Content notice: these are reported stereotypes, for evaluation only.")
+
+
+add_command(app, association_tests, "tests")
+add_command(app, names)
+add_command(app, questions, "qa")
+add_command(app, stories)
+add_command(app, pairs)
 
 
 def _tell(built: Built, report: Path | None) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge, Le
+
+from endoxa.schema.options import ITEMS, OUTPUT, Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,28 +27,22 @@ def names(
         Path, typer.Argument(metavar="ITEMS", help="Questions in BBQ's JSONL that name groups.")
     ],
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Questions with names (.jsonl)."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of every random draw.")] = 42,
-    variants: Annotated[int, typer.Option(min=1, max=1000, help="Number of draws of names.")] = 3,
+    out: Annotated[Path | None, Option("Questions with names (.jsonl).", OUTPUT, short="-o")] = None,
+    seed: Annotated[int, Ge(0), Le(2**32 - 1), Option("Seed of every random draw.", ITEMS)] = 42,
+    variants: Annotated[int, Ge(1), Le(1000), Option("Number of draws of names.", ITEMS)] = 3,
     bank: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Your own names: columns group, gender, name.",
-            show_default="68 nationalities, 10 names each",
+        Option(
+            "Your own names: columns group, gender, name.",
+            ITEMS,
+            default="68 nationalities, 10 names each",
         ),
     ] = None,
     gender_model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Chat model that decides genders left open by the text."),
+        Option("Chat model that decides genders left open by the text.", ITEMS, metavar="MODEL"),
     ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Only check this file with names against ITEMS."),
-    ] = None,
+    check: Annotated[Path | None, Option("Only check this file with names against ITEMS.", OUTPUT)] = None,
 ) -> None:
     """Replace groups in questions by first names, so that the group is implied but not stated.
 
@@ -63,15 +60,15 @@ def names(
     from endoxa.instruments.questions.names import read_bank
 
     if check is not None:
-        if output is not None or gender_model is not None:
+        if out is not None or gender_model is not None:
             raise UserError("--check only checks a file. Leave out --out and --gender-model.")
         _check(items, check, read_bank(bank))
         return
-    if output is None:
+    if out is None:
         raise UserError(
             "Missing --out FILE for the questions with names (or --check FILE to check such a file)."
         )
-    _build(items, output, bank, seed=seed, variants=variants, gender_model=gender_model)
+    _build(items, out, bank, seed=seed, variants=variants, gender_model=gender_model)
 
 
 def _build(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from endoxa.cli.options import Seed
+from endoxa.instruments.questions.options import QaOptions
+from endoxa.schema.options import OUTPUT, Option
 
 if TYPE_CHECKING:
-    from endoxa.instruments.questions.items import GenderChoice, Questions
+    from endoxa.instruments.questions.items import Questions
 
 
 def questions(
@@ -19,30 +20,10 @@ def questions(
         typer.Argument(metavar="ASSOCIATIONS", help="Table with columns identity and attribute."),
     ] = None,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Questions (.jsonl)."),
-    ] = None,
-    language: Annotated[
-        str, typer.Option(metavar="CODE", help="Language of the questions: en, es or pt.")
-    ] = "en",
-    per_association: Annotated[
-        int,
-        typer.Option(
-            min=1, metavar="N", help="Number of questions per association, each with another distractor."
-        ),
-    ] = 1,
-    gender: Annotated[
-        str, typer.Option(metavar="m|f|any", help="Grammatical gender of the two people (es, pt).")
-    ] = "m",
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Use only the first N associations that get a question."),
-    ] = None,
-    seed: Seed = 0,
+    out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
+    options: QaOptions,
     sample: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write an invented sample table of associations, and exit."),
+        Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
     ] = None,
 ) -> None:
     """Make multiple-choice questions: the association's identity against one without the attribute.
@@ -60,35 +41,24 @@ def questions(
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import read_table, write_table
     from endoxa.errors import UserError
-    from endoxa.instruments.questions.items import QaOptions, build_questions
+    from endoxa.instruments.questions.items import build_questions
 
     if sample is not None:
-        _write_sample(sample, [associations, output])
+        _write_sample(sample, [associations, out])
         return
-    if associations is None or output is None:
+    if associations is None or out is None:
         raise UserError("Missing ASSOCIATIONS or --out FILE (or write a sample table with --sample FILE).")
-    _require_jsonl(output)
-    left_out = output.with_name(f"{output.stem}.left_out.csv")
-    require_apart([output, left_out], [associations])
-    options = QaOptions(language, per_association, limit, _gender(gender), seed)
+    _require_jsonl(out)
+    left_out = out.with_name(f"{out.stem}.left_out.csv")
+    require_apart([out, left_out], [associations])
     made = build_questions(read_table(associations, ("identity", "attribute")), options)
     write_table(made.left_out, left_out)
     _tell(made, left_out)
     if not made.records:
         raise UserError(f"No question could be made from {associations}. See the reasons in {left_out}.")
-    write_items(made.records, output)
-    typer.echo(f"{len(made.records)} questions from {made.associations} associations written to {output}")
+    write_items(made.records, out)
+    typer.echo(f"{len(made.records)} questions from {made.associations} associations written to {out}")
     typer.echo("Content notice: these ask about reported stereotypes, for evaluation only.")
-
-
-def _gender(text: str) -> GenderChoice:
-    from endoxa.errors import UserError
-    from endoxa.instruments.questions.items import GENDER_CHOICES
-
-    for known in GENDER_CHOICES:
-        if text == known:
-            return known
-    raise UserError(f"--gender: '{text}' is unknown. Expected one of: {', '.join(GENDER_CHOICES)}.")
 
 
 def _require_jsonl(output: Path) -> None:

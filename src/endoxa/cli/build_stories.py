@@ -7,47 +7,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.instruments.stories.options import Selection
+from endoxa.schema.options import DATA, OUTPUT, Option
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
 
-    from endoxa.instruments.stories.prompts import Selection
     from endoxa.instruments.stories.prompts.language import Language
 
 
 def stories(
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Prompts: .jsonl, .csv or .parquet."),
-    ] = None,
+    out: Annotated[Path | None, Option("Prompts: .jsonl, .csv or .parquet.", OUTPUT, short="-o")] = None,
     language: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CODE", help="Language (ISO 639); repeatable.  [default: en]"),
-    ] = None,
-    attribute: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Use only this attribute; repeatable.")
-    ] = None,
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option(metavar="THEME", help="Use only this theme or scenario ('family 2'); repeatable."),
-    ] = None,
-    per_cell: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Maximum number of prompts per value and language."),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Maximum number of prompts, spread over values.")
-    ] = None,
+        tuple[str, ...],
+        Option("Language (ISO 639); repeatable.", DATA, metavar="CODE", default="en"),
+    ] = (),
+    selection: Selection,
     file: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Your own language, values or attributes (YAML); repeatable."),
-    ] = None,
+        tuple[Path, ...],
+        Option("Your own language, values or attributes (YAML); repeatable.", DATA),
+    ] = (),
     check: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Only check such a file; print one line per fault."),
-    ] = None,
+        tuple[Path, ...], Option("Only check such a file; print one line per fault.", OUTPUT)
+    ] = (),
 ) -> None:
     """Make story prompts: every value of every attribute in every scenario.
 
@@ -63,17 +48,15 @@ def stories(
       endoxa build stories --file mine.yaml -o prompts.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.stories.prompts import Selection
 
     if check:
-        if output is not None:
+        if out is not None:
             raise UserError("--check only checks a file. Leave out --out, or use --file instead of --check.")
         _check(check)
         return
-    if output is None:
+    if out is None:
         raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
-    asked = Selection(tuple(attribute or ()), tuple(scenario or ()), per_cell, limit)
-    _build(output, language or (), file or (), asked)
+    _build(out, language, file, selection)
 
 
 def _build(output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selection) -> None:

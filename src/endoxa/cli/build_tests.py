@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.instruments.association_tests.options import BuildOptions, Contrast
+from endoxa.schema.options import DATA, OUTPUT, Option
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from endoxa.instruments.association_tests.items import BuildOptions
     from endoxa.schema import AssociationTest
 
 SHOWN = 5
@@ -19,44 +22,15 @@ SHOWN = 5
 
 def association_tests(
     *,
-    output: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Tests (.json).")] = None,
-    axes: Annotated[str, typer.Option(metavar="A,B", help="Axes to cross, separated by commas.")] = "",
-    attributes: Annotated[
-        str, typer.Option(metavar="P,Q", help="Attribute pairs, separated by commas.")
-    ] = "",
-    language: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CODE", help="Language (ISO 639); repeatable.  [default: en]"),
-    ] = None,
-    templates: Annotated[
-        str, typer.Option(metavar="N|all|words", help="Number of sentences per term, or words only.")
-    ] = "1",
-    source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="LIST", help="Word list of the groups, if there are several."),
-    ] = None,
-    lists: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Your own word lists (TOML); override the built-in ones."),
-    ] = None,
-    templates_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your own sentence templates for one language (TOML).")
-    ] = None,
+    out: Annotated[Path | None, Option("Tests (.json).", OUTPUT, short="-o")] = None,
+    options: BuildOptions,
     associations: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Build tests from associations instead of word lists."),
+        Path | None, Option("Build tests from associations instead of word lists.", DATA)
     ] = None,
-    against: Annotated[
-        str, typer.Option(metavar="IDENTITY", help="Identity of target set Y, with --associations.")
-    ] = "",
-    contrast: Annotated[
-        str,
-        typer.Option(
-            metavar="antonym|other", help="Attribute set B: antonyms of A, or attributes associated with Y."
-        ),
-    ] = "antonym",
+    contrast: Contrast,
     show: Annotated[
-        bool, typer.Option("--list", help="List axes, attribute pairs, word lists and languages.")
+        bool,
+        Option("List axes, attribute pairs, word lists and languages.", OUTPUT, name="--list", only_on=True),
     ] = False,
 ) -> None:
     """Make association tests: every pair of groups with every pair of attributes.
@@ -73,44 +47,26 @@ def association_tests(
       endoxa build tests --list
     """  # noqa: D301
     from endoxa.errors import UserError
-    from endoxa.instruments.association_tests.items import (
-        BuildOptions,
-        require_tests_name,
-        sentences_per_term,
-        write_tests,
-    )
+    from endoxa.instruments.association_tests.items import require_tests_name, write_tests
 
-    options = BuildOptions(
-        axes=_words(axes),
-        attributes=_words(attributes),
-        languages=tuple(language or ()),
-        per_term=sentences_per_term(templates),
-        wanted=source,
-        lists=tuple(lists or ()),
-        templates=templates_file,
-    )
     if show:
         _show(options)
         return
-    if output is None:
+    if out is None:
         raise UserError("Missing --out FILE for the tests (or --list for the available axes and attributes).")
-    require_tests_name(output)
+    require_tests_name(out)
     if associations is None:
-        if against or contrast != "antonym":
+        if contrast != Contrast():
             raise UserError("--against and --contrast need --associations FILE.")
         made = _crossed(options)
     else:
-        if options.axes or options.attributes or source:
+        if options.axes or options.attributes or options.wanted:
             raise UserError(
                 "--associations cannot be combined with --axes, --attributes or --from. Give one or the other."
             )
-        made = _from_associations(associations, options, against, contrast)
-    write_tests(made, output)
-    _tell(made, output)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
+        made = _from_associations(associations, options, contrast)
+    write_tests(made, out)
+    _tell(made, out)
 
 
 def _crossed(options: BuildOptions) -> list[AssociationTest]:
@@ -119,14 +75,12 @@ def _crossed(options: BuildOptions) -> list[AssociationTest]:
     return build_tests(options)
 
 
-def _from_associations(
-    path: Path, options: BuildOptions, against: str, contrast: str
-) -> list[AssociationTest]:
+def _from_associations(path: Path, options: BuildOptions, contrast: Contrast) -> list[AssociationTest]:
     from endoxa.datasets.frames import read_table
-    from endoxa.instruments.association_tests.items import Contrast, build_from_associations
+    from endoxa.instruments.association_tests.items import build_from_associations
 
     table = read_table(path, ("identity", "attribute"))
-    asked = Contrast(against=against, attributes=contrast, languages=options.languages)
+    asked = replace(contrast, languages=options.languages)
     made, left_out = build_from_associations(table, asked, options.templates)
     for sentence in left_out[:SHOWN]:
         typer.echo(f"No test: {sentence}.", err=True)

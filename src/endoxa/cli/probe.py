@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
+    from endoxa.cli.settings_command import RunOptions
     from endoxa.engine.instrument import Instrument, Plan
     from endoxa.engine.settings import RunSettings
 
@@ -62,28 +63,20 @@ def _probe_group() -> None:
 def _probe(instrument: Instrument[Any]) -> Any:
     """What the command of an instrument does."""
 
-    def probe(
-        make: Any,
-        given: frozenset[str],
-        *,
-        out: Path | None,
-        restart: bool,
-        plan: bool,
-        repeat: Path | None,
-    ) -> None:
-        if repeat is not None:
-            if given or plan:
+    def probe(make: Any, given: frozenset[str], how: RunOptions) -> None:
+        if how.repeat is not None:
+            if given or how.plan:
                 raise UserError(
                     f"--repeat takes all settings from RUN: leave out {', '.join(sorted(given)) or '--plan'}."
                 )
-            settings, identity = _repeated(instrument, repeat)
-            _run(instrument, settings, out, restart=restart, expected=identity)
+            settings, identity = _repeated(instrument, how.repeat)
+            _run(instrument, settings, how, expected=identity)
             return
         settings = make()
-        if plan:
+        if how.plan:
             _print_plan(instrument, settings)
         else:
-            _run(instrument, settings, out, restart=restart)
+            _run(instrument, settings, how)
 
     return probe
 
@@ -91,19 +84,24 @@ def _probe(instrument: Instrument[Any]) -> Any:
 def _run(
     instrument: Instrument[Any],
     settings: RunSettings,
-    out: Path | None,
-    *,
-    restart: bool,
+    how: RunOptions,
     expected: dict[str, Any] | None = None,
 ) -> None:
     from endoxa.cli.progress import shown
     from endoxa.engine.run import run
 
+    out = how.out
     if out is None:
         raise UserError("No run folder was given: name one with --out (or look at --plan).")
     with shown(instrument.unit) as progress:
         done = run(
-            instrument, settings, out, restart=restart, expected=expected, progress=progress, command=sys.argv
+            instrument,
+            settings,
+            out,
+            restart=how.restart,
+            expected=expected,
+            progress=progress,
+            command=sys.argv,
         )
     if done.was_complete:
         typer.echo(f"{out} was complete already; nothing was measured (--restart does it again).")

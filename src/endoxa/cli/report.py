@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from endoxa.engine.options import ReportOptions
+from endoxa.schema.options import OUTPUT, Option
 
 
 def report(
@@ -13,31 +17,17 @@ def report(
         list[Path], typer.Argument(metavar="RUN...", help="Finished run folders, or tables of results.")
     ],
     *,
-    output: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="File to write: .html, .csv, .md or .tex.")
-    ],
+    out: Annotated[Path, Option("File to write: .html, .csv, .md or .tex.", OUTPUT, short="-o")],
     format: Annotated[  # noqa: A002
         str | None,
-        typer.Option(
+        Option(
+            "html, csv, md, latex, or table (association tests).",
+            OUTPUT,
             metavar="FORMAT",
-            help="html, csv, md, latex, or table (association tests).  [default: by the file's suffix]",
+            default="by the file's suffix",
         ),
     ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(
-            help="Confidence level of the intervals; not for association tests.",
-            show_default="0.95",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Display names of models: table with columns model, label, provider, size (questions, stories).",
-        ),
-    ] = None,
+    options: ReportOptions,
 ) -> None:
     """Write a page or table of the results of runs.
 
@@ -61,10 +51,10 @@ def report(
     from endoxa.instruments.reports import write_report
     from endoxa.page.files import figures_folder, resolve_format
 
-    written = write_report(runs, output, format=format, confidence=confidence, seed=seed, labels=labels)
+    written = write_report(runs, out, format=format, **asdict(options))
     typer.echo(f"Written: {written}")
-    if resolve_format(output, format) == "html":
-        folder = figures_folder(output)
+    if resolve_format(out, format) == "html":
+        folder = figures_folder(out)
         typer.echo(f"Figures: {folder}")
         bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
         if bare:

@@ -1,175 +1,230 @@
-"""A command made from a settings class: its options, their help, groups and limits are declared there and nowhere else.
+"""Commands made from declarations: options, their help, groups and limits stand in settings classes and nowhere else.
 
-Typer is kept because every other command uses it; what is added here is the way from pydantic fields to its options.
+Typer is kept because every other command uses it; what is added here is the way from declared options to its own.
+`settings_command` makes a command of `endoxa probe` from the settings of an instrument; `add_command` adds a command
+that is a function, whose parameters are options or settings classes.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Protocol, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 import typer
-from pydantic import BaseModel
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
 from typer.main import get_command
 
 from endoxa.errors import UserError
-from endoxa.schema.options import GROUPS, OUTPUT, OptionField, options_of, settings_from
+from endoxa.schema.options import (
+    DATA,
+    GROUPS,
+    OUTPUT,
+    Option,
+    OptionField,
+    is_settings,
+    options_of,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of every run.
+
+    Attributes:
+        out: the run folder.
+        restart: discard what the run folder holds.
+        plan: only print what the run would take.
+        repeat: take all settings from this run.
+    """
+
+    out: Annotated[Path | None, Option("Run folder.", OUTPUT, short="-o", metavar="RUN")] = None
+    restart: Annotated[
+        bool,
+        Option(
+            "Discard what the run folder holds, or continue it.",
+            OUTPUT,
+            name="--restart/--resume",
+            default="resume",
+        ),
+    ] = False
+    plan: Annotated[
+        bool, Option("Only print what the run would take or show; measure nothing.", OUTPUT, only_on=True)
+    ] = False
+    repeat: Annotated[
+        Path | None, Option("Take all settings from the run.json of this run.", OUTPUT, metavar="RUN")
+    ] = None
 
 
 class Body(Protocol):
     """What a command does with its settings."""
 
-    def __call__(
-        self,
-        make: Callable[[], BaseModel],
-        given: frozenset[str],
-        *,
-        out: Path | None,
-        restart: bool,
-        plan: bool,
-        repeat: Path | None,
-    ) -> None:
+    def __call__(self, make: Callable[[], BaseModel], given: frozenset[str], how: RunOptions) -> None:
         """Run it.
 
         Args:
             make: makes the settings from what was typed; raises UserError.
             given: options that were typed.
-            out: the run folder.
-            restart: discard what the run folder holds.
-            plan: only print what the run would take.
-            repeat: take all settings from this run.
+            how: where the run goes, and what is done of it.
         """
         ...
 
 
-RUN_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "out": (
-        Path | None,
-        typer.Option("--out", "-o", metavar="RUN", help="Run folder.", rich_help_panel=OUTPUT),
-    ),
-    "restart": (
-        bool,
-        typer.Option(
-            "--restart/--resume",
-            help="Discard what the run folder holds, or continue it.",
-            rich_help_panel=OUTPUT,
-        ),
-    ),
-    "plan": (
-        bool,
-        typer.Option(
-            "--plan",
-            help="Only print what the run would take or show; measure nothing.",
-            rich_help_panel=OUTPUT,
-        ),
-    ),
-    "repeat": (
-        Path | None,
-        typer.Option(
-            metavar="RUN", help="Take all settings from the run.json of this run.", rich_help_panel=OUTPUT
-        ),
-    ),
-}
-
-
 _DEFAULT = re.compile(r"\[default: \((.*?)\)(;|\])")
 """Typer puts a default that is told in words into brackets."""
-_METAVARS = {str: "TEXT", int: "N", float: "X"}
+_METAVARS = {str: "TEXT", int: "N", float: "X", Path: "FILE"}
 
 
 class GroupedCommand(TyperCommand):
     """A command whose `--help` lists options by purpose."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, a section for each purpose."""
+        """Write arguments and options, a section for each purpose."""
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
                 record = (record[0], _DEFAULT.sub(r"[default: \1\2", record[1]))
-                groups.setdefault(getattr(parameter, "rich_help_panel", None) or "Other", []).append(record)
+                usual = DATA if isinstance(parameter, TyperArgument) else "Other"
+                groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
         for group, records in groups.items():
             if records:
                 with formatter.section(group):
                     formatter.write_dl(records)
 
 
+def add_command(
+    app: typer.Typer, function: Callable[..., None], name: str | None = None, *, hidden: bool = False
+) -> None:
+    """Add the command that calls a function.
+
+    A parameter declared as `Annotated[type, Option(...)]` is an option. A parameter whose type is a settings class
+    (`settings: Discovery`) stands for all options of the class; the function is given the settings made from them.
+    Arguments are declared with `typer.Argument`.
+    """
+    app.command(name, hidden=hidden, cls=GroupedCommand)(_typer_function(function))
+
+
+def _typer_function(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with a parameter of Typer for every option."""
+    options = _by_key(function)
+    hints = get_type_hints(function, include_extras=True)
+    settings = {name: kind for name, kind in hints.items() if is_settings(kind)}
+
+    @functools.wraps(function)
+    def call(**values: Any) -> None:
+        typed = _typed(options, values)
+        own = {path[0]: value for path, value in typed.items() if len(path) == 1}
+        made = {name: settings_from(kind, _below(name, typed)) for name, kind in settings.items()}
+        arguments = {name: value for name, value in values.items() if name not in options}
+        function(**arguments, **own, **made)
+
+    others = [
+        one.replace(annotation=hints[one.name])
+        for one in inspect.signature(function).parameters.values()
+        if one.name not in options and one.name not in settings
+    ]
+    declared = [_parameter(key, one, required=one.default is ...) for key, one in options.items()]
+    _declare(call, [*others, *declared])
+    return call
+
+
 def settings_command(name: str, text: str, settings: type[BaseModel], body: Body) -> Any:
     """The command that makes `settings` from its options and hands them to `body`."""
-    options = {"__".join(one.path): one for one in options_of(settings)}
     app = typer.Typer(rich_markup_mode=None, add_completion=False)
     app.command(name, help=text, short_help=text.partition("\n")[0], cls=GroupedCommand)(
-        _callback(options, settings, body)
+        _callback(settings, body)
     )
     return get_command(app)
 
 
-def _callback(options: dict[str, OptionField], settings: type[BaseModel], body: Body) -> Callable[..., None]:
+def _callback(settings: type[BaseModel], body: Body) -> Callable[..., None]:
+    options, own = _by_key(settings), _by_key(RunOptions)
+
     def callback(**values: Any) -> None:
-        own = {key: values.pop(key) for key in RUN_OPTIONS}
-        typed = {key: value for key, value in values.items() if value is not None}
+        how = settings_from(RunOptions, _typed(own, values))
+        given = frozenset(one.name for key, one in options.items() if values[key] is not None)
 
         def make() -> BaseModel:
             for key, one in options.items():
-                if one.default is ... and key not in typed:
+                if one.default is ... and values[key] is None:
                     raise UserError(f"Missing option {one.name}: {one.option.help}")
-            return settings_from(
-                settings, {options[key].path: _read(options[key], typed[key]) for key in typed}
-            )
+            return settings_from(settings, _typed(options, values))
 
-        given = frozenset(options[key].name for key in typed)
-        body(
-            make,
-            given,
-            out=own["out"],
-            restart=bool(own["restart"]),
-            plan=bool(own["plan"]),
-            repeat=own["repeat"],
-        )
+        body(make, given, how)
 
-    parameters = [_parameter(key, one) for key, one in options.items()]
-    parameters += [_own_parameter(key, kind, option) for key, (kind, option) in RUN_OPTIONS.items()]
-    callback.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    callback.__annotations__ = {one.name: one.annotation for one in parameters}
+    _declare(callback, [_parameter(key, one) for key, one in (options | own).items()])
     return callback
 
 
-def _own_parameter(key: str, kind: Any, option: Any) -> inspect.Parameter:
-    default = False if kind is bool else None
-    return inspect.Parameter(
-        key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
-    )
+def _by_key(owner: Any) -> dict[str, OptionField]:
+    """Options by the names of their parameters."""
+    return {"__".join(one.path): one for one in options_of(owner)}
 
 
-def _parameter(key: str, one: OptionField) -> inspect.Parameter:
+def _typed(options: dict[str, OptionField], values: dict[str, Any]) -> dict[tuple[str, ...], Any]:
+    """Values by path of the options that were typed.
+
+    Raises:
+        UserError: a text cannot be read.
+    """
+    return {one.path: _read(one, values[key]) for key, one in options.items() if values[key] is not None}
+
+
+def _below(name: str, typed: dict[tuple[str, ...], Any]) -> dict[tuple[str, ...], Any]:
+    """Values of one parameter's settings."""
+    return {path[1:]: value for path, value in typed.items() if path[0] == name and len(path) > 1}
+
+
+def _declare(function: Callable[..., None], parameters: list[inspect.Parameter]) -> None:
+    """Set the parameters that Typer reads."""
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {one.name: one.annotation for one in parameters}
+
+
+def _parameter(key: str, one: OptionField, *, required: bool = False) -> inspect.Parameter:
     """A parameter of Typer; None stands for what was not typed, so that defaults live in the settings alone."""
-    names = [one.name]
-    if one.type is bool and not one.option.only_on:
-        names = [f"{one.name}/--no-{one.name.removeprefix('--')}"]
-    shown = one.option.default if one.option.default is not None else _shown(one.default)
+    plain = _plain(one.type)
+    element = get_args(plain)[0] if get_origin(plain) is tuple else plain
+    limited = element in (int, float)
     declared = typer.Option(
-        *names,
+        *_names(one),
         help=one.option.help + _bounds(one.limits),
-        metavar=one.option.metavar or _METAVARS.get(_number(one.type)),
-        show_default=shown,
+        metavar=one.option.metavar or _METAVARS.get(element),
+        show_default=one.option.default if one.option.default is not None else _shown(one.default),
         rich_help_panel=one.option.group,
-        min=one.limits.get("ge") if _number(one.type) in (int, float) else None,
-        max=one.limits.get("le") if _number(one.type) in (int, float) else None,
+        min=one.limits.get("ge") if limited else None,
+        max=one.limits.get("le") if limited else None,
     )
-    kind: Any = str if one.option.parse is not None else _number(one.type)
-    if get_origin(one.type) is tuple and one.option.parse is None:
-        kind = list[get_args(one.type)[0]]  # type: ignore[misc]
+    kind: Any = element if plain is element else list[element]  # type: ignore[valid-type]
+    if one.option.parse is not None:
+        kind = str
     return inspect.Parameter(
-        key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, declared]
+        key,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if required else None,
+        annotation=Annotated[kind if required else kind | None, declared],
     )
 
 
-def _number(kind: Any) -> Any:
+def _names(one: OptionField) -> list[str]:
+    """Spellings of an option; a switch can be turned off, too."""
+    name = one.name
+    if one.type is bool and one.option.parse is None and not one.option.only_on and "/" not in name:
+        name = f"{name}/--no-{name.removeprefix('--')}"
+    return [name, one.option.short] if one.option.short else [name]
+
+
+def _plain(kind: Any) -> Any:
     """The type without None."""
     if get_origin(kind) in (Union, types.UnionType):
         return next(part for part in get_args(kind) if part is not type(None))
@@ -188,9 +243,7 @@ def _read(one: OptionField, value: Any) -> Any:
         return value
     try:
         return one.option.parse(value)
-    except ValueError as problem:
-        raise UserError(f"{one.name}: {problem}") from problem
-    except UserError as problem:
+    except (ValueError, UserError) as problem:
         raise UserError(f"{one.name}: {problem}") from problem
 
 

@@ -13,12 +13,10 @@ from endoxa.curate.disclosure import ALL_AXES, choices, published
 from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from endoxa.schema import STATEMENT_COLUMNS
+from endoxa.schema.associations import SMALLEST_CELL
 
-__all__ = ["LEAST", "Summary", "summarise", "write_summary"]
+__all__ = ["Summary", "summarise", "write_summary"]
 
-
-LEAST = 5
-"""Smallest count of a subgroup that is published."""
 
 FREQUENCY_COLUMNS: dict[str, str] = {
     "axis": "social axis",
@@ -58,7 +56,7 @@ class Summary:
     notes: tuple[str, ...] = field(default=())
 
 
-def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = LEAST) -> Summary:
+def summarise(table: pl.DataFrame, by: Sequence[str] = (), least: int = SMALLEST_CELL) -> Summary:
     """Count a table of mentions, every respondent once per cell, small subgroups merged.
 
     Args:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.registry import Registry
 from endoxa.schema import Progress
@@ -100,21 +101,6 @@ class Run:
     def errors(self) -> dict[str, int]:
         """Number of conversations by model that ended with an error, for runs that ask."""
         return {name: use.get("errors", 0) for name, use in self.facts.get("usage", {}).items()}
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """How a report is made.
-
-    Attributes:
-        confidence: confidence level of all intervals; None takes that of the runs, or 0.95.
-        seed: seed of the bootstrap.
-        labels: table of labels, providers and sizes of models.
-    """
-
-    confidence: float | None = None
-    seed: int = 0
-    labels: Path | None = None
 
 
 Writers = Mapping[str, Callable[[], None]]

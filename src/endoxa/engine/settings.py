@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from annotated_types import Ge, Le, Lt
 from pydantic import BaseModel, ConfigDict
 
-from endoxa.schema.options import ANALYSIS, DATA, Option
-
-Languages = Annotated[
-    tuple[str, ...],
-    Option("Use only items in this language; repeatable.", DATA, name="--language", metavar="CODE"),
-]
-Limit = Annotated[int | None, Ge(1), Option("Use only the first N items.", DATA, metavar="N")]
-Seed = Annotated[int, Ge(0), Lt(2**31), Option("Seed of every random draw.", ANALYSIS)]
-DEFAULT_CONFIDENCE = 0.95
-Confidence = Annotated[float, Ge(0.01), Le(0.999), Option("Confidence level of the intervals.", ANALYSIS)]
+from endoxa.engine.options import Languages, Limit, Seed
+from endoxa.schema.options import DATA, Option
 
 
 class Settings(BaseModel):

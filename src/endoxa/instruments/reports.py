@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from endoxa.datasets.files import require_apart
-from endoxa.engine.instrument import INSTRUMENTS, ReportOptions, Writers
+from endoxa.engine.instrument import INSTRUMENTS, Writers
+from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.page.files import FORMATS, refuse_folder, resolve_format

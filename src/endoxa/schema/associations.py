@@ -44,3 +44,6 @@ GROUP_COLUMNS: dict[str, str] = {
     "polarity": "'positive', 'negative' or 'neutral'",
 }
 """Columns of a grouping of attributes."""
+
+SMALLEST_CELL = 5
+"""Smallest count of a subgroup that is published."""

@@ -3,25 +3,27 @@
 The command line, the keywords of the API and `run.json` are made from the same declaration:
 
     limit: Annotated[int | None, Ge(1), Option("Use only the first N pairs.", DATA, metavar="N")] = None
+
+Settings are pydantic models or frozen dataclasses. A command declares what belongs to no settings, such as files, in
+the same way, as parameters of its function.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from endoxa.errors import UserError
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-S = TypeVar("S", bound="BaseModel")
+S = TypeVar("S")
 
 DATA = "Data"
+ITEMS = "Items"
 ASKING = "Asking"
 SAMPLING = "Sampling"
 ANALYSIS = "Analysis"
@@ -29,7 +31,7 @@ NETWORK = "Network"
 MONEY = "Money"
 LOCAL = "Local weights"
 OUTPUT = "Output"
-GROUPS = (DATA, ASKING, SAMPLING, ANALYSIS, NETWORK, MONEY, LOCAL, OUTPUT)
+GROUPS = (DATA, ITEMS, ASKING, SAMPLING, ANALYSIS, NETWORK, MONEY, LOCAL, OUTPUT)
 """Purposes of options, in the order in which `--help` shows them."""
 
 
@@ -41,6 +43,7 @@ class Option:
         help: an imperative or a noun phrase.
         group: its purpose, one of `GROUPS`.
         name: the option, where it is not the field's name with hyphens ("--model").
+        short: its short form ("-o").
         metavar: what stands for its value in `--help`.
         default: what `--help` says of the default, where the value itself would not tell.
         parse: reads the text; raises ValueError or UserError with a sentence.
@@ -50,6 +53,7 @@ class Option:
     help: str
     group: str
     name: str = ""
+    short: str = ""
     metavar: str | None = None
     default: str | None = None
     parse: Callable[[str], Any] | None = None
@@ -80,10 +84,19 @@ class OptionField:
         return self.option.name or "--" + self.path[-1].replace("_", "-")
 
 
-def options_of(settings: type[BaseModel]) -> list[OptionField]:
-    """All options of a settings class, those of nested dataclasses and models included, group by group."""
-    found = list(_options(settings, (), None))
+def options_of(owner: Any) -> list[OptionField]:
+    """All options, group by group.
+
+    Args:
+        owner: a settings class, or a function whose parameters are options or settings classes.
+    """
+    found = list(_options(owner, (), None))
     return sorted(found, key=lambda one: (GROUPS.index(one.option.group), one.default is not ...))
+
+
+def is_settings(kind: Any) -> bool:
+    """A dataclass or a pydantic model."""
+    return isinstance(kind, type) and (dataclasses.is_dataclass(kind) or hasattr(kind, "model_fields"))
 
 
 def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[OptionField]:
@@ -92,23 +105,33 @@ def _options(owner: Any, path: tuple[str, ...], defaults: Any) -> Iterator[Optio
         hint = hints[name]
         extras = getattr(hint, "__metadata__", ())
         bare = getattr(hint, "__origin__", hint) if extras else hint
-        option = next((extra for extra in extras if isinstance(extra, Option)), None)
-        if option is not None:
-            yield OptionField((*path, name), option, bare, default, _limits(extras))
-        elif dataclasses.is_dataclass(bare) or hasattr(bare, "model_fields"):
-            yield from _options(bare, (*path, name), default)
+        declared = [extra for extra in extras if isinstance(extra, Option)]
+        if declared:
+            # `Annotated[Seed, Option(...)]` keeps the limits of a shared option under another help or group.
+            yield OptionField((*path, name), declared[-1], bare, default, _limits(extras))
+        elif is_settings(bare):
+            yield from _options(bare, (*path, name), None if default is ... else default)
 
 
 def _fields(owner: Any, instance: Any) -> Iterator[tuple[str, Any]]:
-    """Names and defaults: those of an instance where one is given, else those of the class."""
-    if dataclasses.is_dataclass(owner):
+    """Names and defaults: those of an instance where one is given, else those of the class or function."""
+    if inspect.isfunction(owner):
+        for name, parameter in inspect.signature(owner).parameters.items():
+            yield name, ... if parameter.default is parameter.empty else parameter.default
+    elif dataclasses.is_dataclass(owner):
         for one in dataclasses.fields(owner):
-            fallback = one.default if one.default_factory is dataclasses.MISSING else one.default_factory()
-            yield one.name, fallback if instance is None else getattr(instance, one.name)
+            yield one.name, _default(one) if instance is None else getattr(instance, one.name)
     else:
         for name, field in owner.model_fields.items():
             default = ... if field.is_required() else field.get_default(call_default_factory=True)
             yield name, default if instance is None else getattr(instance, name)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    """The default of a field of a dataclass; `...` where one is required."""
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return ... if field.default is dataclasses.MISSING else field.default
 
 
 def _limits(extras: tuple[Any, ...]) -> dict[str, float]:
@@ -127,10 +150,10 @@ def settings_from(settings: type[S], values: dict[tuple[str, ...], Any]) -> S:
     Raises:
         UserError: a value is missing or not allowed.
     """
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
     try:
-        return settings(**_built(settings, values))
+        return TypeAdapter(settings).validate_python(_built(settings, values))
     except ValidationError as problem:
         first = problem.errors()[0]
         names = {one.path: one.name for one in options_of(settings)}

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, ReportOptions, Run, Work, Writers
+from endoxa.engine.instrument import Instrument, Run, Work, Writers
+from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 

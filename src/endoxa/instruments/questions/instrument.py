@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, ReportOptions, Run, Work, Writers
-from endoxa.engine.settings import DEFAULT_CONFIDENCE, RunSettings
+from endoxa.engine.instrument import Instrument, Plan, Run, Work, Writers
+from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.engine.settings import RunSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, ReportOptions, Run, Work, Writers
-from endoxa.engine.settings import DEFAULT_CONFIDENCE
+from endoxa.engine.instrument import Instrument, Plan, Run, Work, Writers
+from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
 
 if TYPE_CHECKING:

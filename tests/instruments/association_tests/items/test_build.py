@@ -22,7 +22,7 @@ from endoxa.instruments.association_tests.items import (
     read_tests,
     sentences_per_term,
 )
-from endoxa.instruments.association_tests.items.crossing import ALL, WORDS
+from endoxa.instruments.association_tests.options import ALL, WORDS
 from support.repository import ROOT
 
 LISTS = load_lists()
@@ -194,7 +194,7 @@ def test_sentences_per_term(number, language):
 def test_count_of_sentences_on_the_command_line():
     assert [sentences_per_term(word) for word in ("3", "all", "words")] == [3, ALL, WORDS]
     for word in ("0", "-1", "x", "1.5", "²"):
-        with pytest.raises(UserError, match="--templates:"):
+        with pytest.raises(UserError, match="Expected a number from 1"):
             sentences_per_term(word)
 
 

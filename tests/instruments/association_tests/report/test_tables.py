@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from endoxa.cli.report import report
+from endoxa.cli.settings_command import add_command
 from endoxa.instruments.reports import write_report
 from endoxa.schema import TEST_COLUMNS
 from support.report_test_samples import completed, estimates, run_folder, undefined
@@ -117,7 +118,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 def test_the_command_takes_runs_and_tables(tmp_path: Path) -> None:
     run = run_folder(tmp_path / "run", paper())
     app = typer.Typer()
-    app.command()(report)
+    add_command(app, report)
     done = CliRunner().invoke(app, [str(run), "-o", str(tmp_path / "t.tex")])
     assert (done.exit_code, done.output.count("\n")) == (0, 1)
     hindi = estimates(languages=("hi",)).head(1)

@@ -460,7 +460,7 @@ def test_the_command_writes_questions_and_what_was_left_out(tmp_path, monkeypatc
     [
         (["build", "qa"], "with --sample FILE"),
         (["build", "qa", "{table}", "-o", "q.csv"], "Expected a file that ends in .jsonl"),
-        (["build", "qa", "{table}", "-o", "{out}", "--gender", "n"], "Expected one of: m, f, any"),
+        (["build", "qa", "{table}", "-o", "{out}", "--gender", "n"], "is not one of 'm', 'f', 'any'"),
         (["build", "qa", "{table}", "-o", "{out}", "--language", "fr"], "no question templates"),
         (
             ["build", "qa", "{table}", "-o", "{out}", "--language", "pt", "--limit", "1"],

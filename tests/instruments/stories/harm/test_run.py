@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from endoxa.cli import app
 from endoxa.datasets.stereotales.associations import read_associations
+from endoxa.engine.options import Resampling
 from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import (
@@ -29,7 +30,7 @@ from endoxa.instruments.stories.harm import (
     read_human,
 )
 from endoxa.instruments.stories.harm.associations import majority_probability, median_interval, verdict
-from endoxa.instruments.stories.harm.measures import Resampling, agreement, kappa, mean, pearson, spearman
+from endoxa.instruments.stories.harm.measures import agreement, kappa, mean, pearson, spearman
 from endoxa.instruments.stories.harm.summary import alpha
 from endoxa.instruments.stories.instrument import HARM
 from endoxa.instruments.stories.settings import HarmSettings

@@ -18,9 +18,9 @@ from endoxa.cli import app
 from endoxa.cli.analyze_languages import _moved
 from endoxa.datasets.stereotales import Profiles, read_profiles
 from endoxa.datasets.stereotales.associations import PARTS, read_associations
+from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import Discovery, discover
-from endoxa.instruments.stories.harm.measures import Resampling
 from endoxa.instruments.stories.languages import (
     analyze_overlap,
     compare_reach,

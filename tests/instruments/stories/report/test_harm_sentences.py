@@ -14,10 +14,11 @@ import polars as pl
 import pytest
 
 from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm import HarmAnalysis, analyze_harm
 from endoxa.instruments.stories.harm.differences import Ratings, decide_together, difference
-from endoxa.instruments.stories.harm.measures import Resampling, mean
+from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.languages import analyze_overlap, shift
 from endoxa.instruments.stories.languages.groups import Groups
 from endoxa.instruments.stories.report.differences import blind_spots, differences

@@ -27,10 +27,9 @@ from typing import Literal
 import numpy as np
 
 from endoxa.errors import UserError
+from endoxa.instruments.association_tests.options import Unit
 from endoxa.schema import AssociationTest, TermSet
 from endoxa.stats.intervals import UNDEFINED, Interval
-
-Unit = Literal["auto", "text", "term"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,6 @@ MIN_UNITS = 5
 BOOTSTRAP = "bootstrap"
 """Code of the interval."""
 METHOD = "stratified bootstrap (symmetric interval on the arsinh scale)"
-RESAMPLES = 2000
 _MIN_DEFINED = 0.5
 
 

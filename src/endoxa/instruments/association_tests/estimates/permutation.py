@@ -23,6 +23,8 @@ from typing import Literal
 import numpy as np
 
 from endoxa.instruments.association_tests.estimates.effect_size import UNIT_ROUNDOFF
+from endoxa.instruments.association_tests.options import DRAWS
+from endoxa.stats.verdicts import Alternative
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,8 @@ def _heights(rows: int, width: int) -> Iterator[int]:
         yield min(height, rows - start)
 
 
-Alternative = Literal["greater", "less", "two-sided"]
 Kind = Literal["exact", "sampled", "parametric", "undefined"]
 
-DRAWS = 100_000
 MAX_HALF_SUMS = 2**24
 """Exact up to so many half sums: 2 x 23 targets, about half a gigabyte and a few seconds."""
 

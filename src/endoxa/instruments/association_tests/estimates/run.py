@@ -12,38 +12,35 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.estimates.bootstrap import (
     BOOTSTRAP,
     METHOD,
     MIN_UNITS,
-    RESAMPLES,
     Targets,
-    Unit,
     bootstrap_interval,
     targets,
     unit_of,
 )
 from endoxa.instruments.association_tests.estimates.effect_size import UnitVectors, effect_size
 from endoxa.instruments.association_tests.estimates.permutation import (
-    DRAWS,
-    Alternative,
     PermutationTest,
     permutation_test,
 )
-from endoxa.instruments.association_tests.estimates.settings import Ddof, Settings, Unequal
 from endoxa.instruments.association_tests.estimates.sources import Source
 from endoxa.instruments.association_tests.estimates.verdicts import OPPOSED, judged, opposed, too_small
+from endoxa.instruments.association_tests.options import DRAWS, AnalysisOptions, Ddof, Unequal, Unit
 from endoxa.schema import TEST_COLUMNS, AssociationTest
 from endoxa.stats.intervals import UNDEFINED, Interval
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.stats.verdicts import UNTESTED, Alternative
 
 
 def method(
     whole: tuple[Targets, Targets],
     used: tuple[Targets, Targets],
     unit: Literal["text", "term"],
-    settings: Settings,
+    settings: AnalysisOptions,
 ) -> str:
     """The method; up to the first semicolon it is the same in every row of one analysis."""
     sizes = f"{used[0].count} against {used[1].count} {unit}s"
@@ -111,8 +108,8 @@ def analyze_tests(
     unequal: Unequal = "fixed",
     ddof: Ddof = "1",
     parametric: bool = False,
-    confidence: float = 0.95,
-    resamples: int = RESAMPLES,
+    confidence: float = DEFAULT_CONFIDENCE,
+    resamples: int = DEFAULT_RESAMPLES,
     alternative: Alternative = "greater",
     unit: Unit = "auto",
     progress: Callable[[str, float, int], None] = lambda *_: None,
@@ -127,7 +124,7 @@ def analyze_tests(
         vectors: text -> vector, for every text of the tests.
         model: name of the model, for the table.
         pooling: how a text became one vector, for the table.
-        seed: this and all that follow: see `settings.Settings`.
+        seed: this and all that follow: see `AnalysisOptions`.
         draws: see there.
         unequal: see there.
         ddof: see there.
@@ -144,7 +141,9 @@ def analyze_tests(
     Raises:
         UserError: no test, a setting out of range, a text without a vector, a vector without a direction.
     """
-    settings = Settings(seed, draws, unequal, ddof, parametric, confidence, resamples, alternative, unit)
+    settings = AnalysisOptions(
+        seed, draws, unequal, ddof, parametric, confidence, resamples, alternative, unit
+    )
     settings.check()
     if not tests:
         raise UserError("No association tests to analyze: the list is empty.")
@@ -193,7 +192,7 @@ def _sets(test: AssociationTest) -> tuple[tuple[str, ...], ...]:
     return sets
 
 
-def _row(test: AssociationTest, vectors: UnitVectors, settings: Settings) -> dict[str, Any]:
+def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions) -> dict[str, Any]:
     found = vectors.associations(test)
     unit = unit_of(test, settings.unit)
     whole = targets(found.x, test.x, unit), targets(found.y, test.y, unit)
@@ -248,7 +247,9 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: Settings) -> dic
     }
 
 
-def _cannot(effect: float, permuted: PermutationTest, sizes: str, settings: Settings) -> dict[str, str]:
+def _cannot(
+    effect: float, permuted: PermutationTest, sizes: str, settings: AnalysisOptions
+) -> dict[str, str]:
     """The verdict of a test that cannot be one, with its reason; that of others follows from the whole table."""
     if isnan(effect) or isnan(permuted.p_value):
         return {"verdict": "", "verdict_reason": ""}

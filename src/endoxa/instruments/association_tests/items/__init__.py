@@ -1,16 +1,14 @@
 """Association tests: their file format, word lists, bleached templates and the crossing of groups."""
 
-from endoxa.instruments.association_tests.items.associations import Contrast
 from endoxa.instruments.association_tests.items.build import (
-    BuildOptions,
     available,
     build_from_associations,
     build_tests,
-    sentences_per_term,
 )
 from endoxa.instruments.association_tests.items.format import read_tests, require_tests_name, write_tests
 from endoxa.instruments.association_tests.items.lists import load_lists
 from endoxa.instruments.association_tests.items.templates import load_templates
+from endoxa.instruments.association_tests.options import BuildOptions, Contrast, sentences_per_term
 
 __all__ = [
     "BuildOptions",

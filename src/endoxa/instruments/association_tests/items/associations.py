@@ -12,7 +12,6 @@ What is said of a group, in sentences about nobody in particular, and the opposi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations
 
@@ -26,10 +25,11 @@ from endoxa.curate.grammar.templates import Template
 from endoxa.curate.grammar.templates import load_templates as load_pair_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.crossing import ALL, FEWEST_TERMS, require_sentences
+from endoxa.instruments.association_tests.items.crossing import FEWEST_TERMS, require_sentences
 from endoxa.instruments.association_tests.items.format import FEWEST_TEXTS
 from endoxa.instruments.association_tests.items.templates import Templates, sentences
 from endoxa.instruments.association_tests.items.terms import Term
+from endoxa.instruments.association_tests.options import ALL, Contrast
 from endoxa.schema import AssociationTest, TermSet
 
 
@@ -149,23 +149,6 @@ def poles(part: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
 
 
 CONTRASTS = ("antonym", "other")
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """What an identity is held against.
-
-    Attributes:
-        against: the identity that is Y; every other one of the axis with four attributes where it is empty.
-        attributes: 'antonym' (B: opposites of A) or 'other' (B: what is said of Y).
-        languages: languages to take; all where empty.
-        language: language of associations that name none.
-    """
-
-    against: str = ""
-    attributes: str = "antonym"
-    languages: tuple[str, ...] = ()
-    language: str = "en"
 
 
 def association_tests(

@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 import polars as pl
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.items.associations import CONTRASTS, Contrast, association_tests
-from endoxa.instruments.association_tests.items.crossing import ALL, WORDS, Crossing, crossed_tests
+from endoxa.instruments.association_tests.items.associations import CONTRASTS, association_tests
+from endoxa.instruments.association_tests.items.crossing import Crossing, crossed_tests
 from endoxa.instruments.association_tests.items.lists import WordLists, load_lists
 from endoxa.instruments.association_tests.items.templates import load_templates
 from endoxa.instruments.association_tests.items.terms import WordSet
+from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.schema import AssociationTest
-
-
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """What tests are made from.
-
-    Attributes:
-        axes: axes to cross; none where tests come from associations.
-        attributes: attribute pairs.
-        languages: ISO 639 codes.
-        per_term: sentences for each term, or `ALL`, or `WORDS`.
-        wanted: name of the list of groups to take.
-        lists: a user's word lists.
-        templates: a user's sentences.
-    """
-
-    axes: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    per_term: int = 1
-    wanted: str | None = None
-    lists: tuple[Path, ...] = ()
-    templates: Path | None = None
 
 
 def build_tests(options: BuildOptions) -> list[AssociationTest]:
@@ -71,21 +48,6 @@ def build_from_associations(
     """
     _known("contrast", (contrast.attributes,), CONTRASTS)
     return association_tests(table, load_templates(templates), contrast)
-
-
-def sentences_per_term(word: str) -> int:
-    """The number that --templates says: a whole number, 'all' or 'words'.
-
-    Raises:
-        UserError: none of these.
-    """
-    if word in ("all", "words"):
-        return ALL if word == "all" else WORDS
-    if word.isascii() and word.isdigit() and int(word) > 0:
-        return int(word)
-    raise UserError(
-        f"--templates: '{word}' is invalid. Expected a number from 1, 'all', or 'words' (terms without sentences)."
-    )
 
 
 def _known(kind: str, asked: Sequence[str], there: Iterable[str]) -> tuple[str, ...]:

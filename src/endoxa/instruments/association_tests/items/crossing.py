@@ -13,6 +13,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.lists import AttributePair, WordLists
 from endoxa.instruments.association_tests.items.templates import Templates, sentences
 from endoxa.instruments.association_tests.items.terms import Term, WordSet
+from endoxa.instruments.association_tests.options import ALL, WORDS
 from endoxa.schema import AssociationTest, TermSet
 
 CROSSED = "crossed"
@@ -161,9 +162,6 @@ def _joined(phrase: str, word: str, place: str) -> str:
 
 
 FEWEST_TERMS = 4
-ALL = -1
-WORDS = 0
-"""Numbers of sentences per term with a meaning of their own: every one, and the words without a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.settings import DEFAULT_CONFIDENCE, Confidence, RunSettings
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.engine.settings import RunSettings
+from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
-from endoxa.schema.options import ANALYSIS, ASKING, DATA, Option
+from endoxa.schema.options import ASKING, DATA, Option
 
 if TYPE_CHECKING:
     from endoxa.models.encoders import EncoderOptions, EncoderSpec
@@ -70,9 +72,7 @@ class EmbeddingsSettings(RunSettings):
     ] = DEFAULT_MAX_UNKNOWN
     limit: int | None = None  # all tests of the file are encoded
     confidence: Confidence = DEFAULT_CONFIDENCE
-    draws: Annotated[
-        int, Ge(100), Option("Number of random partitions where they cannot all be counted.", ANALYSIS)
-    ] = 100_000
+    draws: Draws = DRAWS
     options: ModelOptions = ModelOptions()
 
     def encoder_options(self) -> EncoderOptions:

@@ -6,9 +6,9 @@ from endoxa.instruments.pairs.items.build import (
     EXTRA_COLUMNS,
     PROBLEM_COLUMNS,
     Built,
-    PairOptions,
     build_pairs,
 )
+from endoxa.instruments.pairs.options import PairOptions
 
 __all__ = [
     "BUILT_COLUMNS",

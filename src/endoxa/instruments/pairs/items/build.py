@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import polars as pl
 
@@ -23,9 +22,9 @@ from endoxa.curate.grammar.sentences import (
 )
 from endoxa.curate.grammar.templates import Template, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
-from endoxa.curate.summary import LEAST
 from endoxa.datasets.drafts import UNSPECIFIED
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.options import PairOptions
 from endoxa.schema import PAIR_COLUMNS
 
 EXTRA_COLUMNS: dict[str, str] = {
@@ -47,31 +46,6 @@ PROBLEM_COLUMNS: dict[str, str] = {
 """Columns of the table of problems."""
 
 BUILT_COLUMNS = (*PAIR_COLUMNS, *EXTRA_COLUMNS)
-
-
-@dataclass(frozen=True, slots=True)
-class PairOptions:
-    """How pairs are made.
-
-    Attributes:
-        language: language of associations that name none.
-        negation_only: deny every attribute instead of looking for opposites.
-        prefix: word(s) before every identity ("African"; AfriStereo 3.3.4).
-        min_support: fewest respondents an association needs.
-        lexicon: a user's own opposites, looked at before ours.
-        templates: a user's own sentences by language.
-        antonym_only: leave out what has no natural opposite instead of denying it.
-        min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
-    """
-
-    language: str = "en"
-    negation_only: bool = False
-    prefix: str = ""
-    min_support: int = 1
-    lexicon: Path | None = None
-    templates: Path | None = None
-    antonym_only: bool = False
-    min_cell: int = LEAST
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from endoxa.engine.settings import DEFAULT_CONFIDENCE, Confidence, RunSettings
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.engine.settings import RunSettings
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import ReadOptions
 from endoxa.schema.options import ASKING, DATA, Option

@@ -8,23 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from endoxa.instruments.questions.items.build import build_questions
-from endoxa.instruments.questions.items.record import (
-    GENDER_CHOICES,
-    LANGUAGES,
-    GenderChoice,
-    QaOptions,
-    Questions,
-)
+from endoxa.instruments.questions.items.record import LANGUAGES, Questions
+from endoxa.instruments.questions.options import QaOptions
 
-__all__ = [
-    "GENDER_CHOICES",
-    "LANGUAGES",
-    "SAMPLE",
-    "GenderChoice",
-    "QaOptions",
-    "Questions",
-    "build_questions",
-]
+__all__ = ["LANGUAGES", "SAMPLE", "QaOptions", "Questions", "build_questions"]
 
 
 SAMPLE = Path(__file__).with_name("sample.csv")

@@ -21,13 +21,13 @@ from endoxa.instruments.questions.items.record import (
     LEFT_OUT_COLUMNS,
     Draw,
     Pair,
-    QaOptions,
     Questions,
     Side,
     Templates,
     load_templates,
     record,
 )
+from endoxa.instruments.questions.options import QaOptions
 
 
 @dataclass(frozen=True, slots=True)

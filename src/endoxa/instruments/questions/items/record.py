@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -22,6 +22,7 @@ from endoxa.datasets.check.wording import indefinite_article
 from endoxa.errors import UserError
 from endoxa.instruments.questions.items.demonyms import LANGUAGES
 from endoxa.instruments.questions.items.people import Kind, Person
+from endoxa.instruments.questions.options import QaOptions
 
 __all__ = ["LANGUAGES", "Templates", "load_templates"]
 
@@ -110,32 +111,8 @@ def load_templates(language: str) -> Templates:
     )
 
 
-GenderChoice = Literal["m", "f", "any"]
-
-GENDER_CHOICES: tuple[GenderChoice, ...] = ("m", "f", "any")
-"""Grammatical gender of the two people, where the language has one: 'any' draws it anew for every question."""
-
 LEFT_OUT_COLUMNS = ("row", "association_id", "identity", "attribute", "language", "reason")
 """Columns of the table of associations without a question; `row` counts records from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class QaOptions:
-    """What can be chosen.
-
-    Attributes:
-        language: of the questions, 'en', 'es' or 'pt'.
-        per_association: questions for each association, each with another distractor.
-        limit: only the first so many associations of which a question can be made; all where None.
-        gender: of the two people, where the language has grammatical gender.
-        seed: of everything that is drawn.
-    """
-
-    language: str = "en"
-    per_association: int = 1
-    limit: int | None = None
-    gender: GenderChoice = "m"
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

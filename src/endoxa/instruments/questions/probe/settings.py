@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge
 
 from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.settings import DEFAULT_CONFIDENCE, Confidence
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
 from endoxa.errors import UserError
 from endoxa.schema import PROTOCOLS
 from endoxa.schema.options import ASKING, DATA, Option
@@ -26,11 +26,11 @@ def read_protocols(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for k, name in enumerate(names):
         if name not in PROTOCOLS:
-            raise UserError(f"--debias: unknown protocol '{name}'. Expected {', '.join(PROTOCOLS)}.")
+            raise UserError(f"unknown protocol '{name}'. Expected {', '.join(PROTOCOLS)}.")
         if name in names[:k]:
-            raise UserError(f"--debias: the protocol '{name}' is given twice. Name each protocol once.")
+            raise UserError(f"the protocol '{name}' is given twice. Name each protocol once.")
     if not names:
-        raise UserError(f"--debias: no protocol given. Expected one or more of {', '.join(PROTOCOLS)}.")
+        raise UserError(f"no protocol given. Expected one or more of {', '.join(PROTOCOLS)}.")
     return names
 
 

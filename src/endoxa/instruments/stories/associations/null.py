@@ -12,7 +12,7 @@ from endoxa.datasets.stereotales import Profiles
 from endoxa.instruments.stories.associations.fisher import stream
 from endoxa.instruments.stories.associations.prompts import has_repeats
 from endoxa.instruments.stories.associations.run import discover
-from endoxa.instruments.stories.associations.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.stats.verdicts import ABOVE
 
 

@@ -18,12 +18,6 @@ from endoxa.instruments.stories.associations.lift import (
     design_effects,
     lift_interval,
 )
-from endoxa.instruments.stories.associations.settings import (
-    PAPER_EFFECTS,
-    PAPER_LIFT,
-    PAPER_RULE,
-    Discovery,
-)
 from endoxa.instruments.stories.associations.tables import Stories, Table, count, families
 from endoxa.instruments.stories.associations.tested import Family, Name, Tested, run_families
 from endoxa.instruments.stories.associations.verdicts import (
@@ -31,6 +25,12 @@ from endoxa.instruments.stories.associations.verdicts import (
     adjusted_within,
     cell_verdict,
     table_verdict,
+)
+from endoxa.instruments.stories.options import (
+    PAPER_EFFECTS,
+    PAPER_LIFT,
+    PAPER_RULE,
+    Discovery,
 )
 from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS

@@ -26,8 +26,8 @@ from endoxa.engine import estimates
 from endoxa.engine.folder import RECORDS, write_json
 from endoxa.instruments.stories.associations.protagonists import TYPES, every_difference
 from endoxa.instruments.stories.associations.run import Discovered, discover, types_of
-from endoxa.instruments.stories.associations.settings import Discovery
 from endoxa.instruments.stories.associations.verdicts import TALLY
+from endoxa.instruments.stories.options import Discovery
 from endoxa.schema import Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
 

@@ -27,8 +27,8 @@ from endoxa.instruments.stories.associations.fisher import (
     stream,
 )
 from endoxa.instruments.stories.associations.prompts import Units
-from endoxa.instruments.stories.associations.settings import Discovery
 from endoxa.instruments.stories.associations.tables import Table
+from endoxa.instruments.stories.options import Discovery
 from endoxa.stats.correction import adjust
 
 RANK = 1e-10

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.datasets.stereotales import UNKNOWN, Profiles
-from endoxa.instruments.stories.associations.settings import PUBLISHED, Discovery
 from endoxa.instruments.stories.associations.tables import Table
 from endoxa.instruments.stories.associations.tested import Tested, Within
+from endoxa.instruments.stories.options import PUBLISHED, Discovery
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
 
 NO_TABLE = "fewer than two values on a side"

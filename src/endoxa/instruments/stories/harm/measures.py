@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from endoxa.engine.options import Resampling
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
@@ -18,21 +19,6 @@ Combine = Callable[[np.ndarray], np.ndarray]
 """Totals, shape (samples, columns), to values of a measure, shape (samples,)."""
 _NOTHING = 1e-12
 """Variances below this share of the largest possible are those of constants."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made.
-
-    Attributes:
-        confidence: confidence level.
-        resamples: bootstrap samples.
-        seed: everything drawn follows from it.
-    """
-
-    confidence: float = 0.95
-    resamples: int = 2000
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 import polars as pl
 
+from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
 from endoxa.instruments.stories.harm.associations import association_table, attribute_table
 from endoxa.instruments.stories.harm.differences import decide_together
-from endoxa.instruments.stories.harm.measures import Resampling
 from endoxa.instruments.stories.harm.panel import HIGHEST, LOWEST, THRESHOLD, panel
 from endoxa.instruments.stories.harm.raters import agreement_table, blind_spot_table, generators, rater_table
 from endoxa.instruments.stories.harm.ratings import check_ratings

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.harm.differences import CLAIM_TYPES
-from endoxa.instruments.stories.harm.measures import Measured, Resampling, measured, ratio, spearman
+from endoxa.instruments.stories.harm.measures import Measured, measured, ratio, spearman
 from endoxa.instruments.stories.harm.panel import (
     BENIGN,
     EITHER,

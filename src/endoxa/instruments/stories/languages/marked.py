@@ -13,8 +13,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.engine.families import GROUPS_MOVED, adjusted, decided
+from endoxa.engine.options import Resampling
 from endoxa.errors import UserError
-from endoxa.instruments.stories.harm.measures import Measured, Resampling, mean, measured
+from endoxa.instruments.stories.harm.measures import Measured, mean, measured
 from endoxa.instruments.stories.languages.groups import KINDS, MARKED, UNMARKED, Groups, Value
 from endoxa.instruments.stories.languages.presence import Presence, presence
 from endoxa.schema import ALL

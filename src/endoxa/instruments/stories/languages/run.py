@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.datasets.stereotales import Profiles
-from endoxa.instruments.stories.harm.measures import Resampling
+from endoxa.engine.options import Resampling
 from endoxa.instruments.stories.languages.groups import Groups
 from endoxa.instruments.stories.languages.lists import exclusive_of, universal_of
 from endoxa.instruments.stories.languages.marked import shift_of

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from endoxa.instruments.stories.harm.measures import Resampling, measured, ratio
+from endoxa.engine.options import Resampling
+from endoxa.instruments.stories.harm.measures import measured, ratio
 from endoxa.instruments.stories.languages.presence import By, Presence, presence
 from endoxa.schema.stories import JACCARD_COLUMNS
 

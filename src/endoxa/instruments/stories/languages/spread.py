@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from endoxa.engine.families import REACH, adjusted, decided
-from endoxa.instruments.stories.harm.measures import Resampling, mean
+from endoxa.engine.options import Resampling
+from endoxa.instruments.stories.harm.measures import mean
 from endoxa.instruments.stories.harm.panel import BENIGN, HARMFUL
 from endoxa.instruments.stories.languages.presence import By, Presence, presence
 from endoxa.schema.stories import REACH_COMPARISON_COLUMNS

@@ -1,9 +1,9 @@
 """Prompts for stories: one named attribute, a scenario, and a request, in several languages (Le Jeune et al. 2026)."""
 
+from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.language import bundled_languages
 from endoxa.instruments.stories.prompts.load import check_files, load_languages
 from endoxa.instruments.stories.prompts.prompts import (
-    Selection,
     build_prompts,
     vocabulary_of,
     write_vocabulary,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import blake2b
 from importlib.resources import files
@@ -23,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from endoxa.datasets.stereotales import Attribute, Vocabulary, read_vocabulary
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
+from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.language import (
     IN_THEME,
     PERSON,
@@ -123,23 +123,6 @@ def _quoted(text: str) -> str:
 
 SCENARIOS = tuple(f"{theme} {number}" for number in range(1, IN_THEME + 1) for theme in THEMES)
 """Names of the 36 scenarios: the first one of every theme, then the second ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which prompts are made.
-
-    Attributes:
-        attributes: only these; empty: all.
-        scenarios: only these themes ("family") or scenarios ("family 2"); empty: all.
-        per_cell: at most so many prompts for a value in a language.
-        limit: at most so many prompts.
-    """
-
-    attributes: tuple[str, ...] = ()
-    scenarios: tuple[str, ...] = ()
-    per_cell: int | None = None
-    limit: int | None = None
 
 
 def build_prompts(languages: Sequence[Language], selection: Selection | None = None) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.datasets.frames import read_table
-from endoxa.instruments.stories.associations.settings import PAPER_LIFT, PAPER_RULE
+from endoxa.instruments.stories.options import PAPER_LIFT, PAPER_RULE
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.sources import FILE, RUN, TABLE
 from endoxa.instruments.stories.report.tests import prompt_findings, rate, tested_table

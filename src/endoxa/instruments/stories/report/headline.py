@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.stories.associations.settings import Discovery
 from endoxa.instruments.stories.associations.verdicts import NOT_WITHIN, UNTESTED_WITHIN
 from endoxa.instruments.stories.harm.panel import HARMFUL, PEOPLE, THRESHOLD
+from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.found import CLAIMED, POOLED
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.tests import chance_findings, tests_of, why_untested

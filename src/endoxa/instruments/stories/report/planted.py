@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.datasets.stereotales import OTHER, UNKNOWN
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.errors import UserError
-from endoxa.instruments.stories.associations.settings import Discovery
+from endoxa.instruments.stories.options import Discovery
 from endoxa.instruments.stories.report.found import POOLED, by_model
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.instruments.stories.report.words import phrase

@@ -58,7 +58,7 @@ def overlap(
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
     """
-    from endoxa.instruments.stories.harm.measures import Resampling
+    from endoxa.engine.options import Resampling
     from endoxa.instruments.stories.languages import analyze_overlap, read_groups
 
     pooled = pl.col("aggregation") == ALL

@@ -14,7 +14,7 @@ from endoxa.engine.families import (
     STORY_TABLES_WITHIN,
     TESTS,
 )
-from endoxa.instruments.stories.associations.settings import PUBLISHED
+from endoxa.instruments.stories.options import PUBLISHED
 from endoxa.instruments.stories.report.found import POOLED
 from endoxa.instruments.stories.report.results import StoryResults
 from endoxa.page.document import Finding

@@ -1,0 +1,49 @@
+"""Options of `endoxa build pairs`; imported at the start, so nothing heavy is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge
+
+from endoxa.schema.associations import SMALLEST_CELL
+from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """How pairs are made.
+
+    Attributes:
+        language: language of associations that name none.
+        negation_only: deny every attribute instead of looking for opposites.
+        prefix: word(s) before every identity ("African"; AfriStereo 3.3.4).
+        min_support: fewest respondents an association needs.
+        lexicon: a user's own opposites, looked at before ours.
+        templates: a user's own sentences by language.
+        antonym_only: leave out what has no natural opposite instead of denying it.
+        min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
+    """
+
+    language: Annotated[
+        str, Option("Language of associations without one (ISO 639).", DATA, metavar="CODE")
+    ] = "en"
+    negation_only: Annotated[
+        bool, Option("Negate every attribute instead of using antonyms.", ITEMS, only_on=True)
+    ] = False
+    prefix: Annotated[
+        str, Option("Words to put before every identity ('African').", ITEMS, metavar="WORDS")
+    ] = ""
+    min_support: Annotated[int, Option("Minimum number of respondents per association.", DATA)] = 1
+    lexicon: Annotated[
+        Path | None, Option("Your own antonyms (columns one, other); override the built-in ones.", ITEMS)
+    ] = None
+    templates: Annotated[Path | None, Option("Your own sentence templates by language (TOML).", ITEMS)] = None
+    antonym_only: Annotated[
+        bool, Option("Leave out associations without an antonym.", ITEMS, only_on=True)
+    ] = False
+    min_cell: Annotated[
+        int, Ge(1), Option("Minimum number of respondents to keep an association's region.", OUTPUT)
+    ] = SMALLEST_CELL

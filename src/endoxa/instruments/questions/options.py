@@ -1,0 +1,42 @@
+"""Options of `endoxa build qa`; imported at the start, so nothing heavy is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge
+
+from endoxa.engine.options import Seed
+from endoxa.schema.options import DATA, ITEMS, Option
+
+GenderChoice = Literal["m", "f", "any"]
+"""Grammatical gender of the two people, where the language has one: 'any' draws it anew for every question."""
+
+
+@dataclass(frozen=True, slots=True)
+class QaOptions:
+    """What can be chosen.
+
+    Attributes:
+        language: of the questions, 'en', 'es' or 'pt'.
+        per_association: questions for each association, each with another distractor.
+        limit: only the first so many associations of which a question can be made; all where None.
+        gender: of the two people, where the language has grammatical gender.
+        seed: of everything that is drawn.
+    """
+
+    language: Annotated[str, Option("Language of the questions: en, es or pt.", ITEMS, metavar="CODE")] = "en"
+    per_association: Annotated[
+        int,
+        Ge(1),
+        Option("Number of questions per association, each with another distractor.", ITEMS),
+    ] = 1
+    limit: Annotated[
+        int | None, Ge(1), Option("Use only the first N associations that get a question.", DATA)
+    ] = None
+    gender: Annotated[
+        GenderChoice,
+        Option("Grammatical gender of the two people (es, pt).", ITEMS, metavar="m|f|any"),
+    ] = "m"
+    seed: Annotated[Seed, Option("Seed of every random draw.", ITEMS)] = 0
