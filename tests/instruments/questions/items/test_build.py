@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -413,6 +413,7 @@ def test_left_out_rows_have_their_reason() -> None:
     st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), min_size=1, max_size=6),
     st.sampled_from(LANGUAGES),
 )
+@example([("S", "0")], "en")
 def test_any_text_gives_a_question_or_a_reason(rows, language) -> None:
     made = build_questions(table(*rows, ("chileans", "amables"), ("cubans", "altos")), QaOptions(language))
     assert made.associations + made.left_out.height == len(rows) + 2

@@ -173,7 +173,7 @@ def singular(plural: str) -> str | None:
     if not is_plural(plural):
         return None
     if not in_dictionary(plural):
-        return plural.removesuffix("s") if plural.endswith("s") else None
+        return plural.removesuffix("s") or None if plural.endswith("s") else None
     base = lemma(plural, "NOUN") if can_be(plural, "NOUN") else plural
     return base if base != plural else None
 
