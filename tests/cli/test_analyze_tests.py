@@ -62,6 +62,7 @@ def test_the_acceptance_command(shared, tmp_path):
     assert "1 sampled, 1 exact" in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_tests_and_vectors_make_a_table(files, suffix):
     out = files / f"made/results{suffix}"
@@ -153,6 +154,7 @@ def problem(*arguments):
     return str(result.exception)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_one_sentence(files):
     tests, vectors, out = files / "tests.json", files / "v.npz", files / "o.csv"
     assert "Give either run folders" in problem("-o", out)
@@ -169,6 +171,7 @@ def test_what_cannot_be_is_one_sentence(files):
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"vectors": []}', '{"vectors": [1]}', '{"vectors": [{}]}']
 )

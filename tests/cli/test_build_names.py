@@ -63,6 +63,7 @@ def test_names_are_written_and_what_is_not_is_listed(files):
     assert listed.row(0)[1:] == (1, "a whole group cannot be given one person's name", "Veldish people")
 
 
+@pytest.mark.slow
 def test_a_written_file_passes_and_a_spoilt_one_does_not(files):
     out = files / "names.jsonl"
     endoxa(files / "items.jsonl", "-o", out, "--bank", files / "bank.csv")
@@ -86,6 +87,7 @@ def test_records_that_have_names_already_are_counted_with_that_reason(files):
     assert "1: it has names already" in shown.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -125,6 +127,7 @@ class Told:
         return ChatAnswer("Female." if "Veldish friend\n" in messages[-1].content else "I cannot tell.")
 
 
+@pytest.mark.slow
 def test_a_chat_model_is_asked_once_about_whom_the_text_leaves_open(files, monkeypatch):
     model = Told()
     monkeypatch.setattr("endoxa.models.chat.open_chat", lambda spec, options: model)
@@ -144,6 +147,7 @@ def test_a_chat_model_is_asked_once_about_whom_the_text_leaves_open(files, monke
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [UserError("The address is gone."), KeyboardInterrupt()])
 def test_answers_are_kept_whatever_ends_the_run(files, monkeypatch, end):
     """Answers come one by one; what came before an error, or Ctrl-C, is read back and not asked again."""

@@ -46,6 +46,7 @@ def handedness(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_prompts_of_two_languages_are_written_and_read_back(tmp_path):
     out = tmp_path / "prompts.jsonl"
     code, said = endoxa("--language", "en", "--language", "hi", "-o", out)
@@ -93,6 +94,7 @@ def test_of_two_files_the_later_one_wins(tmp_path, handedness):
     assert "a right-handed person" in prompts[1]
 
 
+@pytest.mark.slow
 def test_a_file_brings_a_language(tmp_path):
     english = bundled_tree("en")
     assert english is not None
@@ -107,6 +109,7 @@ def test_a_file_brings_a_language(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_check_lists_each_fault_with_its_place(tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text(
@@ -123,6 +126,7 @@ def test_a_check_lists_each_fault_with_its_place(tmp_path):
         endoxa("--file", mine, "-o", tmp_path / "out.jsonl")
 
 
+@pytest.mark.slow
 def test_what_does_not_go_together_is_said(tmp_path, handedness):
     out = tmp_path / "prompts.jsonl"
     with pytest.raises(UserError, match="Missing --out FILE"):
@@ -136,6 +140,7 @@ def test_what_does_not_go_together_is_said(tmp_path, handedness):
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -80,12 +80,14 @@ def test_translation_from_a_table_is_counted(endoxa, tmp_path):
     assert read("s.csv").row(3, named=True)["flag"] == "untranslated"
 
 
+@pytest.mark.slow
 def test_same_command_twice_gives_the_same_file(endoxa, tmp_path):
     endoxa("export.csv", "--map", "map.toml", "-o", "a.csv")
     endoxa("export.csv", "--map", "map.toml", "-o", "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_print_map_is_a_map(endoxa, tmp_path):
     code, out, _ = endoxa("export.csv", "--print-map")
     assert code == 0
@@ -119,6 +121,7 @@ def test_rows(endoxa, tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -164,6 +167,7 @@ def test_what_goes_wrong_is_one_sentence_and_leaves_no_file(endoxa, tmp_path, wo
     assert not (tmp_path / "s.csv").exists()
 
 
+@pytest.mark.slow
 def test_acceptance_commands(endoxa, shared, tmp_path):
     folder = shared / "data/afristereo"
     code, out, err = endoxa(folder / "survey_dev.csv", "--preset", "afristereo", "-o", "out/statements.csv")
@@ -179,6 +183,7 @@ def test_acceptance_commands(endoxa, shared, tmp_path):
     assert not {name for name in predicted.columns if name.startswith(("gold", "authors"))}
 
 
+@pytest.mark.slow
 def test_gold_columns_change_nothing(endoxa, shared):
     folder = shared / "data/afristereo"
     gold = read(folder / "gold_dev.csv").sample(200, seed=1)

@@ -32,6 +32,7 @@ def sheets(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_the_round_trip(sheets, tmp_path):
     table, filled = sheets
     files = {name: tmp_path / f"{name}.csv" for name in ("out", "report", "conflicts")}
@@ -45,6 +46,7 @@ def test_the_round_trip(sheets, tmp_path):
     assert len(pl.read_csv(files["conflicts"])) == 2
 
 
+@pytest.mark.slow
 def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
     table, filled = sheets
     assert "kappa" not in review("apply", table, filled[1], "-o", tmp_path / "out.csv", "--drop-omitted")
@@ -54,6 +56,7 @@ def test_one_sheet_needs_no_agreement_and_a_rule_can_decide(sheets, tmp_path):
     assert "--conflicts FILE" in output
 
 
+@pytest.mark.slow
 def test_reviewed_pairs_pass_the_check(tmp_path):
     table = write_table(tmp_path, PAIRS)
     review("export", table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
@@ -78,6 +81,7 @@ def test_export_says_what_it_did(tmp_path):
     assert "Content notice" in output
 
 
+@pytest.mark.slow
 def test_agreement_of_sheets(sheets, tmp_path):
     _, filled = sheets
     result = run("analyze", "agreement", *filled, "-o", tmp_path / "a.csv", "--resamples", 10)
@@ -115,6 +119,7 @@ def test_an_undefined_agreement_says_why(tmp_path):
     assert "undefined: all votes are the same" in result.output
 
 
+@pytest.mark.slow
 def test_sheets_and_tables_are_not_mixed(sheets, tmp_path):
     table, filled = sheets
     result = run("analyze", "agreement", filled[0], table, "-o", tmp_path / "a.csv")

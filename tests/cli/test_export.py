@@ -16,6 +16,7 @@ def endoxa(*words):
     return CliRunner().invoke(app, ["export", *map(str, words)], catch_exceptions=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["hub", "lm-eval", "inspect"])
 def test_help_has_examples_on_lines_of_their_own(command):
     shown = endoxa(command, "--help")
@@ -46,6 +47,7 @@ def test_inspect_counts_both_orders(tmp_path):
     assert (tmp_path / "task" / "task.py").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["hub", "lm-eval", "inspect"])
 @pytest.mark.parametrize(
     ("text", "sentence"),

@@ -56,6 +56,7 @@ def endoxa(capsys, monkeypatch):
 COMMANDS = "from endoxa.cli import app; from typer.main import get_command; get_command(app)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["import endoxa", "from endoxa.cli import app", COMMANDS])
 def test_starting_loads_nothing_heavy(start):
     code = f"{start}; import sys; print(*(m for m in {HEAVY} if m in sys.modules))"
@@ -63,6 +64,7 @@ def test_starting_loads_nothing_heavy(start):
     assert loaded.stdout.split() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [(), ("probe",), ("probe", "pairs"), ("datasets", "check"), ("analyze", "pairs"), ("report",), ("demo",)],
@@ -113,6 +115,7 @@ BAD_DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_DATA)
 def test_bad_data_is_one_sentence_and_exit_code_2(tmp_path, tiny, endoxa, name):
     make, named = BAD_DATA[name]
@@ -124,6 +127,7 @@ def test_bad_data_is_one_sentence_and_exit_code_2(tmp_path, tiny, endoxa, name):
     assert_one_sentence(run, named)
 
 
+@pytest.mark.slow
 def test_other_bad_input_is_one_sentence_and_exit_code_2(tmp_path, tiny, pairs, endoxa):
     model = ("--model", f"hf/{tiny['causal']}")
     out = ("--out", tmp_path / "run")
@@ -146,6 +150,7 @@ def test_other_bad_input_is_one_sentence_and_exit_code_2(tmp_path, tiny, pairs, 
         assert_one_sentence(endoxa(*words), named)
 
 
+@pytest.mark.slow
 def test_unknown_option_and_command_exit_with_2(endoxa):
     for words in (("probe", "pairs", "--modle", "x"), ("prob",), ("probe", "pairs", "--limit", "none")):
         run = endoxa(*words)
@@ -154,6 +159,7 @@ def test_unknown_option_and_command_exit_with_2(endoxa):
         assert words[-1] in run.stderr or words[-2] in run.stderr
 
 
+@pytest.mark.slow
 def test_numbers_out_of_range_and_markup_in_the_data_do_no_harm(tmp_path, pairs, endoxa):
     for words in (("--confidence", "1.5"), ("--seed", "-1")):
         run = endoxa("probe", "pairs", "--data", pairs, *words, "--plan")
@@ -165,6 +171,7 @@ def test_numbers_out_of_range_and_markup_in_the_data_do_no_harm(tmp_path, pairs,
     assert "[/x]" in planned.stdout
 
 
+@pytest.mark.slow
 def test_file_with_semicolons_is_told_from_one_that_lacks_a_column(tmp_path, tiny, endoxa):
     path = tmp_path / "pairs.csv"
     model = ("--model", f"hf/{tiny['causal']}", "--out", tmp_path / "run")

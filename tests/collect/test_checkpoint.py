@@ -48,6 +48,7 @@ def test_at_once_or_not_at_all(database, reader, tmp_path):
     assert size(tmp_path) > 0
 
 
+@pytest.mark.slow
 def test_others_write_while_it_waits_for_a_reader(database, reader, tmp_path):
     took = []
 

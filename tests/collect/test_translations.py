@@ -55,6 +55,7 @@ def extracted(tmp_path_factory):
     return catalogue("fr", copy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_every_sentence_of_the_pages_is_in_the_catalogue_and_no_other(language, extracted):
     wanted = {(message.context, message.id) for message in messages(extracted)}
@@ -73,6 +74,7 @@ def test_every_sentence_is_translated(language):
         assert len(forms(message.string)) == (catalog.num_plurals if message.pluralizable else 1), message.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_placeholders_and_marks_are_those_of_the_original(language):
     for message in messages(catalogue(language)):

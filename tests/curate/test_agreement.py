@@ -47,6 +47,7 @@ def row(votes, name, **options):
     return found.filter(name=name).row(0, named=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
 )
@@ -109,6 +110,7 @@ def test_cohen_uses_what_both_voted_on_and_fleiss_what_all_did():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cohen_kappa", "fleiss_kappa", "krippendorff_alpha"])
 def test_a_planted_agreement_is_found(name):
     # Both see the truth in (1 - e)^2 of the cases; otherwise they agree as by chance: kappa = (1 - e)^2.
@@ -117,6 +119,7 @@ def test_a_planted_agreement_is_found(name):
     assert found["high"] - found["low"] < 0.06
 
 
+@pytest.mark.slow
 def test_the_interval_covers_as_often_as_it_claims():
     trials = [
         row(two_raters(80, 0.3, seed), "cohen_kappa", confidence=0.8, resamples=100) for seed in range(40)

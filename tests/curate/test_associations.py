@@ -213,6 +213,7 @@ def test_ids_do_not_change():
     assert association_id("bakers", "strong", "profession", "", "") == "a9a13fe55bd1f"
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_result_does_not_depend_on_the_order_of_rows(chance: random.Random):

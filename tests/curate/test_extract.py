@@ -342,6 +342,7 @@ def reviewed(shared):
     )
 
 
+@pytest.mark.slow
 def test_reviewers_agree_more_often_than_with_the_published_extractor(reviewed):
     rows, _, predicted = reviewed
     assert afristereo.both_loose(rows, predicted) >= 0.90  # published: 0.828

@@ -17,6 +17,7 @@ def codes(found):
     return [one.code for one in found]
 
 
+@pytest.mark.slow
 def test_short_statement_follows_the_others_of_its_respondent():
     # "Important" is a word of both languages.
     texts = [*ENGLISH, "Important", *FRENCH, "Important"]
@@ -60,6 +61,7 @@ def test_names_and_codes():
     assert (three_letters("fr"), three_letters("wo")) == ("fra", "wo")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("candidates", "floor"), [(["en", "fr"], 0.995), ([], 0.98)])
 def test_published_survey(shared, candidates, floor):
     """Reference: function-word counts, the respondent's majority as tie-break (README of the data)."""

@@ -80,6 +80,7 @@ def most(equalities, values, objective):
     return -result.fun
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(st.lists(st.integers(0, 14), min_size=1, max_size=5), st.integers(1, 7))
 def test_no_small_count_follows_from_a_row_of_single_answers(numbers, least):
@@ -261,6 +262,7 @@ def test_command_writes_tables_and_figure(tmp_path):
     assert "bakers: strong" in drawn
 
 
+@pytest.mark.slow
 def test_command_leaves_out_what_a_chatbot_wrote(tmp_path):
     rows = [("bakers", "strong", str(n), "chatbot" if n > 6 else "") for n in range(9)]
     names = ("identity", "attribute", "respondent", "flag")

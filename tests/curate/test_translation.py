@@ -141,6 +141,7 @@ def chat_server():
         yield url, bodies
 
 
+@pytest.mark.slow
 def test_chat_model_translates_and_odd_answers_are_no_translation(chat_server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     url, bodies = chat_server
@@ -155,6 +156,7 @@ def test_chat_model_translates_and_odd_answers_are_no_translation(chat_server, m
     assert key == "Bearer none"  # the key of another service never leaves
 
 
+@pytest.mark.slow
 def test_no_key_is_shown_and_no_organization_is_sent(monkeypatch):
     monkeypatch.setenv("ENDOXA_SERVER_KEY", "topsecretkey")
     monkeypatch.setenv("OPENAI_ORG_ID", "org-ours")

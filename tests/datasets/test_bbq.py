@@ -61,6 +61,7 @@ def only(path, **options):
 # --------------------------------------------------------------------------- published files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_rules_give_every_published_target(shared, name):
     path = shared / "data" / "bbq" / f"{name}.jsonl"
@@ -76,6 +77,7 @@ def test_rules_give_every_published_target(shared, name):
     assert by_rules == by_metadata == published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_published_files_as_items(shared, name):
     path = shared / "data" / "bbq" / f"{name}.jsonl"
@@ -344,6 +346,7 @@ def test_broken_files_are_refused(tmp_path, content, sentence):
         list(read_items(path))
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.one_of(st.text(), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
@@ -397,6 +400,7 @@ def test_is_bbq(shared, tmp_path):
     assert find_metadata(tmp_path / "items.jsonl") is None
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     def measured(count):
         path = written(tmp_path, *(record(example_id=k) for k in range(count)))
@@ -411,6 +415,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     assert measured(4000) < measured(400) + 100_000
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.sampled_from("AB"), st.sampled_from(["", "1"]), st.integers(-3, 40).map(str) | st.text())

@@ -342,6 +342,7 @@ def test_a_file_without_rows_is_refused(tmp_path):
 # --------------------------------------------------------------------------- published files
 
 
+@pytest.mark.slow
 def test_known_quirks_of_the_published_files_are_found(shared):
     """From the README of the data: a line break in row 404, identical Hindi sentences in row 484."""
     problems = check_pairs(shared / "data" / "indibias" / "IndiBias_v1_sample.csv")
@@ -349,6 +350,7 @@ def test_known_quirks_of_the_published_files_are_found(shared):
     assert places == {("line-break", 404), ("identical-sentences", 484)}
 
 
+@pytest.mark.slow
 def test_most_published_pairs_pass(shared):
     """A check that flags everything says nothing: under a fifth of CrowS-Pairs has a warning."""
     problems = check_pairs(shared / "data" / "crows_pairs" / "crows_pairs_anonymized.csv")

@@ -48,6 +48,7 @@ def test_no_output_is_an_input_or_another_output(tmp_path):
         require_apart([one, one], [other])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -70,6 +71,7 @@ def test_a_command_never_replaces_what_it_reads(tmp_path, words):
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_sheet_with_answers_is_not_replaced(tmp_path):
     table, sheet = tmp_path / "t.csv", tmp_path / "ana.xlsx"
     table.write_text(

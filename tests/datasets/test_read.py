@@ -75,6 +75,7 @@ def test_every_example_is_recognised_as_its_own_format(name, tmp_path):
     assert recognise(written(tmp_path, reader.example, f"x{reader.suffixes[0]}")).name == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet"])
 @given(content=st.binary(max_size=400))
 @TEMPORARY
@@ -321,6 +322,7 @@ def test_native_defaults_and_unknown_columns(tmp_path):
 # --------------------------------------------------------------------------- published files
 
 
+@pytest.mark.slow
 def test_published_files_are_read_completely(shared):
     crows = read(shared / "data" / CROWS)
     assert (crows.height, crows["axis"].n_unique(), crows["item_id"].n_unique()) == (1508, 9, 1508)
@@ -331,6 +333,7 @@ def test_published_files_are_read_completely(shared):
     assert read(shared / "data" / S_AS).height == 10
 
 
+@pytest.mark.slow
 def test_published_texts_are_not_touched(shared):
     source = pl.read_csv(shared / "data" / CROWS)
     assert read(shared / "data" / CROWS)["sent_less"].to_list() == source["sent_less"].to_list()
@@ -351,6 +354,7 @@ def test_s_as_sentences_are_those_that_were_scored(shared):
         assert prompts.get(text, prompt) == prompt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk_rows", [1, 7, 4096])
 def test_chunks_do_not_change_the_pairs(shared, chunk_rows):
     whole = read(shared / "data" / INDIBIAS, chunk_rows=10**6)

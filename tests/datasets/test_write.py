@@ -37,6 +37,7 @@ def frame(**columns) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(cells=st.lists(st.tuples(sentences, sentences, optional), min_size=1, max_size=5))
 @settings(
@@ -68,6 +69,7 @@ def test_any_sentence_survives_the_format_of_crows_pairs(tmp_path, more, less):
     assert back.drop("identity").equals(pairs.drop("identity"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_published_file_converted_and_read_again_is_the_same(shared, tmp_path, suffix):
     source = shared / "data" / "indibias" / "IndiBias_v1_sample.csv"
@@ -114,6 +116,7 @@ def test_formats_that_cannot_be_written_or_cannot_say_it(tmp_path):
     assert not (tmp_path / "x.csv").exists()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     """A file of endless rows can be begun: frames come before the end is known."""
     path: Path = tmp_path / "pairs.csv"

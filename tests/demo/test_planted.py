@@ -101,6 +101,7 @@ def test_folder_is_loaded_without_missing_weights_or_dropout(model: PlantedModel
     assert model.name == model.path.name == f"{model.architecture}-{model.plant}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_tokens_are_the_words_of_the_planted_world(architecture: Architecture) -> None:
     tokenizer = build_tokenizer(architecture)
@@ -142,6 +143,7 @@ def weights(model: PlantedModel) -> bytes:
     return (model.path / "model.safetensors").read_bytes()
 
 
+@pytest.mark.slow
 def test_same_seed_same_model_and_the_random_state_is_left_alone(quick: Callable[..., PlantedModel]) -> None:
     before, threads = torch.random.get_rng_state(), torch.get_num_threads()
     first, again, other = quick("a"), quick("b"), quick("c", seed=1)
@@ -150,6 +152,7 @@ def test_same_seed_same_model_and_the_random_state_is_left_alone(quick: Callable
     assert torch.get_num_threads() == threads
 
 
+@pytest.mark.slow
 def test_complete_folder_is_kept_and_any_other_is_made_again(quick: Callable[..., PlantedModel]) -> None:
     calls: list[tuple[str, float]] = []
     made = quick("a", progress=lambda name, share: calls.append((name, share)))

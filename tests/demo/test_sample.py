@@ -43,6 +43,7 @@ def test_no_pair_twice() -> None:
     assert not set(ITEMS["sent_more"]) & set(ITEMS["sent_less"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["item_id"])
 def test_pair_is_one_frame_with_two_attributes(row: dict[str, str]) -> None:
     identity = row["identity"]

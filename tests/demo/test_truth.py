@@ -79,6 +79,7 @@ def test_masked_rules_in_the_frequency_world_by_hand() -> None:
         assert planted_difference("frequency", "pll", row).item() == pytest.approx(odds + identity)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", PLANTED_RULES)
 def test_preferences_that_the_demonstration_shows(rule: str) -> None:
     for plant in PLANTS:
@@ -92,6 +93,7 @@ def test_preferences_that_the_demonstration_shows(rule: str) -> None:
         assert np.abs(calibrated).min() > 0.25
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, len(world("stereotyped").sentences) - 1), st.sampled_from(PLANTS))
 def test_conditionals_by_counting_sentences_that_fit(index: int, plant: Plant) -> None:

@@ -24,6 +24,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.slow
 def test_help_in_the_manual_is_the_real_help():
     pages = sorted(page.name for page in (ROOT / "docs").glob("*.md"))
     check = subprocess.run(
@@ -51,6 +52,7 @@ def command_line():
     return get_command(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", list(commands()))
 def test_documented_command_exists_with_its_options(line, command_line):
     for part in re.split(r"\s&&\s", line):
@@ -85,6 +87,7 @@ def links():
                 yield pytest.param(page, target, anchor, id=f"{page.name} -> {target}#{anchor}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "target", "anchor"), list(links()))
 def test_link_leads_somewhere(page, target, anchor):
     path = page.parent / target if target else page
@@ -118,6 +121,7 @@ def named_paths():
                 yield pytest.param(page, name, id=f"{page.name}: {name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "name"), list(named_paths()))
 def test_named_path_exists(page, name):
     assert any(fnmatch(path, "*/" + name.rstrip("/")) for path in files())

@@ -81,6 +81,7 @@ def test_every_registered_instrument_is_known() -> None:
     assert [INSTRUMENTS.get(name).name for name in INSTRUMENTS.entry_names()] == INSTRUMENTS.entry_names()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prepare", [pairs, embeddings])
 def test_instruments_with_local_weights_pass_the_battery(prepare: Any, tiny: Any, tmp_path: Path) -> None:
     settings, other, added = prepare(tmp_path, tiny)
@@ -181,6 +182,7 @@ def test_what_was_added_by_halves_is_kept_for_the_same_model_alone(
         assert [number for _, number, _ in journal.rows()] == kept
 
 
+@pytest.mark.slow
 def test_bad_data_is_refused_and_mended_data_works_with_the_same_command(tiny: Any, tmp_path: Path) -> None:
     data, out = tmp_path / "bad.csv", tmp_path / "out" / "r"
     good = PairsSettings(data=str(data), models=(f"hf/{tiny['causal']}",))

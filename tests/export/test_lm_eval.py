@@ -65,6 +65,7 @@ def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeyp
         )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_tiny_model_runs_every_axis_and_nothing_is_called_better(tmp_path, tiny):
     group = export(write(tmp_path, "My pairs!.csv", PAIRS), tmp_path / "task")

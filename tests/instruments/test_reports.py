@@ -30,6 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_folder(tmp_path_factory.mktemp("runs") / "one", records)
 
 
+@pytest.mark.slow
 def test_csv_holds_every_estimate(run: Path, tmp_path: Path) -> None:
     read = pl.read_csv(write_report([run], tmp_path / "e.csv"), infer_schema_length=None)
     assert read.columns == ["data", *ESTIMATE_COLUMNS]
@@ -89,6 +90,7 @@ def test_markdown_escape_keeps_a_cell_a_cell(text: str) -> None:
     assert re.sub(r"\\([\\`*_{}\[\]<>|~#])", r"\1", escaped) == text.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_the_command_writes_and_says_where(run: Path, tmp_path: Path) -> None:
     app = typer.Typer()
     add_command(app, report)

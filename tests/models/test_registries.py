@@ -47,6 +47,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ENCODERS, "_things", None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_installed")
 def test_a_provider_of_a_package_is_planned_and_asked_by_the_command(tmp_path: Path) -> None:
     data = write(tmp_path / "questions.jsonl", questions(8))
@@ -108,6 +109,7 @@ def test_an_encoder_of_a_package_gives_vectors() -> None:
         look_at_encoder(spec, EncoderOptions(layer=1))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_installed")
 def test_an_encoder_of_a_package_is_measured_by_the_command(tmp_path: Path) -> None:
     sets = (
@@ -125,6 +127,7 @@ def test_an_encoder_of_a_package_is_measured_by_the_command(tmp_path: Path) -> N
     assert [(one["model"], one["pooling"]) for one in run["vectors"]] == [("toy/any", "letters")]
 
 
+@pytest.mark.slow
 def test_no_module_outside_its_own_compares_the_name_of_a_provider_or_a_kind() -> None:
     home = Path(endoxa.models.__file__).parents[1]
     names = set(PROVIDERS.all()) | set(ENCODERS.all())
@@ -144,6 +147,7 @@ def _is_name_of_provider(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in {"kind", "provider", "key_variable"}
 
 
+@pytest.mark.slow
 def test_reading_the_words_of_a_model_loads_none_of_the_heavy_libraries() -> None:
     code = (
         "import sys; from endoxa.models import parse_model; from endoxa.models.chat import parse_chat_model; "

@@ -88,6 +88,7 @@ def causal_family(request, tmp_path, tiny):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_any_causal_architecture_equals_one_sentence_at_a_time(causal_family):
     model = opened(causal_family)
     assert totals(model, [CausalRequest(t, "nothing") for t in TEXTS]) == pytest.approx(
@@ -103,6 +104,7 @@ def test_prefixes_are_shared_only_where_that_is_exact(tmp_path, tiny):
     assert not opened(tmp_path).shares_prefixes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch_tokens", [1, 30, 5000])
 @pytest.mark.parametrize("packed", [True, False])
 def test_batch_size_and_packing_change_nothing(tiny, batch_tokens, packed):
@@ -138,6 +140,7 @@ def test_masked_scores_equal_one_masked_copy_at_a_time(tmp_path, tiny, family):
     assert totals(model, requests) == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["t5", "bart"])
 def test_completions_equal_one_at_a_time(tmp_path, tiny, family):
     folder = tiny["encoder-decoder"]

@@ -73,6 +73,7 @@ def connected(url, name="small"):
     return open_model(parse_model(f"{url}#{name}"), ModelOptions())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["sum", "mean", "sum-bos", "mean-bos"])
 def test_scores_equal_those_of_the_same_weights_loaded_here(serve, tiny_models, rule):
     url, _ = serve()
@@ -84,6 +85,7 @@ def test_scores_equal_those_of_the_same_weights_loaded_here(serve, tiny_models, 
     )
 
 
+@pytest.mark.slow
 def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
     url, answers = serve()
     requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
@@ -91,6 +93,7 @@ def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
     assert [len(body["prompt"]) for body in answers.bodies] == [64, 6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flaw", "rule", "message"),
     [
@@ -128,6 +131,7 @@ def test_busy_server_is_asked_again_and_a_silent_one_given_up(serve, monkeypatch
     assert len(left) == 999
 
 
+@pytest.mark.slow
 def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
     url, _ = serve()
     with pytest.raises(UserError, match=r"does not serve 'large'\. It has: small"):
@@ -137,12 +141,14 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
         connected("http://127.0.0.1:9/v1")
 
 
+@pytest.mark.slow
 def test_key_of_another_service_never_leaves(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     url, _ = serve()
     assert connected(url).client.api_key == "none"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 401, 403])
 def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
     key = "planted-secret-0zzz"

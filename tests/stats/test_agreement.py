@@ -34,6 +34,7 @@ def test_two_observers_without_missing_votes() -> None:
     assert alpha(counts_of(nominal, "abcde")) == pytest.approx(0.692, abs=5e-4)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(LEVELS),
     st.lists(st.lists(st.integers(0, 3), max_size=5), min_size=1, max_size=25),

@@ -117,6 +117,7 @@ def test_intervals_stay_on_the_scale() -> None:
     assert one.interval.high <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("raters", "share"), [(6, 1.0), (12, 0.5), (40, 0.2)])
 @pytest.mark.parametrize("of_raters", [0.0, 0.6])
 def test_the_planted_mean_is_covered(raters: int, share: float, of_raters: float) -> None:
@@ -169,6 +170,7 @@ def test_estimates_that_do_not_vary_or_have_too_few_units() -> None:
     assert not of_mean(np.arange(5.0), np.arange(5) % 2, np.arange(5), 2)[0].defined
 
 
+@pytest.mark.slow
 def test_observations_that_share_units_of_two_kinds_keep_the_level() -> None:
     rng = np.random.default_rng(2)
     alone, both = 0, 0

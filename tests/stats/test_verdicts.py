@@ -102,6 +102,7 @@ def test_every_family_says_what_it_is():
     assert all(one.tests and one.correction and one.claims for one in found)
 
 
+@pytest.mark.slow
 def test_nothing_outside_the_analysis_decides():
     """Pages and commands show verdicts: none of them compares a p-value or an interval with anything."""
     root = ROOT / "src" / "endoxa"

@@ -30,6 +30,7 @@ def test_a_report_on_a_pair_that_was_merged_since_marks_the_one_that_stands(camp
     assert not waiting(campaign, organiser=False).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tier", "surplus"), [("own", True), ("exploration", True), ("topup", False), ("calibration", False)]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.db import transaction
 
 from endoxa.collect.cards.counts import recount
@@ -10,6 +11,7 @@ from endoxa.collect.models import Pair
 from endoxa.collect.organiser.settings.services import save
 
 
+@pytest.mark.slow
 def test_settings_that_were_not_saved_after_all_are_not_kept_in_mind(campaign, make_pairs, make_account):
     user = make_account("olu")
     pairs = make_pairs(campaign, *(("AR", f"drink mate {n}", "en") for n in range(3)))

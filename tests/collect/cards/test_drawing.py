@@ -273,6 +273,7 @@ def test_a_campaign_that_just_opened_expects_the_room_it_was_made_for(make_campa
     assert (seen.backlog, seen.capacity, seen.balance) == (30, 3_600, Balance.EXPLORE)
 
 
+@pytest.mark.slow
 def test_later_the_forecast_goes_by_the_answers_of_the_last_minutes(make_campaign, make_person, make_pairs):
     campaign = make_campaign(minutes=60)
     make_pairs(campaign, *(("AR", f"attribute {n}", "es") for n in range(30)))

@@ -36,6 +36,7 @@ def test_a_profile_of_somebody_who_left_leads_home(campaign, person):
     assert profile(request).url == "/"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("act", ["add", "undo", "avoid"])
 def test_what_is_sent_while_somebody_leaves_leads_home(campaign, person, make_pairs, monkeypatch, act):

@@ -154,6 +154,7 @@ def test_similar_languages_are_suggested():
     assert "sw" in naming.match_language("Swahilli", "en").perhaps
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=300), max_size=5), st.lists(st.text(max_size=20), max_size=5))
 def test_any_typing_is_taken_without_a_fault(typed, ticked):
     names = Names({"es": "Spanish"}, naming.language_codes(), lambda text: naming.match_language(text, "en"))

@@ -219,6 +219,7 @@ def test_in_arabic_the_page_runs_from_right_to_left(campaign, make_person, as_pe
     assert 'dir="auto"' in page
 
 
+@pytest.mark.slow
 def test_an_example_is_from_the_own_country_else_near_by_else_general():
     question = SurveyQuestion.model_validate(QUESTIONS[0])
     assert example_for(question, ["AR"], [], "es") == "Asan los domingos"

@@ -130,6 +130,7 @@ def test_organisers_answer_for_seeds_they_did_not_mark(campaign, row, judged, co
     assert (unkind(row), pair.negative, pair.may_hurt) == (judged, judged, covered)
 
 
+@pytest.mark.slow
 def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     unjudged, unkind_one = say(person, "bailan tango"), say(person, "son tacaños")
@@ -142,6 +143,7 @@ def test_approving_uncovers_what_nobody_judged_but_not_what_is_unkind(campaign, 
     assert Pair.objects.get(pk=unjudged.pk).may_hurt
 
 
+@pytest.mark.slow
 def test_an_approval_is_of_the_words_that_stood_there(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")
@@ -156,6 +158,7 @@ def test_an_approval_is_of_the_words_that_stood_there(campaign, person, make_acc
     assert Pair.objects.get(pk=pair.pk).may_hurt
 
 
+@pytest.mark.slow
 def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")
@@ -166,6 +169,7 @@ def test_moderators_see_covered_what_contributors_do_and_what_waits(campaign, pe
     assert not line(Pair.objects.get(), open_words=False).covered
 
 
+@pytest.mark.slow
 def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     client.force_login(moderator)
@@ -178,6 +182,7 @@ def test_who_approves_can_keep_it_covered_at_once(client, campaign, person, make
     assert (Pair.objects.get().moderation, Pair.objects.get().negative) == (Moderation.PENDING, None)
 
 
+@pytest.mark.slow
 def test_new_words_are_judged_anew(campaign, person, make_account):
     moderator = make_account("mo", campaign, "moderator")
     pair = say(person, "bailan tango")
@@ -188,6 +193,7 @@ def test_new_words_are_judged_anew(campaign, person, make_account):
     assert Pair.objects.get(pk=pair.pk).negative is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sent", "stored"), [("true", True), ("false", False), ("unknown", None)])
 def test_moderators_can_say_yes_no_or_that_they_do_not_know(
     client, campaign, person, make_account, sent, stored

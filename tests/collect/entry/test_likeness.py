@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from endoxa.collect.entry.keys import comparable, key
@@ -161,17 +161,20 @@ def test_planted_near_duplicates_are_found_in_a_country_of_five_thousand():
     assert found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "one", "other"), OBVIOUS)
 def test_obvious_duplicates_are_asked_about(language, one, other):
     assert asked([(language, one, other)], CUT_OFF) == 1
 
 
+@example("\U00011de0", "en")  # a digit that Python 3.11 does not know
 @given(st.text(max_size=40), st.sampled_from(["en", "es", "fr", "pt", "ar", "hi", "sw", "tr"]))
 def test_any_key_has_a_form(text, language):
     name = key(text, language)
     assert bool(form(text, language)) == bool(name)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("abc ", min_size=1, max_size=12), max_size=12), st.integers(0, 12))
 def test_looking_back_finds_what_comparing_each_with_each_does(forms, start):
     found = nearest_before(forms, start)

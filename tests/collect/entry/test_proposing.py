@@ -50,6 +50,7 @@ def test_new_words_make_a_pair_that_waits_for_a_moderator(campaign, person, card
     assert made.mention.text == "They are good cooks!"
 
 
+@pytest.mark.slow
 def test_a_campaign_can_show_new_pairs_at_once_but_none_with_a_serious_flag(make_campaign, make_person):
     campaign = make_campaign(moderation="after")
     person = make_person(campaign)
@@ -112,6 +113,7 @@ def test_what_cannot_be_kept_is_said_in_words(person, changes, sentence):
     assert not Pair.objects.exists()
 
 
+@pytest.mark.slow
 def test_there_is_a_limit_for_a_card_and_for_a_minute(person, card, monkeypatch):
     for n in range(PER_CARD):
         say(person, f"love song {n}", card)
@@ -155,6 +157,7 @@ def test_a_card_takes_a_dozen_other_countries(person, card):
     assert Mention.objects.count() == COUNTRIES_PER_CARD
 
 
+@pytest.mark.slow
 def test_ticks_count_in_the_pace(person, card):
     for n in range(PER_MINUTE - 2):
         say(person, f"love song {n}")
@@ -275,6 +278,7 @@ def test_words_are_looked_at_before_the_lock_is_taken(campaign, person, card, mo
     assert locks
 
 
+@pytest.mark.slow
 def test_after_warming_up_no_list_is_read():
     lists = [
         harm._harm_lists,

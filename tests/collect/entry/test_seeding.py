@@ -143,6 +143,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "text", "sentence"), WRONG)
 def test_each_fault_is_one_sentence_with_its_place(name, text, sentence):
     with pytest.raises(SeedFileError) as caught:
@@ -163,6 +164,7 @@ def test_faults_go_through_the_words_of_the_page(monkeypatch):
         read(TABLE + "Brazl,love tea,en\n")
 
 
+@pytest.mark.slow
 @given(
     st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)),
     st.sampled_from(["csv", "tsv", "jsonl"]),

@@ -57,6 +57,7 @@ def test_an_export_becomes_a_campaign_to_look_at(tmp_path):
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -71,6 +72,7 @@ def test_bad_input_is_one_sentence(tmp_path, words, sentence):
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "fails"),
     [

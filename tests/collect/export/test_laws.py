@@ -45,6 +45,7 @@ def tables(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.stem in TABLES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "formats"), [(0, ("csv",)), (1, ("jsonl",)), (2, FORMATS), (3, FORMATS), (4, FORMATS)]
 )
@@ -59,6 +60,7 @@ def test_export_import_export_is_identical(busy, tmp_path, seed, formats):
     assert tables(tmp_path / "two") == tables(tmp_path / "one")
 
 
+@pytest.mark.slow
 def test_a_copy_counts_as_the_campaign_did(busy, tmp_path):
     campaign, *_ = busy(7)
     export_campaign(campaign, tmp_path / "one")
@@ -75,6 +77,7 @@ def test_a_copy_counts_as_the_campaign_did(busy, tmp_path):
     assert {str(one.public_id): (one.ratings, one.mentions) for one in live} == wanted
 
 
+@pytest.mark.slow
 def test_an_import_refuses_what_is_no_export_or_there_already(busy, tmp_path):
     campaign, *_ = busy(1)
     export_campaign(campaign, tmp_path / "one")
@@ -98,6 +101,7 @@ def everything():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_withdrawal_leaves_no_trace_in_any_table_or_export(busy, make_person, tmp_path, seed):
     campaign, people, pairs = busy(seed)
@@ -147,6 +151,7 @@ def test_what_is_deleted_is_gone_from_the_file_of_the_database(tmp_path):
         assert (b"zeppelins" in held) is found
 
 
+@pytest.mark.slow
 def test_a_release_never_changes_and_people_have_other_keys_in_each(busy, tmp_path):
     campaign, *_ = busy(2)
     first = export_campaign(campaign, tmp_path / "a", release="1.0")
@@ -164,6 +169,7 @@ def test_a_release_never_changes_and_people_have_other_keys_in_each(busy, tmp_pa
     assert not raters[0] & raters[1]
 
 
+@pytest.mark.slow
 def test_a_patch_only_drops_rows(busy, make_person, tmp_path):
     campaign, people, _ = busy(5)
     export_campaign(campaign, tmp_path / "one", release="1.0")
@@ -194,6 +200,7 @@ def test_a_patch_only_drops_rows(busy, make_person, tmp_path):
         patch_release(campaign, tmp_path / "one", tmp_path / "three")
 
 
+@pytest.mark.slow
 def test_a_loader_drops_what_was_withdrawn_after_the_release(busy, tmp_path, caplog):
     campaign, people, _ = busy(6)
     export_campaign(campaign, tmp_path / "published", release="1.0")
@@ -216,6 +223,7 @@ def test_a_loader_drops_what_was_withdrawn_after_the_release(busy, tmp_path, cap
     assert whole.height == before["csv"].height
 
 
+@pytest.mark.slow
 def test_only_declared_columns_and_answers_leave(busy, tmp_path):
     campaign, *_ = busy(8)
     Person.objects.filter(campaign=campaign).update(languages=["sw"], connections=["PY"])

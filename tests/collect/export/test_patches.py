@@ -21,6 +21,7 @@ AGE = ProfileField(
 )
 
 
+@pytest.mark.slow
 def test_whoever_stays_alone_without_a_key_gets_others_beside_them(
     campaign, make_person, make_pairs, tmp_path
 ):
@@ -41,6 +42,7 @@ def test_whoever_stays_alone_without_a_key_gets_others_beside_them(
     assert set(frames["ratings"]["rater"]) == {""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_patch_links_nothing_that_a_new_export_would_not(make_campaign, make_person, tmp_path, seed):
     """People leave at random, twice; a patch of the patch is made, too."""
@@ -77,6 +79,7 @@ def test_a_patch_links_nothing_that_a_new_export_would_not(make_campaign, make_p
         assert not patched["people"].height or about.left_out.people == 0 or about.left_out.people >= LEAST
 
 
+@pytest.mark.slow
 def test_what_was_merged_into_a_pair_that_went_stays_in_the_patch(campaign, make_person, tmp_path):
     ana, ben, *others = (make_person(campaign, f"p{n}") for n in range(LEAST + 2))
     root = propose(ana, "AR", "love cats")

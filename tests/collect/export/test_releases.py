@@ -65,6 +65,7 @@ def failing(_, *, ignore_errors=False):
         raise OSError(39, "Directory not empty")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remove", [interrupted, failing])
 @pytest.mark.parametrize("module", ["endoxa.datasets.folders", "endoxa.collect.files"])
 def test_what_stands_in_its_place_stays_written_down(campaign, tmp_path, monkeypatch, module, remove):
@@ -110,6 +111,7 @@ def test_the_earlier_copy_of_a_killed_export_goes_with_the_next(campaign, tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.slow
 def test_exports_releases_and_patches_are_logged_once_each(campaign, tmp_path):
     export_campaign(campaign, tmp_path / "copy")
     first = export_campaign(campaign, tmp_path / "one", release="1.0")
@@ -157,6 +159,7 @@ def test_who_leaves_while_a_release_is_made_is_on_its_list(campaign, make_person
     assert set(Tombstone.objects.filter(table="people").values_list("release__number", flat=True)) == {"1.0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("full", ["TemporaryFile", "draft", "gettempdir", "zipfile.ZipFile.write"])
 @pytest.mark.parametrize("name", ["export_download", "export_release"])
 def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_account, monkeypatch, name, full):
@@ -169,6 +172,7 @@ def test_what_cannot_be_packed_is_not_written_down(client, campaign, make_accoun
     assert not Release.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_number_that_another_tap_took_is_asked_for_again(
     client, campaign, make_account, monkeypatch, tmp_path
 ):

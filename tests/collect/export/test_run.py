@@ -122,6 +122,7 @@ def test_merged_pairs_count_as_one_and_each_person_once(campaign, crowd, export)
     assert {one["shown_id"] for one in frames["ratings"]} == {str(root.public_id), str(child.public_id)}
 
 
+@pytest.mark.slow
 def test_pairs_that_contributors_do_not_see_stay_with_all_answers(campaign, crowd, export, tmp_path):
     chile = crowd(campaign, "CL")
     hidden = propose(chile[0], "CL", "hidden pumpkins", moderation=Moderation.HIDDEN)
@@ -248,6 +249,7 @@ cells = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(cells, max_size=40), st.integers(1, 6))
 def test_no_combination_is_rarer_than_it_may_be(people, least):
     merged = merge_small_cells(people, least)
@@ -297,6 +299,7 @@ def test_other_words_stay_as_they_are(text):
     assert neutralised(text) == text == restored(text)
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=st.sampled_from("'\";=+-@\t\r ax")) | st.text())
 def test_every_text_survives_neutralising(text):
     written = neutralised(text)
@@ -306,6 +309,7 @@ def test_every_text_survives_neutralising(text):
         assert cell[:1] not in {"\t", "\r"}
 
 
+@pytest.mark.slow
 def test_csv_is_safe_and_jsonl_is_raw(campaign, crowd, tmp_path):
     for person, text in zip(crowd(campaign, "CL", len(NASTY)), NASTY, strict=True):
         propose(person, "CL", text)
@@ -411,6 +415,7 @@ def test_people_of_a_country_are_a_subject_in_each_language(country, language, i
     assert identity_of(country, language) == identity
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "attribute", "sentences"),
     [
@@ -507,6 +512,7 @@ def test_the_map_of_the_survey_is_valid_toml(identity):
     assert read.get("identity", "") == identity.lower()
 
 
+@pytest.mark.slow
 def test_small_cells_of_a_patch_are_merged_anew(campaign, crowd, make_pairs, tmp_path):
     (pair,) = make_pairs(campaign, ("UY", "drink mate", "en"))
     uruguay, argentina = crowd(campaign, "UY"), crowd(campaign, "AR", 2 * LEAST)

@@ -79,6 +79,7 @@ def history(campaign, make_person, make_pairs):
     return campaign, pairs, memory, people
 
 
+@pytest.mark.slow
 def test_waiting_is_counted_as_in_the_simulation(history):
     campaign, pairs, memory, _ = history
     found = waited(campaign, read_pool(campaign))
@@ -99,6 +100,7 @@ def test_cards_without_a_pair_and_other_campaigns_do_not_count(history, make_cam
     assert waited(campaign, read_pool(campaign))[pairs[1].public_id] == 40
 
 
+@pytest.mark.slow
 def test_hiding_and_showing_again_does_not_end_the_wait(history, make_account):
     campaign, pairs, *_ = history
     moderator = make_account("mo", campaign, Role.MODERATOR)
@@ -122,6 +124,7 @@ def test_a_wait_that_begins_after_its_end_is_counted_from_the_beginning(history)
     assert waited(campaign, read_pool(campaign))[pairs[0].public_id] == 101
 
 
+@pytest.mark.slow
 def test_merged_pairs_wait_together_from_the_first_that_was_shown(history):
     campaign, pairs, *_ = history
     first, _, third = pairs
@@ -137,6 +140,7 @@ def test_merged_pairs_wait_together_from_the_first_that_was_shown(history):
     assert waited(campaign, read_pool(campaign))[third.public_id] == 300
 
 
+@pytest.mark.slow
 def test_the_export_tells_one_digit_and_only_where_there_is_something_to_weigh(history, tmp_path):
     campaign, pairs, _, people = history
     export_campaign(campaign, tmp_path / "one", release="1.0")

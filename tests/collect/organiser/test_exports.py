@@ -38,6 +38,7 @@ def page(client, campaign, make_account):
     return open_page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("role", "status"),
     [
@@ -56,12 +57,14 @@ def test_roles(page, role, status):
     assert page(role, "export_download").status_code == (405 if status == 200 else 404)
 
 
+@pytest.mark.slow
 def test_only_organisers_make_releases(page):
     assert b'id="release"' not in page(Role.RESEARCHER).content
     assert page(Role.RESEARCHER, "export_release", {"number": "1.0", "final": "on"}).status_code == 404
     assert not Release.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_page_lists_every_column_and_no_words_of_people(page, campaign, make_person):
     propose(make_person(campaign, origins=["CL"]), "CL", NASTY)
     content = page(Role.ORGANISER).content.decode()
@@ -110,6 +113,7 @@ def test_a_working_copy_is_sent_and_written_down(page, campaign, make_person):
     assert NASTY not in str(entry.detail)
 
 
+@pytest.mark.slow
 def test_a_release_is_made_once(page):
     answer = page(Role.ORGANISER, "export_release", {"number": "1.0", "final": "on"})
     assert answer["Content-Disposition"] == 'attachment; filename="river-1.0.zip"'
@@ -124,6 +128,7 @@ def test_a_release_is_made_once(page):
     assert [one.action for one in AuditEntry.objects.all()] == ["release"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_nothing_is_written_down(page, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")

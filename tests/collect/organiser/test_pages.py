@@ -91,6 +91,7 @@ def words(response):
     return response.content.decode()
 
 
+@pytest.mark.slow
 def test_each_role_opens_its_pages_and_no_other(client, river, make_account):
     for role in Role:
         client.force_login(make_account(f"one {role}", river, role))
@@ -265,6 +266,7 @@ def test_rows_signed_for_another_campaign_are_not_added(organiser, make_campaign
     assert not Pair.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [
@@ -356,6 +358,7 @@ def test_no_code_is_made_or_revoked_unseen(organiser, river, monkeypatch):
     assert JoinCode.objects.count() == before + 1
 
 
+@pytest.mark.slow
 def test_the_log_has_words_for_all_that_is_written_down(organiser, river):
     calls = [
         node
@@ -416,6 +419,7 @@ def test_details_of_the_log_speak_the_language_of_the_page(organiser, river):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_words_are_shown_as_words(organiser, river, hostile):
     content = SettingsVersion.objects.get().content

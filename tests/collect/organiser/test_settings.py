@@ -96,6 +96,7 @@ def test_a_page_sent_back_as_it_was_changes_nothing(organiser, river, section):
     assert not AuditEntry.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("preset", "section"), list(product(["laces", "afristereo"], SECTIONS)))
 def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, preset, section):
     loaded = load_preset(preset).settings.model_dump(mode="json")
@@ -108,6 +109,7 @@ def test_the_pages_show_the_presets_whole(client, make_campaign, make_account, p
     assert campaign.version == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "typed", "path", "value"),
     [
@@ -198,6 +200,7 @@ def test_a_new_question_is_added_at_the_end(organiser, river):
     assert [question.name for question in river.settings.questions] == ["food", "music", "work"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "typed", "field", "said"),
     [
@@ -510,6 +513,7 @@ def test_a_name_that_may_mean_several_countries_is_asked_about(language, typed):
         assert [code_of(one, country_names) for one in asked] == ["GB", "US", "BR", "MX", "CD", "GN"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ar", "fr"])
 def test_names_as_they_are_shown_are_read_as_the_same_codes(language):
     with translation.override(language):

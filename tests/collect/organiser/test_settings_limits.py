@@ -82,6 +82,7 @@ def edges(schema):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SamplerSettings.model_fields)
 def test_limits_of_the_sampler_are_those_of_its_page(name):
     taken = [
@@ -116,6 +117,7 @@ def test_numbers_that_must_go_together_must_on_the_page_as_well(numbers, valid):
     assert sampler_taken(**numbers) == (valid, valid)
 
 
+@pytest.mark.slow
 @given(st.fixed_dictionaries({}, optional={
     "k": st.integers(0, 60), "k_max": st.integers(0, 210), "whole": st.integers(0, 400),
     "candidates": st.integers(0, 2_100), "age_minutes": st.floats(), "evenness": st.integers(-7, 7),
@@ -134,6 +136,7 @@ def test_a_number_comes_back_as_it_was_shown(minutes):
     assert form.content()["sampler"]["age_minutes"] == pytest.approx(minutes, rel=1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMBERS)
 def test_limits_of_the_numbers_of_a_campaign_are_those_of_its_page(name):
     taken = [

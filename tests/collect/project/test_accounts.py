@@ -129,6 +129,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_list_of_withdrawals_survives_being_cut_off_in_its_last_line(lines, cut):
     text = "".join(line.model_dump_json() + "\n" for line in lines)
@@ -146,6 +147,7 @@ def test_a_bent_line_is_named():
         withdrawals.parse("{}\n", "w")
 
 
+@pytest.mark.slow
 @given(lines=LINES, cut=st.integers(min_value=0, max_value=40))
 def test_a_new_line_never_joins_what_a_crash_left_of_the_last(tmp_path_factory, lines, cut):
     path = tmp_path_factory.mktemp("list") / withdrawals.NAME

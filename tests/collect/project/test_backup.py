@@ -38,6 +38,7 @@ def contents(folder):
 
 
 class TestTarget:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["db.sqlite3", "secret.key", "new.zip", "../camp/withdrawals.jsonl"])
     def test_never_in_the_campaign_itself(self, copy, name):
         before = contents(copy)
@@ -49,6 +50,7 @@ class TestTarget:
         (tmp_path / "link.zip").symlink_to(copy / "db.sqlite3")
         assert "in the campaign's own folder" in refused("backup", copy, "-o", tmp_path / "link.zip")
 
+    @pytest.mark.slow
     def test_other_files_only_when_told_to(self, copy, tmp_path):
         target = tmp_path / "mine.txt"
         target.write_text("mine")
@@ -71,6 +73,7 @@ class TestTarget:
 
 
 class TestDatabase:
+    @pytest.mark.slow
     def test_an_empty_file_is_no_database(self, copy, tmp_path):
         (copy / "db.sqlite3").write_bytes(b"")
         assert "has no database" in refused("backup", copy, "-o", tmp_path / "b.zip")
@@ -94,6 +97,7 @@ class TestDatabase:
 
 
 class TestFolder:
+    @pytest.mark.slow
     @pytest.mark.parametrize("content", ['{"format": "x"}', '{"format": null}', "[]", "{"])
     def test_a_mark_that_says_nothing(self, copy, content):
         (copy / "endoxa-campaign.json").write_text(content)
@@ -109,6 +113,7 @@ class TestFolder:
         (copy / "secret.key").write_text("\n")
         assert "has lost its secret.key" in refused("serve", copy)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("words", [["serve"], ["account"], ["backup", "-o", "b.zip"]])
     def test_one_that_this_account_may_not_enter(self, copy, monkeypatch, words):
         def closed(path):
@@ -129,6 +134,7 @@ class TestFolder:
 
 
 class TestDatabaseUrl:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "url",
         ["nonsense", "mysql://ana:hidden@localhost/a", "postgres://ana:hidden@host:port/a", "oracle://"],
@@ -141,6 +147,7 @@ class TestDatabaseUrl:
 
 
 class TestDisk:
+    @pytest.mark.slow
     def test_a_full_one_is_called_full(self, tmp_path):
         # SQLite says of its own limit of pages what it says of a full disk.
         small = """
@@ -153,6 +160,7 @@ connection_created.connect(limit, weak=False)
         assert "the disk is full" in said(done)
         assert not (tmp_path / "camp").exists()
 
+    @pytest.mark.slow
     def test_full_while_the_campaign_is_made(self, tmp_path):
         small = """
 from django.db.models.signals import post_save
@@ -175,6 +183,7 @@ post_save.connect(fill, weak=False)
         assert "No space left on device" in refused("init", tmp_path / "camp", "--preset", "laces")
         assert not (tmp_path / "camp").exists()
 
+    @pytest.mark.slow
     def test_full_while_a_backup_is_put_in_place(self, copy, tmp_path):
         assert endoxa("backup", copy, "-o", tmp_path / "b.zip").returncode == 0
         full = """
@@ -275,6 +284,7 @@ class TestKilled:
 class TestEmptyFolder:
     """One that is there may be a volume: it keeps its place, and nothing is written beside it."""
 
+    @pytest.mark.slow
     def test_takes_the_campaign(self, copy, tmp_path):
         backup.back_up(Folder(copy), tmp_path / "made.zip")
         volume = tmp_path / "mounted" / "volume"
@@ -305,6 +315,7 @@ class TestEmptyFolder:
 
 
 class TestWithdrawals:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("content", "told"),
         [

@@ -52,6 +52,7 @@ def test_stated_propensities_are_the_frequencies():
     assert chisquare([counted[pair] for pair in counted], expected).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_a_pair_has_one_propensity_whichever_branch_drew_it():
     by_pair = {}
     for one in many(mixed_pool(), ANA, SETTINGS, 4_000):
@@ -59,6 +60,7 @@ def test_a_pair_has_one_propensity_whichever_branch_drew_it():
     assert all(len(stated) == 1 for stated in by_pair.values())
 
 
+@pytest.mark.slow
 def test_nothing_is_drawn_that_the_person_cannot_get():
     pool = mixed_pool()
     excluded = {pair.id: pair.cell for pair in pool.pairs if pair.id in {0, 7, 50, 70}}
@@ -66,6 +68,7 @@ def test_nothing_is_drawn_that_the_person_cannot_get():
     assert drawn == {pair.id for pair in pool.pairs} - set(excluded) - {60}
 
 
+@pytest.mark.slow
 def test_tiers_come_in_their_shares():
     settings = SamplerSettings(
         floor=0, exploration=0, calibration=0, own=0.6, near=0.25, anywhere=0.1, topup=0.05
@@ -161,6 +164,7 @@ def test_a_person_alone_with_one_country_still_gets_cards():
     assert {one.pair for one in many(pool, alone, SETTINGS, 50)} == {2}
 
 
+@pytest.mark.slow
 def test_negative_cards_about_the_own_country_pause_after_two():
     pool = PlainPool(
         [PlainPair(n, "AR", negative=n < 5) for n in range(10)] + [PlainPair(20, "CL", negative=True)]
@@ -170,6 +174,7 @@ def test_negative_cards_about_the_own_country_pause_after_two():
     assert drawn == {5, 6, 7, 8, 9, 20}
 
 
+@pytest.mark.slow
 def test_countries_below_the_floor_get_their_share():
     pool = PlainPool(
         [PlainPair(n, "AR") for n in range(50)] + [PlainPair(99, "PE")], recent={"AR": 990, "PE": 2}
@@ -182,6 +187,7 @@ def test_countries_below_the_floor_get_their_share():
     assert {one.propensity for one in drawn if one.pair == 99} == {0.2}
 
 
+@pytest.mark.slow
 def test_when_nothing_needs_ratings_cards_ask_or_top_up():
     pool = PlainPool([PlainPair(1, "AR", ratings=3, need=OPEN)])
     drawn = many(pool, ANA, SamplerSettings(prompt=0.25, calibration=0), 4_000)
@@ -193,6 +199,7 @@ def test_an_empty_pool_gives_no_pair():
     assert draw(PlainPool([]), ANA, SETTINGS, np.random.default_rng(1)) is None
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -219,6 +226,7 @@ def test_any_pool_gives_an_allowed_pair_with_a_probability(cells, seed):
         assert 0 < drawn.propensity <= 1
 
 
+@pytest.mark.slow
 def test_guards_hold_for_calibration_cards_too():
     pool = PlainPool([PlainPair(n, "AR", negative=n < 5, calibration=True) for n in range(10)])
     settings = SamplerSettings(calibration=0.3)
@@ -231,6 +239,7 @@ def test_guards_hold_for_calibration_cards_too():
     }
 
 
+@pytest.mark.slow
 def test_a_country_may_come_again_where_only_its_pairs_wait():
     waiting = [PlainPair(n, "AR", negative=n < 3) for n in range(9)]
     pool = PlainPool([*waiting, *(PlainPair(n, "CL", ratings=3, need=OPEN) for n in range(20, 26))])
@@ -251,6 +260,7 @@ def test_while_only_ratings_are_asked_for_cards_go_to_pairs_that_wait():
     assert {one.pair for one in many(pool, done, settings, 300)} == set(range(2, 9))
 
 
+@pytest.mark.slow
 def test_everybody_meets_the_calibration_set_in_one_order_whoever_holds_its_pairs():
     pairs = [PlainPair(n, "PE", position=n / 10, calibration=n >= 4) for n in range(8)]
     pairs[4].ratings, pairs[4].need = 7, FULL
@@ -267,6 +277,7 @@ def test_everybody_meets_the_calibration_set_in_one_order_whoever_holds_its_pair
     assert common(replace(held, excluded={n: pairs[n].cell for n in range(4, 8)})) == set()
 
 
+@pytest.mark.slow
 def test_topics_that_somebody_does_not_want_are_not_drawn_and_not_counted():
     pairs = [PlainPair(n, "AR", topic="sport" if n < 30 else "", calibration=n % 7 == 0) for n in range(40)]
     drawn = many(PlainPool(pairs), replace(ANA, no_topics=frozenset({"sport"})), SETTINGS, 1_500)
@@ -274,6 +285,7 @@ def test_topics_that_somebody_does_not_want_are_not_drawn_and_not_counted():
     assert np.mean([1 / one.propensity for one in drawn]) == pytest.approx(10, rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_window_wider_than_its_region_is_the_region():
     rng = np.random.default_rng(4)
     pairs = [PlainPair(n, "AR", position=float(rng.random())) for n in range(120)]

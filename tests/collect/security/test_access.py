@@ -101,6 +101,7 @@ def test_strangers_and_contributors_are_sent_to_sign_in(world, as_contributor, m
     assert snapshot() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*Role, "elsewhere", "nothing"])
 def test_accounts_open_only_what_their_role_allows(world, name):
     client = as_account(world, name)
@@ -112,6 +113,7 @@ def test_accounts_open_only_what_their_role_allows(world, name):
             assert status == 404, (one.name, status)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*Role, "elsewhere", "nothing"])
 def test_accounts_change_nothing_without_the_role(world, name):
     client = as_account(world, name)
@@ -122,6 +124,7 @@ def test_accounts_change_nothing_without_the_role(world, name):
     assert snapshot("Session") == before
 
 
+@pytest.mark.slow
 def test_an_organiser_opens_every_page(world):
     """So that the other tests walk to pages that are there."""
     client = as_account(world, Role.ORGANISER)
@@ -132,6 +135,7 @@ def test_an_organiser_opens_every_page(world):
 FOREIGN = ["code_poster", "code_qr", "code_revoke", "moderation_act", "moderation_item", "moderation_undo"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FOREIGN)
 def test_ids_of_another_campaign_lead_nowhere(world, name):
     """The account has every role, but in another campaign than the code, pair or decision of the address."""

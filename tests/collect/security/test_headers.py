@@ -45,6 +45,7 @@ def check(response, caching="no-store"):
     response.close()
 
 
+@pytest.mark.slow
 def test_every_page_has_every_header(world):
     contributor, organiser = Client(), Client()
     contributor.cookies[COOKIE] = world.person.cookie

@@ -37,6 +37,7 @@ def world(settings, make_campaign, make_person, make_pairs, make_account):
 
 
 class TestThrottle:
+    @pytest.mark.slow
     def test_counts_within_a_window(self, db, clock):
         tried = [limits.count_try("join", "ana", limit=3, seconds=60) for _ in range(5)]
         assert tried == [True, True, True, False, False]
@@ -93,6 +94,7 @@ def right(world):
     return {by_address: "MATE2345", typed: "MATE2345", to_leave: RECEIPT}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("guess", "tries"), [(by_address, 20), (typed, 20), (to_leave, 10)])
 def test_wrong_codes_are_counted_for_a_browser_but_not_for_the_room(right, clock, guess, tries):
     guesser, neighbour = Client(), Client()
@@ -122,6 +124,7 @@ def test_a_flood_of_wrong_codes_keeps_nobody_with_a_right_one_out(right, guess, 
     assert guess(Client(), right[guess]).status_code in {200, 302}
 
 
+@pytest.mark.slow
 def test_a_room_behind_one_address_joins_at_once(world):
     for _ in range(120):
         assert Client().get("/j/MATE2345/").status_code == 200
@@ -210,6 +213,7 @@ class TestFloodsOfPasswords:
         assert sign_in("moderator")
 
 
+@pytest.mark.slow
 def test_a_script_that_holds_the_code_cannot_enrol_without_end(world, clock):
     boxes = {"age": "on", "take_part": "on", "publication": "on", "version": 1}
 
@@ -236,6 +240,7 @@ def propose(person, count):
     return [client.post(f"/card/{card.token}/add/", one).status_code for one in words]
 
 
+@pytest.mark.slow
 def test_a_person_who_proposes_without_end_must_wait_and_neighbours_need_not(world, make_person):
     statuses = propose(world.person, 61)
     assert 429 not in statuses[:-1]
@@ -243,6 +248,7 @@ def test_a_person_who_proposes_without_end_must_wait_and_neighbours_need_not(wor
     assert propose(make_person(world.campaign, "ben"), 1) == [302]
 
 
+@pytest.mark.slow
 def test_a_campaign_takes_so_many_proposals_a_minute(world, make_person, clock):
     for _ in range(598):
         limits.PROPOSALS_OF_ALL.count(str(world.campaign.pk))

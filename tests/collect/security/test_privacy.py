@@ -153,6 +153,7 @@ def check_elements(page, name):
         assert tag != "script" or (facts.get("src") or "").startswith("/static/"), (name, facts)
 
 
+@pytest.mark.slow
 def test_too_long_words_are_refused_kindly_or_cut(world):
     visit(Client(), lambda name: LONG, rounds=1)
     visit(Client(), only_own_words(lambda name: LONG), rounds=1)

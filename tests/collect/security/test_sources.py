@@ -45,6 +45,7 @@ class Tags(HTMLParser):
             self.loose.append(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", TEMPLATES, ids=name)
 def test_templates_escape_everything_and_hold_no_code(path):
     text = path.read_text(encoding="utf-8")
@@ -102,6 +103,7 @@ def test_only_whole_numbers_may_be_put_into_a_query():
     assert {query: _fixed(ast.parse(query, mode="eval").body) for query in queries} == queries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_modules_mark_nothing_as_safe_and_build_no_queries_from_text(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))

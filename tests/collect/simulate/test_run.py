@@ -23,6 +23,7 @@ def world():
     return World(ROOM, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(ARMS.all()))
 def test_laws_of_every_arm(world, name):
     outcome = simulate(world, ARMS.get(name), share=0.5)
@@ -40,6 +41,7 @@ def test_laws_of_every_arm(world, name):
     assert sum(found[f"rated_{n}"] for n in range(11)) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["endoxa", "laces", "static-proximity"])
 def test_the_same_seed_gives_the_same_campaign(world, name):
     one, two = (simulate(world, ARMS.get(name), share=0.5).campaign for _ in range(2))
@@ -47,6 +49,7 @@ def test_the_same_seed_gives_the_same_campaign(world, name):
     assert one.mentions == two.mentions
 
 
+@pytest.mark.slow
 def test_arms_share_their_luck():
     # The difference of two arms in the same worlds varies less than with worlds of their own.
     rows = {
@@ -58,6 +61,7 @@ def test_arms_share_their_luck():
     assert same.std() < 0.5 * apart.std()
 
 
+@pytest.mark.slow
 def test_reserved_cards_leave_no_surplus_where_nobody_is_late():
     # Writing is quick: nobody needs longer than a reservation lasts.
     calm = ROOM.model_copy(update={"pause": 0.0, "dropout": 0.0, "typed": 1.5, "type": 0.2})
@@ -73,6 +77,7 @@ def test_late_answers_come_from_pauses():
     assert measure(simulate(World(away, 1), ARMS.get("endoxa")))["late"] > 0
 
 
+@pytest.mark.slow
 def test_one_country_alone():
     alone = World(ROOM.model_copy(update={"countries": ("AR",)}), 1)
     for name in ("endoxa", "laces", "static-tuned"):
@@ -122,6 +127,7 @@ def test_gini_by_hand(counts, expected):
     assert gini(np.array(counts)) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_controller_holds_new_pairs_back():
     # Many pairs a card: without the controller of the site nothing gets its ratings.
     busy = World(ROOM.model_copy(update={"typed": 1.5, "tick_near": 0.9, "tick_far": 0.9}), 3)
@@ -130,6 +136,7 @@ def test_the_controller_holds_new_pairs_back():
     assert ours["valid"] < theirs["valid"]
 
 
+@pytest.mark.slow
 def test_surveys_write_as_much_as_leaves_time_to_rate():
     arm = ARMS.get("static-tuned")
     share = best_share(arm, ROOM, SamplerSettings())

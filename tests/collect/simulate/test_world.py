@@ -89,6 +89,7 @@ def needs(values, settings):
     return TOPUP if len(values) > 1 and np.var(values) >= settings.disagreement - 1e-9 else OPEN
 
 
+@pytest.mark.slow
 @given(ACTIONS, REGIONS, st.floats(0, 1, exclude_max=True))
 def test_the_pool_in_memory_gives_what_a_plain_list_gives(actions, region, start):
     settings = SamplerSettings(k=2, k_max=4)

@@ -86,6 +86,7 @@ def merged_greedily(
         clusters[best[2]] += clusters.pop(best[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_with_constraints_the_clusters_are_those_of_the_definition(seed: int) -> None:
     vectors = unit_rows(seed, 30)
@@ -396,11 +397,13 @@ def test_an_unknown_encoder_is_one_sentence(name: str) -> None:
         load_encoder(name)
 
 
+@pytest.mark.slow
 def test_a_missing_folder_of_an_encoder_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be loaded"):
         load_encoder(f"hf/{tmp_path / 'nothing'}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -165,6 +165,7 @@ def test_a_row_copied_with_its_hidden_name_is_new_too(table, tmp_path):
     assert reviewed(table, sheet).table["attribute"].to_list()[3:] == ["late", "early"]
 
 
+@pytest.mark.slow
 def test_a_row_that_only_one_reviewer_adds_is_disputed(table, tmp_path):
     ana = fill(export(table, tmp_path / "ana.xlsx"), {(9, "statement_id"): "s3", (9, "attribute"): "early"})
     ben = fill(export(table, tmp_path / "ben.xlsx"), {(5, "decision"): "keep"})
@@ -226,6 +227,7 @@ def test_disagreements_are_listed_and_nothing_is_decided(table, tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("resolve", "attribute", "omit"), [("first", "patient", "true"), ("majority", "quiet", "false")]
 )
@@ -258,6 +260,7 @@ def test_different_reasons_are_listed_and_all_kept(table, tmp_path):
     assert records(result.conflicts, "column", "settled") == [("omit_reason", True)]
 
 
+@pytest.mark.slow
 def test_a_third_person_settles_what_is_disputed(table, tmp_path):
     sheets = disagreement(table, tmp_path)
     first = tmp_path / "first.csv"
@@ -421,6 +424,7 @@ def test_rows_of_one_id_cannot_be_told_apart_without_the_hidden_column(table, tm
 # --------------------------------------------------------------------------- one sentence each
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
@@ -587,6 +591,7 @@ def two_sheets(tmp_path, ana, ben):
     return table, [fill_csv(export(table, tmp_path / f"{name}.csv"), cells) for name, cells in filled.items()]
 
 
+@pytest.mark.slow
 @repeated
 @given(
     ana=answers,
@@ -604,6 +609,7 @@ def test_the_same_sheets_twice_give_the_same_table(tmp_path, ana, ben, resolve, 
     assert twice.changes.is_empty()
 
 
+@pytest.mark.slow
 @repeated
 @given(ana=answers, ben=answers)
 def test_who_comes_first_decides_nothing(tmp_path, ana, ben):
@@ -614,6 +620,7 @@ def test_who_comes_first_decides_nothing(tmp_path, ana, ben):
     assert len(one.conflicts) == len(other.conflicts)
 
 
+@pytest.mark.slow
 @repeated
 @given(ana=answers, ben=answers)
 def test_every_cell_that_differs_is_reported(tmp_path, ana, ben):
@@ -626,6 +633,7 @@ def test_every_cell_that_differs_is_reported(tmp_path, ana, ben):
     assert set(result.changes.filter(column="(new row)")["row"]) == after.keys() - before.keys()
 
 
+@pytest.mark.slow
 def test_corrections_of_real_reviewers_arrive(shared, tmp_path):
     """What AfriStereo's reviewers made of the published extractor's pairs, filled in and taken back."""
     gold = pl.read_csv(shared / "data" / "afristereo" / "gold_dev.csv", infer_schema=False)

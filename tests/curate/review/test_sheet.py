@@ -80,6 +80,7 @@ def test_pairs_get_no_spare_rows_and_no_word_about_splitting(tmp_path):
     assert not any("two things" in str(line[0].value) for line in book["Instructions"].iter_rows())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv"])
 @pytest.mark.parametrize(
     "word",

@@ -49,6 +49,7 @@ def test_escapes_can_be_undone(text):
     assert unescaped(escaped(text)) == text
 
 
+@pytest.mark.slow
 @given(texts | risky)
 def test_what_is_shown_fits_into_a_workbook_and_counts_as_the_same(text):
     book = Workbook()

@@ -145,6 +145,7 @@ ANSWERS = st.lists(st.tuples(WORDS | ODD_WORDS, MARKS), max_size=14).map(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(ANSWERS, st.text(max_size=60)))
 @example("1. 2. bakers")
@@ -160,6 +161,7 @@ def test_nothing_is_lost_and_pieces_stand_where_they_say(answer):
     assert GAP.fullmatch(answer[place:]), answer[place:]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(ANSWERS)
 def test_a_piece_is_not_cut_again(answer):
@@ -168,6 +170,7 @@ def test_a_piece_is_not_cut_again(answer):
             assert pieces(piece.text, elliptical=elliptical) == [piece.text]
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(
     st.lists(
@@ -212,6 +215,7 @@ def test_reason_says_what_was_seen():
     assert reasons == {"2": "6 lines formatted as a chatbot does"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [
@@ -233,6 +237,7 @@ def test_a_cell_without_words_is_cut_in_time_that_grows_with_its_length(answer):
     assert pieces[0].text.strip('"') in answer
 
 
+@pytest.mark.slow
 def test_many_brackets_and_a_long_list_are_cut_too():
     assert len(split_answer("women (all) are kind, " * 3000)) == 3000
     assert len(split_answer("things such as " + "a, " * 3000)) > 10

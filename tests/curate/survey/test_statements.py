@@ -324,6 +324,7 @@ def published(shared):
     return frame, pl.read_csv(folder / "gold_dev.csv", infer_schema=False), reasons
 
 
+@pytest.mark.slow
 def test_gold_pairs_are_found_from_the_survey_file(published):
     """README of the data, "End-to-end from the survey file": recall over English answers (seen: 0.91)."""
     frame, gold, _ = published

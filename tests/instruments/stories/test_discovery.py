@@ -40,6 +40,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow
 def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_path: Path) -> None:
     seeds, hits = 5, Counter[str]()
     lifts: dict[str, list[float]] = {}
@@ -62,6 +63,7 @@ def test_planted_associations_are_found_with_their_stated_power_and_lift(tmp_pat
             assert sum(found) / seeds == pytest.approx(one["expected_lift"], rel=0.15)
 
 
+@pytest.mark.slow
 def test_nothing_is_found_beyond_the_stated_rate_where_nothing_is_planted(tmp_path: Path) -> None:
     seeds, bases = 6, ("urbanicity", "literacy_status")
     families = 0

@@ -98,6 +98,7 @@ class StoppedError(Exception):
     """Raised in the middle of a run."""
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_continues_and_has_every_story_once(tmp_path: Path) -> None:
     data = write(tmp_path / "prompts.jsonl", prompts(["gender"], scenarios=40))
 
@@ -132,6 +133,7 @@ def stories(tmp_path: Path) -> Path:
     return told(tmp_path / "told", prompts(["gender", "age"], scenarios=6), "sim/teller?refusal=0.1")
 
 
+@pytest.mark.slow
 def test_profiles_have_the_published_columns_and_every_vote(tmp_path: Path, stories: Path) -> None:
     (tmp_path / "x").mkdir()
     table = records(profiles := extracted(tmp_path / "x", stories))
@@ -281,6 +283,7 @@ def test_openai_s_interface_is_told_the_schema() -> None:
     assert "response_format" not in completion_body(spec, QUESTION, Sampling())
 
 
+@pytest.mark.slow
 def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
     from anthropic.types import OutputConfigParam
     from pydantic import TypeAdapter
@@ -292,6 +295,7 @@ def test_anthropic_s_interface_is_told_the_schema_beside_the_effort() -> None:
     assert "output_config" not in message_body(spec, QUESTION, Sampling())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structured", [True, False])
 def test_each_turn_is_asked_with_its_own_schema(tmp_path: Path, stories: Path, structured: bool) -> None:
     formats: list[Any] = []

@@ -104,6 +104,7 @@ def test_a_batch_is_found_again_by_its_tag_after_a_kill() -> None:
     assert len(answers) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_batch_whose_answer_got_lost_is_not_made_twice(seed: int) -> None:
     async def main() -> list[str]:

@@ -63,6 +63,7 @@ def all_answers(model, texts, sampling):
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
 def test_greedy_answers_are_those_of_transformers(folders, architecture):
     """Each prompt alone through `generate`, against all of them in padded batches."""
@@ -84,6 +85,7 @@ def test_greedy_answers_are_those_of_transformers(folders, architecture):
         assert answer.usage.completion_tokens == len(out) - begin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["causal", "encoder-decoder"])
 @pytest.mark.parametrize("sampling", [GREEDY, DRAWN, replace(DRAWN, top_p=0.7, extra={"top_k": 20})])
 def test_batches_change_nothing(folders, architecture, sampling):
@@ -113,6 +115,7 @@ def drawn(batch, scores, step=0):
     return kept.argmax(-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "support"),
     [

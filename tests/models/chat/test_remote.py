@@ -89,6 +89,7 @@ def expected(calls: int, *, seeded: bool) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["server", "openai", "anthropic"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_alone_is_overcome(fault: str, kind: str) -> None:
@@ -106,6 +107,7 @@ def test_each_fault_alone_is_overcome(fault: str, kind: str) -> None:
     assert {answer.error for answer in answers} == {""}
 
 
+@pytest.mark.slow
 def test_all_faults_together() -> None:
     async def main() -> tuple[list[ChatAnswer], ChatServer]:
         async with asked(Settings(faults=0.3, seed=1)) as (model, server):
@@ -180,6 +182,7 @@ def test_refusals_of_one_request_are_kept_with_it(refusal: Refusal, refused: boo
     assert answer.error == refusal.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("refusal", "said"),
     [
@@ -252,6 +255,7 @@ def test_the_only_request_left_that_never_works_is_noted(patience: float) -> Non
     assert (answer.finish, answer.error) == ("error", "failed 3 times: status 500: it hurts")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "lost"),
     [("empty", 1), ("stall", 1), ("cut", 1), ("malformed", 1), ("drop-late", 1), ("429", 0), ("500", 0)],
@@ -303,6 +307,7 @@ def test_a_slow_answer_is_called_slow() -> None:
         asyncio.run(main())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 @pytest.mark.parametrize("status", [400, 401, 403, 500])
 def test_a_key_is_written_nowhere(

@@ -36,6 +36,7 @@ def test_vectors_are_the_librarys(encoder):
     assert encoder.unknown_share(["rain"]) == 0
 
 
+@pytest.mark.slow
 def test_folder_written_as_hf_has_its_own_pooling_and_the_others(encoder):
     spec = parse_encoder(f"hf/{get_model_path()}")
     facts = {spec.text: look_at_encoder(spec, PLAIN)}

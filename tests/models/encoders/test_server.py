@@ -85,6 +85,7 @@ def test_vectors_come_back_to_their_texts_and_equal_texts_are_sent_once(serve):
     assert encoder.describe()["width"] == 8
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_no_waiting")
 def test_busy_server_is_asked_again(serve):
     url, seen = serve("fails twice")
@@ -92,6 +93,7 @@ def test_busy_server_is_asked_again(serve):
     assert len(seen) == 4
 
 
+@pytest.mark.slow
 def test_refused_text_is_found_among_the_others(serve):
     url, seen = serve()
     texts = [*(f"sentence {k}" for k in range(20)), "long " * 30]
@@ -100,6 +102,7 @@ def test_refused_text_is_found_among_the_others(serve):
     assert len(seen) < 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flaw", "message"),
     [
@@ -113,12 +116,14 @@ def test_answer_that_is_no_vector_is_one_sentence(serve, flaw, message):
         opened(serve(flaw)[0], ["rain"])
 
 
+@pytest.mark.slow
 def test_vectors_of_other_widths_are_refused(serve):
     url, _ = serve("other widths")
     with pytest.raises(UserError, match="returned for 'snow' no vector of 8 finite numbers"):
         list(opened(url, ["rain"]).encode(["rain", "snow"]))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_no_waiting")
 def test_missing_model_dead_server_and_no_json_are_one_sentence(serve):
     url, _ = serve()
@@ -130,6 +135,7 @@ def test_missing_model_dead_server_and_no_json_are_one_sentence(serve):
         opened(serve("no JSON")[0], ["rain"])
 
 
+@pytest.mark.slow
 def test_keys_go_where_they_belong_and_nowhere_else(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
     monkeypatch.setenv("ENDOXA_SERVER_KEY", "topsecret")

@@ -137,6 +137,7 @@ def test_broken_npz_is_one_sentence(tmp_path, arrays, message):
         read_vectors(tmp_path / "v.npz")
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1),

@@ -76,6 +76,7 @@ def test_effect_sizes_of_the_original_code_follow_from_each_pooling(reference, o
         assert effect_size(tests[name], vectors) == pytest.approx(value, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", ["masked", "causal", "encoder-decoder"])
 @pytest.mark.parametrize("layer", [None, 0, 1, 2])
 def test_poolings_are_what_they_say_one_text_at_a_time(tiny, architecture, layer):
@@ -108,6 +109,7 @@ def test_poolings_are_what_they_say_one_text_at_a_time(tiny, architecture, layer
             np.testing.assert_allclose(found[pooling][k], expected[pooling], atol=1e-5, err_msg=pooling)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.sampled_from(["rain", "City people", "The bakers", "Old drivers walk fast in the rain"])),

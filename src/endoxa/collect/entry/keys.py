@@ -138,12 +138,17 @@ def _shortened(text: str) -> str:
     return f"{text[: MAX_LENGTH - _DIGEST - 1].strip()} {digest}"
 
 
+def _ascii(digit: regex.Match[str]) -> str:
+    """A digit of any script as one of 0 to 9, or as it is where its script is newer than Python's tables."""
+    return str(unicodedata.decimal(digit.group(), digit.group()))
+
+
 @lru_cache(maxsize=65_536)
 def comparable(name: str, language: str) -> str:
     """The form of a key; the key itself where nothing would be left."""
     spread = unicodedata.normalize("NFD", name)
     plain = _MARKS.sub("", spread).translate(_LETTERS)
-    plain = _DIGITS.sub(lambda digit: str(unicodedata.decimal(digit.group())), _NASALS.sub("ं", plain))
+    plain = _DIGITS.sub(_ascii, _NASALS.sub("ं", plain))
     words = plain.split()
     fillers = _FILLERS.get(language, frozenset())
     telling = [word for word in words if word not in fillers] or words

@@ -46,6 +46,7 @@ def test_where_several_are_possible_people_are_asked(typed, perhaps):
     assert perhaps <= set(found.perhaps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", UI_LANGUAGES)
 def test_every_country_is_found_by_its_own_name(language):
     names = geography.names(language)

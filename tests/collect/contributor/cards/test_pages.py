@@ -113,6 +113,7 @@ def test_a_rating_after_a_skip_and_a_skip_after_a_rating_say_that_they_come_too_
     assert (Rating.objects.get().card, Skip.objects.get().card) == (second, first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["0", "6", "", "four", "4.5"])
 def test_an_answer_that_is_none_changes_nothing(phone, person, value):
     phone.get(CARD)
@@ -124,6 +125,7 @@ def test_an_answer_that_is_none_changes_nothing(phone, person, value):
     assert card.state == CardState.OPEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid", "add", "finish"])
 def test_the_card_of_somebody_else_stays_theirs(phone, person, campaign, make_person, name):
     other = drawing.next_card(make_person(campaign, "bea"))
@@ -137,6 +139,7 @@ def test_the_card_of_somebody_else_stays_theirs(phone, person, campaign, make_pe
     assert not Skip.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid"])
 def test_taps_are_never_links(phone, person, name):
     phone.get(CARD)
@@ -159,6 +162,7 @@ def test_forms_need_the_token_against_forgery(person, pairs, as_person, client):
     assert client.post(reverse("contributor:covers"), {"covers": "lift"}).status_code == 403
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", SkipReason.values)
 def test_each_reason_to_skip_is_stored_as_itself(phone, person, reason):
     page = Page(phone.get(CARD))
@@ -252,6 +256,7 @@ def test_a_paused_campaign_takes_the_answer_of_an_open_card(phone, person, campa
     assert Rating.objects.get().value == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", [State.PAUSED, State.CLOSED])
 def test_what_was_begun_can_be_finished_after_the_end_and_nothing_else(phone, person, campaign, state):
     phone.get(CARD)
@@ -316,6 +321,7 @@ def test_thanks_counts_what_was_given_and_leads_out_and_on(make_campaign, make_p
     assert {"/leave/", "/receipt/", CARD} <= {link.get("href") for link in page.all("a")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ar", "hi"])
 def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pairs):
     # The longest words of both kinds that may be stored, on the heaviest cards.

@@ -148,6 +148,7 @@ def test_a_mistyped_country_loses_nothing_and_is_guessed(answered):
     assert set(Mention.objects.values_list("pair__country", flat=True)) == {"AR", "NG", "CL"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("facts", "sentence"),
     [
@@ -173,6 +174,7 @@ def test_sending_twice_says_it_once(answered):
     assert Mention.objects.count() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", NASTY)
 def test_words_are_words_whatever_they_look_like(answered, campaign, make_person, as_person, text):
     client, card = answered
@@ -282,6 +284,7 @@ def test_a_question_about_no_country_asks_for_one(make_campaign, make_person, as
     assert "Which country" not in client.get(CARD).content.decode()
 
 
+@pytest.mark.slow
 def test_the_whole_world_in_one_tap_is_refused_beside_the_countries(answered):
     client, card = answered
     for name in ("add", "finish"):

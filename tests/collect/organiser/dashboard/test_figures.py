@@ -82,6 +82,7 @@ def test_countries_that_nobody_answered_about_are_shown_together():
     assert [row.country for row in rows] == ["AR", OTHERS]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("ABCDEFG"), st.sets(st.integers(1, 8)), max_size=7))
 def test_every_row_has_three_people_or_nobody_behind_it(answered):
     by_country = {code: people(*numbers) for code, numbers in answered.items()}
@@ -94,6 +95,7 @@ def test_every_row_has_three_people_or_nobody_behind_it(answered):
         assert sum(row.pairs for row in rows) == 10 * len(answered)
 
 
+@pytest.mark.slow
 def test_planted_counts(campaign, make_person, make_pairs):
     now = timezone.now()
     campaign.began_at = now - timedelta(minutes=30)
@@ -195,6 +197,7 @@ def test_what_two_people_do_is_not_shown(organiser, campaign, make_person, make_
     assert "Answers a minute" not in page
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(
     campaign, make_person, make_pairs, django_assert_max_num_queries
 ):

@@ -77,6 +77,7 @@ def send(client, pair, action, **more):
     return client.post(at("moderation_act", pair.campaign, pair.public_id), data)
 
 
+@pytest.mark.slow
 def test_the_queue_holds_what_waits_and_what_was_flagged_most_urgent_first(
     campaign, person, make_person, make_pairs, moderator
 ):
@@ -92,6 +93,7 @@ def test_the_queue_holds_what_waits_and_what_was_flagged_most_urgent_first(
     assert queue(campaign, organiser=True)[0] == "love jokes"
 
 
+@pytest.mark.slow
 def test_approving_shows_a_pair_and_its_wait_begins(campaign, person, moderator):
     pair = say(person, "sing like Maria Gonzalez")
     Pair.objects.update(waiting_since=5)
@@ -105,6 +107,7 @@ def test_approving_shows_a_pair_and_its_wait_begins(campaign, person, moderator)
     assert (back.moderation, back.flags, back.waiting_since) == (Moderation.PENDING, ["name"], 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["hide", "escalate"])
 def test_what_is_hidden_or_handed_on_leaves_the_cards_of_people(
     campaign, person, make_person, make_pairs, moderator, action
@@ -145,6 +148,7 @@ def test_an_edit_cannot_make_two_of_one(campaign, person, moderator, make_pairs)
     assert fresh(pair).attribute == "sing like birds"
 
 
+@pytest.mark.slow
 def test_words_that_people_rated_stay_as_they_saw_them(campaign, person, make_person, moderator):
     pair = say(person, "sing like birds")
     edited = act(pair, moderator, "edit", text="sing like larks", language="en")
@@ -173,6 +177,7 @@ def test_undoing_an_edit_whose_words_came_back_is_refused(campaign, person, make
     assert fresh(pair).attribute == "sing very well"
 
 
+@pytest.mark.slow
 def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator):
     (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
     pair = say(person, "sip mate")
@@ -190,6 +195,7 @@ def test_marks_and_merges_are_taken_back(campaign, person, make_pairs, moderator
     assert (fresh(pair).topic, fresh(pair).negative) == ("", None)
 
 
+@pytest.mark.slow
 def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(
     campaign, person, make_person, moderator
 ):
@@ -208,6 +214,7 @@ def test_hiding_is_not_taken_back_once_its_author_said_what_it_is_the_same_as(
     assert fresh(said.pair).moderation == Moderation.HIDDEN
 
 
+@pytest.mark.slow
 def test_nothing_is_merged_into_what_was_hidden_meanwhile(campaign, person, make_pairs, moderator):
     (root,) = make_pairs(campaign, ("AR", "drink mate", "en"))
     pair = say(person, "sip mate")
@@ -229,6 +236,7 @@ def test_a_merge_that_was_taken_back_can_be_put_back(campaign, person, make_pair
     assert fresh(pair).merged_into == root
 
 
+@pytest.mark.slow
 def test_personal_data_goes_everywhere_and_for_good(campaign, person, make_person, moderator):
     pair = say(person, "sing like Maria Gonzalez")
     other = say(make_person(campaign, "ben"), "sings like Maria Gonzales")
@@ -249,6 +257,7 @@ def test_personal_data_goes_everywhere_and_for_good(campaign, person, make_perso
     assert again.moderation == Moderation.PENDING
 
 
+@pytest.mark.slow
 def test_reports_that_came_after_a_decision_survive_its_undo(campaign, person, make_pairs, moderator):
     (pair,) = make_pairs(campaign, ("AR", "drink mate", "en"), flags=["shouting"])
     done = act(pair, moderator, "approve")
@@ -257,6 +266,7 @@ def test_reports_that_came_after_a_decision_survive_its_undo(campaign, person, m
     assert fresh(pair).flags == ["shouting", "report_hate"]
 
 
+@pytest.mark.slow
 def test_two_moderators_at_once(campaign, person, moderator, organiser):
     first, second = say(person, "love poetry"), say(person, "love tea")
     assert take_next(campaign, moderator, organiser=False) == first
@@ -273,6 +283,7 @@ def test_two_moderators_at_once(campaign, person, moderator, organiser):
     assert take_next(campaign, moderator, organiser=False) == second
 
 
+@pytest.mark.slow
 def test_pages_cover_words_and_say_why_in_words(client, campaign, person, moderator):
     pair = say(person, "sing like Maria Gonzalez")
     client.force_login(moderator)
@@ -286,6 +297,7 @@ def test_pages_cover_words_and_say_why_in_words(client, campaign, person, modera
     assert 'class="cover"' not in client.get(page).content.decode()
 
 
+@pytest.mark.slow
 def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
     client, campaign, make_pairs, organiser
 ):
@@ -299,6 +311,7 @@ def test_words_stand_as_reported_speech_also_where_they_are_not_covered(
     assert '<p class="words"><q lang="en" dir="auto">love poetry</q>' in html
 
 
+@pytest.mark.slow
 def test_only_moderators_can_hand_a_pair_to_the_organiser(client, campaign, person, moderator, organiser):
     page = at("moderation_item", campaign, say(person, "love poetry").public_id)
     offered = 'value="escalate"'
@@ -308,6 +321,7 @@ def test_only_moderators_can_hand_a_pair_to_the_organiser(client, campaign, pers
     assert offered not in client.get(page).content.decode()
 
 
+@pytest.mark.slow
 def test_a_moderator_works_through_the_queue(client, campaign, person, make_pairs, moderator):
     make_pairs(campaign, ("AR", "drink mate", "en"))
     one, two, three = (say(person, text) for text in ("love poetry", "love tea", "sip mate"))
@@ -341,6 +355,7 @@ def test_a_moderator_works_through_the_queue(client, campaign, person, make_pair
     assert "poetry" not in repr(list(AuditEntry.objects.values()))
 
 
+@pytest.mark.slow
 def test_a_conflict_is_said_and_what_was_typed_is_kept(client, campaign, person, moderator, organiser):
     pair = say(person, "love poetry")
     seen = revision(pair)
@@ -355,6 +370,7 @@ def test_a_conflict_is_said_and_what_was_typed_is_kept(client, campaign, person,
     assert revision(fresh(pair)) in html
 
 
+@pytest.mark.slow
 def test_what_is_wrong_stands_beside_its_field(client, campaign, person, moderator):
     pair = say(person, "love poetry")
     client.force_login(moderator)
@@ -367,6 +383,7 @@ def test_what_is_wrong_stands_beside_its_field(client, campaign, person, moderat
     assert fresh(pair).attribute == "love poetry"
 
 
+@pytest.mark.slow
 def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
     client, campaign, person, make_account, moderator, organiser
 ):
@@ -387,6 +404,7 @@ def test_reviewers_read_and_what_was_handed_on_is_for_organisers(
     assert fresh(pair).moderation == Moderation.LIVE
 
 
+@pytest.mark.slow
 def test_pairs_of_other_campaigns_do_not_exist(client, campaign, make_campaign, make_pairs, moderator):
     (foreign,) = make_pairs(make_campaign("lake"), ("AR", "drink mate", "en"))
     client.force_login(moderator)
@@ -395,6 +413,7 @@ def test_pairs_of_other_campaigns_do_not_exist(client, campaign, make_campaign, 
     assert client.post(at("moderation_act", campaign, foreign.public_id), data).status_code == 404
 
 
+@pytest.mark.slow
 def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
     client, campaign, person, make_person, make_pairs, moderator
 ):
@@ -412,6 +431,7 @@ def test_contributors_hints_and_searches_lead_to_pairs_to_merge_into(
     assert far.merged_into is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", XSS)
 def test_words_are_never_markup(client, campaign, person, make_person, moderator, text):
     pair = say(person, text)

@@ -57,6 +57,7 @@ def test_the_queue_is_sorted_before_the_lock_is_taken(campaign, make_pairs, mode
     assert all('."id" IN (' in sql for sql in lines[1:] if "ORDER BY" in sql)
 
 
+@pytest.mark.slow
 def test_a_page_costs_the_same_however_many_said_what_a_pair_is_the_same_as(
     client, campaign, person, make_person, make_pairs, moderator, django_assert_max_num_queries
 ):
@@ -81,6 +82,7 @@ def test_a_page_costs_the_same_however_many_said_what_a_pair_is_the_same_as(
     assert html.count("A contributor says it is the same.") == 1
 
 
+@pytest.mark.slow
 def test_whoever_made_a_pair_may_leave_before_somebody_decides(
     client, campaign, person, moderator, monkeypatch
 ):
@@ -132,6 +134,7 @@ def room(campaign, person, make_person):
     return [*pairs, say(make_person(campaign, "ben"), "sing like Maria Gonzalez")]
 
 
+@pytest.mark.slow
 def test_all_without_a_flag_are_approved_each_for_itself(client, campaign, room, moderator):
     client.force_login(moderator)
     page = client.get(at("moderation", campaign))
@@ -156,6 +159,7 @@ def test_all_without_a_flag_are_approved_each_for_itself(client, campaign, room,
         assert Pair.objects.filter(moderation=Moderation.LIVE).count() == left
 
 
+@pytest.mark.slow
 def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
     client, campaign, room, moderator, make_account
 ):
@@ -179,6 +183,7 @@ def test_what_others_look_at_what_changed_and_what_was_flagged_is_left(
     assert list(Pair.objects.filter(moderation=Moderation.LIVE)) == [room[4]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", [[], ["no id"], [":"], ["\0"]])
 def test_lists_that_no_page_sends_are_refused(client, campaign, room, moderator, shown):
     client.force_login(moderator)
@@ -189,6 +194,7 @@ def test_lists_that_no_page_sends_are_refused(client, campaign, room, moderator,
     assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
 
 
+@pytest.mark.slow
 def test_what_was_covered_is_not_approved_at_once(client, campaign, room, moderator):
     client.force_login(moderator)
     shown = [f"{pair.public_id}:{revision(pair)}" for pair in room]
@@ -198,6 +204,7 @@ def test_what_was_covered_is_not_approved_at_once(client, campaign, room, modera
     assert not Pair.objects.filter(moderation=Moderation.LIVE).exists()
 
 
+@pytest.mark.slow
 def test_only_what_was_approved_is_said_to_be_and_once(client, campaign, room, moderator):
     client.force_login(moderator)
     queue = at("moderation", campaign)
@@ -208,6 +215,7 @@ def test_only_what_was_approved_is_said_to_be_and_once(client, campaign, room, m
     assert "are approved" not in client.get(queue).content.decode()
 
 
+@pytest.mark.slow
 def test_a_refused_approval_shows_each_box_once(client, campaign, room, moderator):
     client.force_login(moderator)
     answer = client.post(

@@ -28,6 +28,7 @@ def coverage(draw, truth, times=400):
     return np.mean([one.low <= truth <= one.high for one in found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_x", "n_y"), [(8, 8), (14, 13), (40, 40)])
 @pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
 def test_planted_effect_is_covered_as_often_as_claimed(n_x, n_y, shift):
@@ -37,6 +38,7 @@ def test_planted_effect_is_covered_as_often_as_claimed(n_x, n_y, shift):
     assert 0.95 - 4 * sqrt(0.95 * 0.05 / 400) < covered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [0.0, 1.0])
 def test_sentences_of_a_term_are_resampled_together(shift):
     rng = np.random.default_rng(int(shift))
@@ -52,6 +54,7 @@ def test_sentences_of_a_term_are_resampled_together(shift):
     assert alone < 0.8, "taking sentences as independent covers too rarely"
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-2, 2, width=16), min_size=10, max_size=24), st.sampled_from([0, 1]))
 @settings(max_examples=80, deadline=None)
 def test_ends_are_ordered_and_within_the_bounds_of_an_effect_size(values, ddof):
@@ -101,6 +104,7 @@ def measured():
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["greater", "two-sided"])
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 4), (5, 10)])
 def test_what_is_claimed_without_a_difference(measured, sizes, side):

@@ -31,6 +31,7 @@ def listed(x, y):
     return sum(s <= observed for s in sums) / len(sums), sum(s >= observed for s in sums) / len(sums)
 
 
+@pytest.mark.slow
 @given(pools, st.data(), st.sampled_from([1.0, 0.1, 1 / 3, 1e-9, 7e11]))
 @settings(max_examples=150, deadline=None)
 def test_counting_gives_what_listing_gives_whatever_the_scale(pool, data, scale):
@@ -180,6 +181,7 @@ def test_order_within_the_sets_changes_nothing_and_swapping_them_swaps_the_tails
     assert swapped.p_value == pytest.approx(one.p_value, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_exact_p_under_exchangeability_is_uniform():
     rng = np.random.default_rng(12)
     p = [permutation_test(rng.normal(size=8), rng.normal(size=7)).p_value for _ in range(1500)]

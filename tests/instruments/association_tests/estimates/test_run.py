@@ -44,6 +44,7 @@ def reference(shared):
     )
 
 
+@pytest.mark.slow
 def test_the_original_code_gives_the_same(reference):
     tests, vectors, expected = reference
     found = analyze_tests(tests, vectors, model="tiny-bert", pooling="cls")
@@ -87,6 +88,7 @@ def test_partitions_strictly_above_the_observed_one_are_those_of_the_reference(r
     assert count / comb(28, 14) == pytest.approx(float(expected[test.name]["p_exact_gt"]), abs=1e-6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1.9, 1.9), min_size=10, max_size=20))
 @settings(max_examples=50, deadline=None)
 def test_planted_associations_come_back_and_lengths_do_not_matter(values):
@@ -101,6 +103,7 @@ def test_planted_associations_come_back_and_lengths_do_not_matter(values):
     assert swapped["effect_size"] == pytest.approx(-row["effect_size"], abs=1e-6, nan_ok=True)
 
 
+@pytest.mark.slow
 def test_a_planted_effect_is_recovered():
     rng = np.random.default_rng(3)
     row = analyze(planted(rng.normal(0.2, 0.2, 2000), rng.normal(0, 0.2, 2000))).row(0, named=True)
@@ -110,6 +113,7 @@ def test_a_planted_effect_is_recovered():
     assert row["p_value"] == pytest.approx(1 / 1001)
 
 
+@pytest.mark.slow
 def test_without_association_p_is_uniform_and_false_discoveries_keep_their_bound():
     rng = np.random.default_rng(8)
     tables = [analyze(*(random_test(rng, f"t{i}") for i in range(10))) for _ in range(60)]

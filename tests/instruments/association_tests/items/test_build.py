@@ -170,6 +170,7 @@ def test_direction_is_named_only_where_a_source_names_it():
 LANGUAGES = ("en", "hi", "es", "fr", "pt", "sw")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attribute", ["career-family", "violence", "pleasant-unpleasant"])
 def test_no_text_stands_on_both_sides(attribute):
     """A text in a target and in an attribute set would have cosine 1 with itself."""
@@ -179,6 +180,7 @@ def test_no_text_stands_on_both_sides(attribute):
             assert sum(map(len, sets)) == len(set.union(*sets)), test.name
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(number=st.integers(1, 6), language=st.sampled_from(LANGUAGES))
 def test_sentences_per_term(number, language):
@@ -446,6 +448,7 @@ def test_command_for_associations(tmp_path):
     assert len(read_tests(tmp_path / "t.json")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -77,6 +77,7 @@ def test_byte_order_mark_is_no_obstacle(tmp_path):
 texts = st.lists(st.text(min_size=1).filter(str.strip), min_size=2, max_size=5, unique=True)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(x=texts, y=texts, a=texts, b=texts, words=st.lists(st.text(), min_size=4, max_size=4))
 def test_what_is_written_is_read_again(tmp_path_factory, x, y, a, b, words):
@@ -93,6 +94,7 @@ def test_what_is_written_is_read_again(tmp_path_factory, x, y, a, b, words):
     assert read_tests(path) == [test]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.recursive(

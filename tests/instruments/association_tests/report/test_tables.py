@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import polars as pl
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -115,6 +116,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     assert r"a\_b \& c\textbar{}d / muslim female" in written(tmp_path, frame, "t.tex")
 
 
+@pytest.mark.slow
 def test_the_command_takes_runs_and_tables(tmp_path: Path) -> None:
     run = run_folder(tmp_path / "run", paper())
     app = typer.Typer()

@@ -87,6 +87,7 @@ def test_a_planted_difference_is_found_and_equal_models_are_not_told_apart():
     assert different["p_mcnemar_adjusted"] < 0.02
 
 
+@pytest.mark.slow
 def test_the_paired_test_keeps_its_level_where_identities_answer_alike():
     rng = np.random.default_rng(6)
     found = 0

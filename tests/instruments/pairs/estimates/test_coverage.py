@@ -29,6 +29,7 @@ def simulate(statistic, identities, repeats, *, ratio=None, mean=0.0, icc=0.2, r
     return covered / repeats, significant / repeats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identities", [8, 20, 60])
 @pytest.mark.parametrize("ratio", [0.5, 0.7])
 def test_the_identity_bootstrap_covers_a_planted_ratio(identities, ratio):
@@ -39,6 +40,7 @@ def test_the_identity_bootstrap_covers_a_planted_ratio(identities, ratio):
         assert rejected <= 0.09
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identities", [8, 20])
 def test_the_identity_bootstrap_covers_a_planted_mean(identities):
     (_, clustered), _ = simulate(MEAN, identities, 250, mean=0.4)
@@ -57,6 +59,7 @@ def test_independent_pairs_are_covered_by_the_simple_interval():
     assert 0.92 <= held / 300 <= 0.98
 
 
+@pytest.mark.slow
 def test_false_discoveries_stay_under_their_bound():
     """Families of 30 cells, 20 of them without any preference: at most 5 % of the discoveries are false."""
     rng = np.random.default_rng(9)

@@ -88,6 +88,7 @@ def realised(sizes, share, correlation, alpha, repeats=300):
     return np.mean([sign_flip_test(2 * one - sizes) <= alpha for one in favouring])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identities", [8, 20, 60])
 @pytest.mark.parametrize("alpha", [0.05, 0.005])
 def test_the_ratio_under_identities_has_about_the_stated_power(identities, alpha):

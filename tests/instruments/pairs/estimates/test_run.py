@@ -175,6 +175,7 @@ def test_an_identity_at_the_start_of_a_sentence_is_the_same_one():
     assert "1 identity in 10 pairs" in method
 
 
+@pytest.mark.slow
 def test_translations_of_one_association_stay_together():
     records = make_records({("m", "sum"): RNG.normal(size=20)}, language=["en", "hi"] * 10)
     linked = records.with_columns(association_id=pl.Series([f"a{i // 2}" for i in range(20)]))
@@ -225,6 +226,7 @@ differences = st.lists(
 ).map(np.array)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(differences)
 def test_swapping_the_sentences_mirrors_the_ratio(values):
@@ -238,6 +240,7 @@ def test_swapping_the_sentences_mirrors_the_ratio(values):
         assert p_values[0] == pytest.approx(p_values[1], nan_ok=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(differences, st.floats(-5, 5).map(lambda x: round(x, 2)))
 def test_a_constant_shifts_mean_and_median(values, shift):
@@ -247,6 +250,7 @@ def test_a_constant_shifts_mean_and_median(values, shift):
         assert after == pytest.approx(before + shift, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(differences, st.integers(2, 7))
 def test_the_names_of_identities_do_not_matter(values, groups):

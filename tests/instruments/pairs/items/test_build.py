@@ -117,6 +117,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("attribute", "said", "denied"), KINDS)
 def test_english_predicates(attribute, said, denied):
     assert both("women", attribute, negation_only=True) == (f"Women {said}.", f"Women {denied}.")
@@ -284,6 +285,7 @@ LANGUAGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "identity", "attribute", "more", "less"), LANGUAGES)
 def test_other_languages(language, identity, attribute, more, less):
     assert both(identity, attribute, language=language) == (more, less)
@@ -431,6 +433,7 @@ def test_few_respondents_are_not_told_where_they_live():
     assert kept.pairs["item_id"].to_list() == built.pairs["item_id"].to_list()
 
 
+@pytest.mark.slow
 def test_command_tells_what_places_it_leaves_out(tmp_path):
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
     source.write_text("identity,attribute,region,support\nbakers,strong,Peru,2\n", encoding="utf-8")
@@ -451,6 +454,7 @@ text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6
 wild = st.one_of(text, st.sampled_from([attribute for attribute, *_ in KINDS + UNCLEAR]))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(
     st.lists(

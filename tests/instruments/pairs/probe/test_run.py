@@ -59,6 +59,7 @@ def test_one_row_per_item_model_and_rule_with_the_promised_columns(data, tiny, t
     }
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_rule(data, tiny, tiny_models, tmp_path):
     from endoxa.instruments.pairs.rules import RULES
     from endoxa.schema import Pair
@@ -90,6 +91,7 @@ def test_neutral_difference_is_the_mean_over_neutral_identities(data, tiny, tiny
     assert rows["b"]["neutral_difference"] is None
 
 
+@pytest.mark.slow
 def test_identical_sentences_tie_wherever_they_stand(tiny, tmp_path):
     path = tmp_path / "ties.csv"
     other = [f"x{k},Bakers number {k} are patient.,Bakers number {k} are impatient." for k in range(60)]
@@ -135,6 +137,7 @@ def test_model_that_gives_no_finite_number_is_said(data, tiny, tmp_path):
         measure(PAIRS, settings_for(data, model), tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_chunks_and_row_order_change_nothing(data, tiny, tmp_path):
     measure(PAIRS, settings_for(data, *tiny.values()), tmp_path / "whole")
     measure(PAIRS, settings_for(data, *tiny.values(), chunk=1), tmp_path / "single")
@@ -173,6 +176,7 @@ def test_finished_run_is_left_alone_and_restart_does_it_again(data, tiny, tmp_pa
     assert not measure(PAIRS, asked, out, restart=True).was_complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change", [{"rules": ("mean",)}, {"limit": 2}, {"calibrate": False}, {"languages": ("en",)}]
 )
@@ -221,6 +225,7 @@ def test_repeat_of_a_changed_file_is_refused(data, tiny, tmp_path):
         measure(PAIRS, asked, tmp_path / "second", expected=identity)
 
 
+@pytest.mark.slow
 def test_restart_does_not_touch_the_run_of_another_process(data, tiny, tmp_path):
     out = tmp_path / "run"
     measure(PAIRS, settings_for(data, tiny["causal"]), out)
@@ -280,6 +285,7 @@ def test_model_given_twice_and_duplicate_ids_are_named(data, tiny, tmp_path):
         measure(PAIRS, settings_for(data, tiny["causal"]), tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_two_processes_cannot_share_a_run(tmp_path):
     first = Journal(tmp_path / "journal.sqlite")
     first.add_scores(0, [(b"k", Score(-1.0, 2))])

@@ -50,6 +50,7 @@ def estimates(run: Path) -> pl.DataFrame:
     return analyze_pairs(load_records([run])).estimates
 
 
+@pytest.mark.slow
 def test_nothing_is_loaded_from_anywhere(page: Page, output: Path) -> None:
     assert not [
         tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object", "embed", "base")
@@ -124,6 +125,7 @@ def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) ->
         assert (row["pairs"], row["identities"]) == (str(own.height), str(clusters))
 
 
+@pytest.mark.slow
 def test_axis_numbers_are_those_of_the_estimates(page: Page, estimates: pl.DataFrame) -> None:
     rows = page.table("The numbers behind these figures")
     cells = estimates.filter(name="preference_ratio", interval="identities")
@@ -193,6 +195,7 @@ def test_the_same_runs_give_the_same_page(run: Path, output: Path, tmp_path: Pat
     assert again.read_bytes() == output.read_bytes()
 
 
+@pytest.mark.slow
 def test_two_data_sets_are_two_parts(tmp_path: Path) -> None:
     items = pairs(12, ("en",))
     bare = {"endoxa": None, "command": None, "models": None, "rules": None}
@@ -225,6 +228,7 @@ def test_ties_single_pairs_and_bare_descriptions_are_reported_too(tmp_path: Path
     assert "जाति" in page.text
 
 
+@pytest.mark.slow
 def test_few_identities_cannot_be_tested(tmp_path: Path) -> None:
     items = pairs(40, ("en",)).with_columns(identity=pl.lit("bakers"))
     run = run_folder(tmp_path / "run", scored(items, GPT, "sum", 0.95))
@@ -273,6 +277,7 @@ def test_what_is_no_finished_run_is_refused(make, message: str, tmp_path: Path) 
     assert not (tmp_path / "r.html").exists()
 
 
+@pytest.mark.slow
 def test_output_that_cannot_be_written_is_refused(run: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="cannot be written"):

@@ -168,6 +168,7 @@ def test_what_was_not_tested_is_not_called_unclear():
     assert "cannot be tested (5 identities, at least 6 needed)" in five
 
 
+@pytest.mark.slow
 def test_the_correction_is_blamed_only_where_it_decides():
     assert "corrected for the number of tests" not in said(results_of(EDGES["7 of 8 pairs"]))
     assert "not distinguishable from chance: 87.5" in said(results_of(EDGES["7 of 8 pairs"]))
@@ -188,6 +189,7 @@ def test_ten_of_ten_untied_wins_are_a_preference_however_many_ties():
     assert "more often than chance: 50.5" in said(results)
 
 
+@pytest.mark.slow
 def test_languages_are_read_one_by_one_where_no_key_links_them():
     text = said(results_of(EDGES["languages that are not linked"]))
     assert "cannot be tested (the identities of 2 languages are not linked" in text
@@ -203,11 +205,13 @@ def test_languages_are_read_one_by_one_where_no_key_links_them():
     assert row["verdict"].to_list() == ["above"]
 
 
+@pytest.mark.slow
 def test_a_page_without_anything_to_compare_has_no_empty_section():
     anchors = [section.anchor for section in sections_of(results_of(EDGES["half of 150 pairs"]))]
     assert not any(anchor.startswith(("models", "flips", "calibrated")) for anchor in anchors)
 
 
+@pytest.mark.slow
 def test_the_battery_finds_what_is_false():
     from dataclasses import replace
 

@@ -11,6 +11,7 @@ from endoxa.testing.scorers import check_rule
 from support.tiny import PAIRS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RULES.all())
 def test_rule_keeps_its_promises(name, tiny_models):
     rule = RULES.get(name)

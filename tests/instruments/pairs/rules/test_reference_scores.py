@@ -38,6 +38,7 @@ def scored(rule_name, model, pairs):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "file"), [("crows-token", "cased"), ("crows-token-lower", "lower")])
 def test_crows_token_equals_the_published_script(shared, published, rule, file):
     rows = table(shared / "data/crows_pairs/crows_pairs_anonymized.csv")
@@ -48,6 +49,7 @@ def test_crows_token_equals_the_published_script(shared, published, rule, file):
         assert less == pytest.approx(float(row["sent_less_score_raw"]), abs=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "hi"])
 @pytest.mark.parametrize("words", ["ws", "pretok"])
 @pytest.mark.parametrize("mask", ["whole", "tok"])
@@ -75,6 +77,7 @@ def test_crows_word_is_white_space_and_whole_words(published):
     assert scored("crows-word", model, pairs) == scored("crows-word-ws-whole", model, pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "hi", "afri"])
 @pytest.mark.parametrize(
     ("model", "rule", "column", "count"),

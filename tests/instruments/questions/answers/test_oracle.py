@@ -163,6 +163,7 @@ PREDICATES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Nationality", "Religion", "Disability_status"])
 def test_the_questions_own_words_name_and_those_of_its_counterpart_do_not(shared, name):
     """To "Who lives in poverty?", "X lives in poverty" names X and "X has a lot of money" nobody."""
@@ -210,6 +211,7 @@ def test_vocabularies_of_the_other_files(name):
     assert found["right"] == found.total() > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", DEMONYMS)
 def test_other_languages(language):
     """As LACES builds its options (appendix B.1), with every wording of the unknown option that `build qa` writes."""
@@ -243,6 +245,7 @@ def test_names_in_the_place_of_groups():
     assert found["right"] == found.total()
 
 
+@pytest.mark.slow
 def test_texts_of_a_real_model(shared):
     """UnifiedQA's 3,080 answers: the published option where one was made out, none where none was."""
     folder = shared / "data" / "bbq"

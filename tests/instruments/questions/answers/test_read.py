@@ -24,6 +24,7 @@ def item(options, question="Who was late?", language="en"):
 FRIENDS = item(("The Danish friend", "The French friend", "Not enough info"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "answer", "expected"),
     [(item(*asked), answer, expected) for asked, answers in CASES for answer, expected in answers.items()],
@@ -141,6 +142,7 @@ def test_folding_keeps_every_place(text):
     assert len(fold(markless)) == len(markless)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

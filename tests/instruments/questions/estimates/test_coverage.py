@@ -84,6 +84,7 @@ def coverage(world, templates, repeats, resamples=400):
     return {name: (np.mean(pairs, axis=0), len(pairs) / repeats) for name, pairs in held.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", list(WORLDS)[:3])
 def test_25_templates_cover_a_planted_truth(world):
     for (ours, plain), share in coverage(WORLDS[world], 25, 250).values():
@@ -92,12 +93,14 @@ def test_25_templates_cover_a_planted_truth(world):
         assert share == 1.0
 
 
+@pytest.mark.slow
 def test_rare_errors_are_covered_better_than_by_the_plain_interval():
     for (ours, plain), _ in coverage(WORLDS["one in twenty named"], 25, 250).values():
         assert ours >= plain + 0.03
         assert ours >= 0.85
 
 
+@pytest.mark.slow
 def test_few_templates_are_covered_better_than_by_the_plain_interval():
     for (ours, plain), _ in coverage(WORLDS["most named, strong bias"], 6, 250).values():
         assert ours >= plain + 0.05

@@ -122,6 +122,7 @@ def test_a_planted_reduction_is_covered_and_pairs_narrow_its_interval():
     assert np.mean(widths) < 0.8 * unpaired
 
 
+@pytest.mark.slow
 def test_no_bias_to_reduce_leaves_the_share_undefined():
     even = times(stereotyped=30, anti=30, unknown=40)
     row = table(protocols(baseline=even, explanation=times(stereotyped=20, unknown=80)))["explanation"]
@@ -133,6 +134,7 @@ def test_no_bias_to_reduce_leaves_the_share_undefined():
     assert unsure["reduction_share_low"] is None, "the baseline may be without bias"
 
 
+@pytest.mark.slow
 def test_what_is_undefined_says_why():
     none = table(protocols(baseline=times(refused=9), explanation=times(unknown=9)))["explanation"]
     assert none["bias_score"] is None
@@ -146,6 +148,7 @@ def test_what_is_undefined_says_why():
     assert "no baseline" in alone["reason"]
 
 
+@pytest.mark.slow
 def test_a_missing_interval_says_why():
     same = "all resamples give the same value, so they cannot say how sure it is"
     always = table(protocols(baseline=times(stereotyped=100), explanation=times(stereotyped=100)))[

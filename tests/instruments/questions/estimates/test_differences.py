@@ -88,6 +88,7 @@ def test_other_questions_cannot_make_a_difference():
     assert (row["p_value"], row["verdict"]) == (1.0, "unclear")
 
 
+@pytest.mark.slow
 def test_a_planted_difference_is_covered_and_pairs_narrow_its_interval():
     rng, held, widths = np.random.default_rng(8), 0, []
     single = []

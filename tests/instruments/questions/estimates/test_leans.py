@@ -47,6 +47,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(ROWS)
 def test_the_gap_is_mantel_haenszels_risk_difference(rows):
     gap = gap_of(counts(rows))
@@ -222,6 +223,7 @@ def measured():
 SLACK = 3.5 * sqrt(0.05 * 0.95 / 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("templates", [6, 12])
 @pytest.mark.parametrize(
     "name", ["ambiguous, unequal templates", "disambiguated, balanced", "disambiguated, one kind rare"]
@@ -245,6 +247,7 @@ def test_items_in_place_of_templates_would_claim_far_too_often(measured):
     assert measured.items_for_templates(4, 0.3, 100) > 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["self-debiasing, as far, both contexts", "error retention 1"])
 def test_changes_that_are_not_there_are_claimed_seldom(measured, name):
     (pair,) = [pair for pair in measured.PAIRS if pair.name == name]

@@ -222,6 +222,7 @@ def test_several_categories_have_a_row_each_and_one_for_all():
     assert estimates["bias_score"].to_list() == pytest.approx([0.2, -0.2, 0.0])
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.lists(st.sampled_from([STEREOTYPED, ANTI, UNKNOWN, "refused", "unparsed"]), min_size=8, max_size=40),

@@ -88,6 +88,7 @@ def run(*arguments):
     return result
 
 
+@pytest.mark.slow
 def test_the_acceptance_command_gives_the_expected_numbers(shared, tmp_path):
     bbq, out = shared / "data/bbq", tmp_path / "qa.csv"
     predictions = bbq / "dev_predictions_nationality_unifiedqa_race.csv"
@@ -105,6 +106,7 @@ def test_the_acceptance_command_gives_the_expected_numbers(shared, tmp_path):
     assert (100 * table["bias_score"]).round(1).to_list() == [6.0, 1.2]
 
 
+@pytest.mark.slow
 def test_words_are_read_as_those_of_a_chat_model(shared, tmp_path):
     bbq = shared / "data/bbq"
     table = pl.read_csv(bbq / "dev_predictions_nationality_unifiedqa_race.csv")
@@ -372,6 +374,7 @@ def test_folders_that_are_no_runs_of_questions_are_refused(runs, tmp_path):
         load_answers([])
 
 
+@pytest.mark.slow
 def test_words_that_do_not_go_together_are_refused(runs, data, tmp_path):
     out = ("-o", tmp_path / "e.csv")
     with pytest.raises(UserError, match="Give either run folders"):

@@ -37,6 +37,7 @@ def sides(before, after, **other):
     return original, substituted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "after", "ratio"), PUBLISHED)
 def test_published_ratios_follow_from_published_accuracies(before, after, ratio):
     table = retention(*sides(round(1000 * (1 - before)), round(1000 * (1 - after))), **QUICK)
@@ -112,6 +113,7 @@ def test_without_errors_there_is_nothing_to_retain():
     assert cured["reason"] == ""
 
 
+@pytest.mark.slow
 def test_a_planted_ratio_is_covered():
     rng, held = np.random.default_rng(3), 0
     for _ in range(60):

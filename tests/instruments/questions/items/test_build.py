@@ -39,6 +39,7 @@ def parts(record):
 # --- distractors -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(NATIONS), st.sampled_from("abcde")), min_size=1, max_size=25),
     st.integers(0, 2**32),
@@ -63,6 +64,7 @@ def test_a_distractor_was_never_observed_with_the_attribute(rows, seed) -> None:
         assert len(drawn) == len(set(drawn)) == min(3, unseen)
 
 
+@pytest.mark.slow
 def test_distractors_are_drawn_uniformly() -> None:
     rows = [("argentinos", "a"), *((nation, "b") for nation in NATIONS[1:])]
     drawn = Counter(
@@ -169,6 +171,7 @@ def test_nobody_who_overlaps_with_an_observed_identity_is_a_distractor() -> None
 VOWEL_PLURALS = {"es": "aeo", "pt": "aeou"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", sorted(demonyms()))
 def test_spanish_and_portuguese_forms_agree(code) -> None:
     one = demonyms()[code]
@@ -204,6 +207,7 @@ def test_spanish_and_portuguese_forms_agree(code) -> None:
     assert set(one.within) <= demonyms().keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", sorted(demonyms()))
 def test_every_people_is_found_by_its_names(code) -> None:
     one = demonyms()[code]
@@ -234,6 +238,7 @@ def friends(language, gender):
     return made.records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "gender", "mention", "option"),
     [
@@ -334,6 +339,7 @@ def test_braces_in_an_attribute_are_text() -> None:
 # --- what comes out --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_questions_are_read_back_with_their_target(language, tmp_path) -> None:
     rows = [
@@ -353,6 +359,7 @@ def test_questions_are_read_back_with_their_target(language, tmp_path) -> None:
         assert (item.language, item.condition, item.polarity) == (language, "ambig", "neg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("gender", ["m", "f"])
 def test_oracle_every_option_is_read_as_itself(language, gender, tmp_path) -> None:
@@ -409,6 +416,7 @@ def test_left_out_rows_have_their_reason() -> None:
     assert len(made.notes) == 2
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), min_size=1, max_size=6),
     st.sampled_from(LANGUAGES),
@@ -456,6 +464,7 @@ def test_the_command_writes_questions_and_what_was_left_out(tmp_path, monkeypatc
     assert pl.read_csv(tmp_path / "out" / "laces.left_out.csv").height == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -137,6 +137,7 @@ def test_women_and_men_of_one_profession_are_never_beside_each_other(tmp_path) -
         assert len({record[f"ans{place}"].casefold() for place in range(3)}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_nouns_at_once_make_options_that_differ(language) -> None:
     plurals = (

@@ -191,6 +191,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
 names = st.text(st.characters(categories=["Lu", "Ll", "Lo"]), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(names, st.tuples(names, names), min_size=1, max_size=5))
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, groups: dict[str, tuple[str, str]]

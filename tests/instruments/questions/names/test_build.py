@@ -85,6 +85,7 @@ GRAMMAR = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "expected"), GRAMMAR.items(), ids=range(len(GRAMMAR)))
 def test_names_read_like_english(text, expected):
     assert written(text) == expected
@@ -293,6 +294,7 @@ def made(nationality):
     return build_names(nationality, read_bank(), seed=42, variants=3)
 
 
+@pytest.mark.slow
 def test_all_of_nationality_is_written(made, nationality):
     assert made.rows == len(nationality) == 3080
     assert not made.unwritten
@@ -326,6 +328,7 @@ def test_genders_follow_the_noun_of_the_option(made, nationality, shared):
         assert (options[group], women[group], men[group]) == (3 * prompts, 3 * female, 3 * male)
 
 
+@pytest.mark.slow
 def test_names_leave_label_and_target_as_they_are(made, shared, tmp_path):
     write_items(made.records, tmp_path / "names.jsonl")
     before = {item.example_id: item for item in read_items(shared / "data" / "bbq" / "Nationality.jsonl")}
@@ -335,6 +338,7 @@ def test_names_leave_label_and_target_as_they_are(made, shared, tmp_path):
         assert item.options[item.unknown] == old.options[old.unknown]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_names(made, nationality):
     again = build_names(nationality[:400], read_bank(), seed=42, variants=3)
     assert [one.names for one in again.named] == [one.names for one in made.named[:100]]
@@ -342,6 +346,7 @@ def test_the_same_seed_gives_the_same_names(made, nationality):
     assert [one.names for one in other.named] != [one.names for one in made.named[:100]]
 
 
+@pytest.mark.slow
 def test_religion_with_a_made_up_bank(shared):
     """What a single name can stand for is written, what is said of many is listed."""
     rows = [row for _, row in read_rows(shared / "data" / "bbq" / "Religion.jsonl")]
@@ -409,6 +414,7 @@ def noun_phrases(draw, group):
     return " ".join(filter(None, [determiner, modifiers, group, head]))
 
 
+@pytest.mark.slow
 @given(
     first=noun_phrases("Veldish"),
     second=noun_phrases("Tamori"),

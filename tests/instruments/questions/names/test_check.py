@@ -249,6 +249,7 @@ def test_records_about_the_same_people_have_the_same_names_in_a_variant():
     assert not any("same people" in problem for problem in apart.problems)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_every_deleted_word_or_added_article_is_found(data):
     """Whatever is planted beside a name in records that were written, the check sees it."""

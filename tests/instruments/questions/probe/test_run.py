@@ -212,6 +212,7 @@ def test_an_item_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ log-likelihood
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["causal", "encoder_decoder"])
 def test_options_are_scored_as_continuations(data: Path, tmp_path: Path, kind: str) -> None:
     """The likeliest option equals the one found by transformers' own loss on the same texts."""
@@ -269,6 +270,7 @@ def test_the_plan_counts_calls_and_money(data: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_ends_complete(tmp_path: Path) -> None:
     """A server that breaks a third of its answers, a run killed (-9) at three moments: every item once per repeat."""
     data = write(tmp_path / "questions.jsonl", questions(160))
@@ -340,6 +342,7 @@ def test_data_that_changes_during_a_run_is_not_written_down(
     assert len(records(tmp_path / "run")) == 40
 
 
+@pytest.mark.slow
 def test_a_model_that_is_dead_does_not_stop_the_others(data: Path, tmp_path: Path) -> None:
     models = ("http://127.0.0.1:9/v1#dead", "sim/biased")
     chosen = settings(data, models=models, options=ChatOptions(patience=0.1))
@@ -360,6 +363,7 @@ def test_a_model_that_is_not_there_is_found_before_anything_is_asked(data: Path,
         assert server.requests["POST /v1/chat/completions"] == 1
 
 
+@pytest.mark.slow
 def test_errors_are_counted_and_asked_again_on_demand(data: Path, tmp_path: Path) -> None:
     broken = True
 
@@ -396,6 +400,7 @@ def test_empty_answers_are_paid_and_counted(
         assert sum(one.calls for one in journal.totals(0)) == billed > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

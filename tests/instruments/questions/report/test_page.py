@@ -72,6 +72,7 @@ def debiased(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ------------------------------------------------------------------- the page as a file
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing_and_needs_no_scripts(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("script", "link", "img", "iframe", "object")]
     for tag, own in page.elements:
@@ -99,6 +100,7 @@ def test_figures_are_files_with_words_for_who_cannot_see_them(output: Path) -> N
         assert "Quoted" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_page(runs: list[Path], output: Path, tmp_path: Path) -> None:
     again = write_report(runs, tmp_path / "qa.html")
     assert again.read_bytes() == output.read_bytes()
@@ -119,6 +121,7 @@ def test_simulated_models_are_called_so_everywhere(page: Page, output: Path) -> 
 # ------------------------------------------------------------------- numbers of the answers
 
 
+@pytest.mark.slow
 def test_published_tables_hold_the_estimates(page: Page, answers: pl.DataFrame) -> None:
     found = analyze_qa(answers).estimates
     tables = {
@@ -194,6 +197,7 @@ def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
 # ------------------------------------------------------------------- what is claimed
 
 
+@pytest.mark.slow
 def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResults) -> None:
     sections = {section.anchor: section for section in qa_sections([], results)}
     said = [finding.text for finding in sections["headline"].findings]
@@ -223,6 +227,7 @@ def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
     assert page.table("Table 1")[0]["bounds"] == "all read"
 
 
+@pytest.mark.slow
 def test_self_debiasing_shows_reduction_and_what_was_dropped(debiased: Path, tmp_path: Path) -> None:
     page = Page(write_report([debiased], tmp_path / "qa.html").read_text(encoding="utf-8"))
     found = analyze_qa(load_answers([debiased])).debias
@@ -256,6 +261,7 @@ def test_hostile_names_stay_text(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag == "img"]
 
 
+@pytest.mark.slow
 def test_no_name_turns_the_page_around(tmp_path: Path) -> None:
     asked, model = questions(), "openai/big\u202egnp"
     found = records(asked, {model: Lean(refused=0.002)}, seed=3)
@@ -270,6 +276,7 @@ def test_no_name_turns_the_page_around(tmp_path: Path) -> None:
     assert "openai/big\\u202egnp" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("refused", "said"), [(1, "1 was a refusal"), (2, "2 were refusals")])
 def test_one_refusal_is_one(refused: int, said: str, tmp_path: Path) -> None:
     asked = questions()
@@ -288,6 +295,7 @@ def test_one_refusal_is_one(refused: int, said: str, tmp_path: Path) -> None:
     assert "in 0 no option could be read" not in page.text
 
 
+@pytest.mark.slow
 def test_differences_stand_with_their_paired_intervals(
     page: Page, answers: pl.DataFrame, output: Path
 ) -> None:
@@ -308,6 +316,7 @@ def test_differences_stand_with_their_paired_intervals(
     assert drawn.read_text(encoding="utf-8").count("mark-rule") >= 4  # zero lines, and two intervals
 
 
+@pytest.mark.slow
 def test_no_dash_is_left_unexplained(debiased: Path, tmp_path: Path) -> None:
     page = Page(write_report([debiased], tmp_path / "qa.html").read_text(encoding="utf-8"))
     shown = page.table("Self-debiasing")
@@ -315,6 +324,7 @@ def test_no_dash_is_left_unexplained(debiased: Path, tmp_path: Path) -> None:
     assert "– in the rows of the baseline: it is what the others are compared with." in page.text
 
 
+@pytest.mark.slow
 def test_questions_are_left_out_when_their_file_has_changed(page: Page, tmp_path: Path) -> None:
     asked = questions()
     folder = qa_folder(tmp_path / "q", asked, records(asked, {"openai/big": Lean()}), "Town")
@@ -332,6 +342,7 @@ def test_questions_are_left_out_when_their_file_has_changed(page: Page, tmp_path
 # ------------------------------------------------------------------- one run, other kinds
 
 
+@pytest.mark.slow
 def test_one_run_alone_has_no_columns_for_names(runs: list[Path], tmp_path: Path) -> None:
     output = write_report(runs[:1], tmp_path / "qa.html")
     page = Page(output.read_text(encoding="utf-8"))
@@ -341,6 +352,7 @@ def test_one_run_alone_has_no_columns_for_names(runs: list[Path], tmp_path: Path
     assert "mean of 2 values" in page.text
 
 
+@pytest.mark.slow
 def test_ambiguous_questions_alone_have_no_other_tables(tmp_path: Path) -> None:
     asked = [question for question in questions() if question["context_condition"] == "ambig"]
     folder = qa_folder(
@@ -353,6 +365,7 @@ def test_ambiguous_questions_alone_have_no_other_tables(tmp_path: Path) -> None:
     assert not (tmp_path / "qa_figures" / "scatter-accuracy.svg").exists()
 
 
+@pytest.mark.slow
 def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None:
     asked = questions()
     found = records(asked, {"openai/big": Lean(error=0, wrong=0)}).filter(
@@ -368,6 +381,7 @@ def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None
     assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
 
 
+@pytest.mark.slow
 def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
     asked = questions()
     found = records(asked, {"openai/big": Lean()})
@@ -393,6 +407,7 @@ def test_questions_without_a_known_target_have_no_score(tmp_path: Path) -> None:
     assert any(row["read as"] == "person, target not known" for row in page.table("Questions and answers"))
 
 
+@pytest.mark.slow
 def test_other_kinds_are_not_mixed_and_labels_are_for_questions(runs: list[Path], tmp_path: Path) -> None:
     other = run_folder(tmp_path / "pairs", scored(pairs(6), "hf/a", "sum", 0.5))
     with pytest.raises(UserError, match=r"holds questions and .* sentence pairs: write one report for each"):
@@ -410,6 +425,7 @@ def test_unfinished_runs_are_refused(tmp_path: Path) -> None:
         write_report([folder], tmp_path / "r.html")
 
 
+@pytest.mark.slow
 def test_the_command_takes_labels(runs: list[Path], tmp_path: Path) -> None:
     from typer.testing import CliRunner
 

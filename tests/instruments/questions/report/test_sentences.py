@@ -230,6 +230,7 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
 LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", "Names", "95\u00a0%")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
     assert check_findings(sections(edge), LABELS) > 0
@@ -240,6 +241,7 @@ def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
             assert row["p_value"] <= 0.05 < row["p_adjusted"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
     level = f"{100 * confidence:g}\u00a0%"
@@ -255,6 +257,7 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
     assert ("cannot be tested" in five) == (confidence > 0.9)  # 2 / 2^5 < 0.1
 
 
+@pytest.mark.slow
 def test_the_whole_page_holds_no_other_sentences() -> None:
     edge = "seven models, some clear"
     sections = page.qa_sections([], results(edge))

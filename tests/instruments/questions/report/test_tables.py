@@ -194,6 +194,7 @@ def test_the_average_is_the_mean_of_the_four_cells(published: QaResults) -> None
     assert average_of_cells(published, "bias_score") == {"openai/gpt-4o": pytest.approx(0.0095)}
 
 
+@pytest.mark.slow
 def test_differences_are_groups_minus_names(published: QaResults) -> None:
     section = conditions_compared(published)
     assert section is not None

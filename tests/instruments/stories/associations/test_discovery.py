@@ -298,6 +298,7 @@ def test_what_was_planted_is_found_and_nothing_else(tmp_path: Path) -> None:
     assert found.associations.columns == list(DISCOVERED_COLUMNS)
 
 
+@pytest.mark.slow
 def test_an_association_of_one_language_is_found_there(tmp_path: Path) -> None:
     data = stories(150, languages=("en", "hi"), planted={("hill", "pet", "cat"): 4.0}, only="hi")
     found = discover(profiles(tmp_path, data), Discovery(by_language=True, draws=20_000, jobs=1))
@@ -305,6 +306,7 @@ def test_an_association_of_one_language_is_found_there(tmp_path: Path) -> None:
     assert cats["aggregation"].to_list() == ["hi"]
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
     check = null_check(profiles(tmp_path, stories(60)), Discovery(draws=5000, jobs=1), 40, lambda *_: None)
     assert check.families == 160
@@ -382,6 +384,7 @@ def test_so_many_stories_find_table_and_cell(values: int, columns: int, rate: fl
 CAT = dict(zip(PARTS, ("town", "hill", "pet", "cat"), strict=True)) | {"model": "m/one", "aggregation": "all"}
 
 
+@pytest.mark.slow
 def test_a_difference_between_models_is_found(tmp_path: Path) -> None:
     data = stories(200, models=("m/one", "m/two"), planted={("hill", "pet", "cat"): 4.0}, only="m/two")
     both = profiles(tmp_path, data)
@@ -503,6 +506,7 @@ def equals(generator: np.random.Generator, lift: float) -> Profiles:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lift", "sets", "most"), [(1.8, 100, 0.25), (2.5, 60, 0.12)])
 def test_what_selection_does_to_comparisons_of_equals(lift: float, sets: int, most: float) -> None:
     """Only rows that one of the two shows are compared, on the same stories (figures: docs/methods.md)."""
@@ -724,6 +728,7 @@ def test_an_unknown_side_is_told_before_anything_is_tested(
     assert not (tmp_path / "a.csv").exists()
 
 
+@pytest.mark.slow
 def test_the_plan_says_what_it_assumes() -> None:
     code, said = command("--plan", "--lift", 4, "--alpha", 0.01)
     assert code == 0

@@ -155,6 +155,7 @@ def kept_families(sets, **more):
     return kept / sets.sets, found.associations.filter(verdict="above")["model"].n_unique() / sets.sets
 
 
+@pytest.mark.slow
 def test_repeats_that_depend_on_their_prompt_are_no_evidence() -> None:
     """Taken as independent, stories of one prompt keep a family in 0.4; at 0.05, more than 17 of 150 are 1 in 1,000."""
     sets = StorySets(sets=150, repeats=3, dependence=0.6, unknown=0.2)
@@ -164,6 +165,7 @@ def test_repeats_that_depend_on_their_prompt_are_no_evidence() -> None:
     assert kept_families(unequal)[0] <= 17 / 150
 
 
+@pytest.mark.slow
 def test_independent_repeats_are_as_good_as_prompts_of_their_own() -> None:
     sets = StorySets(sets=60, repeats=3, lift=2.5, unknown=0.1)
     as_stories, as_prompts = kept_families(sets, one_prompt_each=True), kept_families(sets)
@@ -171,6 +173,7 @@ def test_independent_repeats_are_as_good_as_prompts_of_their_own() -> None:
     assert as_prompts[0] > as_stories[0] - 0.1
 
 
+@pytest.mark.slow
 def test_rows_that_stand_eight_times_make_no_association() -> None:
     sets = StorySets(sets=60, rows=3, scenarios=12)
     exact = replace(QUICK, draws=4000, early_stop=False)
@@ -347,6 +350,7 @@ def test_sparse_tables_are_drawn() -> None:
     assert drawn.mean() == pytest.approx(distance.freedom, rel=0.1)
 
 
+@pytest.mark.slow
 def test_what_languages_explain_is_not_claimed() -> None:
     """Simpson: the pooled test finds it in every set, within languages nothing is there."""
     sets = StorySets(sets=40, rows=3, columns=3, languages=2, confounded=True, scenarios=30)
@@ -373,6 +377,7 @@ def test_an_association_within_languages_is_claimed() -> None:
     assert set(one.associations["verdict"]) <= {"above"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pooled", ["stratified", "published"])
 def test_verdicts_follow_from_their_columns(pooled) -> None:
     sets = StorySets(
@@ -397,6 +402,7 @@ def claimed(study, by, number):
     return sum("above" in set(one["verdict"]) for one in found) / number
 
 
+@pytest.mark.slow
 def test_what_a_prompt_suggests_to_all_models_is_no_difference_of_themes() -> None:
     """Taken apart by model, prompts make themes differ in 0.5; at 0.05, more than 8 of 50 are 1 in 500."""
     study = Studies((1,) * 4, themes=2, shared=0.3)

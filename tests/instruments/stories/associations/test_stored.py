@@ -69,6 +69,7 @@ def said_by(results: StoryResults, *paths: Path) -> str:
     return " ".join(str(finding) for section in sections for finding in section.findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 def test_command_table_page_and_run_count_the_same(alpha: float, run: Path, tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
@@ -98,6 +99,7 @@ def test_alpha_makes_a_difference(run: Path) -> None:
     assert at[0].height > at[1].height > 0
 
 
+@pytest.mark.slow
 def test_the_rule_is_kept_by_the_run(run: Path, tmp_path: Path) -> None:
     endoxa("analyze", "associations", run, "--rule", "paper", "--draws", 2000, "-o", tmp_path / "a.csv")
     results = results_of(run)
@@ -139,6 +141,7 @@ def test_a_folder_that_cannot_be_written_stays_as_it_is(run: Path, monkeypatch: 
     assert sorted(path.name for path in run.iterdir()) == files
 
 
+@pytest.mark.slow
 def test_differences_are_those_of_the_page(run: Path, tmp_path: Path) -> None:
     printed = endoxa(
         *("analyze", "associations", run, "--draws", 2000, "-o", tmp_path / "a.csv"),
@@ -154,6 +157,7 @@ def test_differences_are_those_of_the_page(run: Path, tmp_path: Path) -> None:
     assert kept.equals(shown)
 
 
+@pytest.mark.slow
 def test_the_published_test_alone_claims_what_it_finds(run: Path, tmp_path: Path) -> None:
     table = tmp_path / "a.csv"
     endoxa("analyze", "associations", run, "--pooled", "published", "--draws", 2000, "-o", table)
@@ -179,6 +183,7 @@ def test_odd_settings_count_for_nothing(name: str, value: object, run: Path, tmp
     assert settings_of(run) == Discovery()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["", "{", "[]", "null", '{"sha256": 3}', "{}"])
 def test_a_broken_companion_counts_for_nothing(broken: str, run: Path, tmp_path: Path) -> None:
     table = tmp_path / "a.csv"

@@ -239,6 +239,7 @@ def test_chances_sum_to_one_and_respondents_agree_but_for_level_and_bias() -> No
     assert spread == pytest.approx(1.2, rel=0.2)
 
 
+@pytest.mark.slow
 def test_a_planted_rater_answers_as_expected_in_the_long_run() -> None:
     planted = PlantedRater(refusal=0.1, noise=0.05)
     respondent = RatingRespondent(planted)
@@ -312,6 +313,7 @@ def test_the_same_run_twice_gives_the_same_records(data: Path, tmp_path: Path) -
     assert one.equals(two)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", languages())
 def test_ratings_in_any_language_are_read(data: Path, tmp_path: Path, code: str) -> None:
     measure(
@@ -330,6 +332,7 @@ def test_the_plan_counts_calls_and_asks_nothing(data: Path) -> None:
     assert planned.expected.prompt_tokens > 30 * 50
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_run_and_says_what_is_wrong(data: Path, tmp_path: Path) -> None:
     runner = CliRunner()
     out = tmp_path / "run"

@@ -45,6 +45,7 @@ RATINGS = st.lists(st.integers(1, 5), min_size=1, max_size=60)
 # ------------------------------------------------------------------ measures
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(5, 60))
 def test_correlations_are_those_of_scipy(seed: int, count: int) -> None:
     random = np.random.default_rng(seed)
@@ -55,6 +56,7 @@ def test_correlations_are_those_of_scipy(seed: int, count: int) -> None:
     assert spearman(x, y, how).value == pytest.approx(stats.spearmanr(x, y).statistic)
 
 
+@pytest.mark.slow
 def test_bootstrap_intervals_of_correlations_are_close_to_those_of_scipy() -> None:
     random = np.random.default_rng(3)
     x = random.normal(size=300)
@@ -81,6 +83,7 @@ def test_what_does_not_vary_has_no_correlation() -> None:
         assert np.isnan(correlation(np.empty(0), np.empty(0), QUICK).value)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(2, 80))
 def test_kappa_is_that_of_scikit_learn_and_agreement_a_share(seed: int, count: int) -> None:
     random = np.random.default_rng(seed)
@@ -133,6 +136,7 @@ def test_alpha_of_krippendorffs_own_example() -> None:
 # ------------------------------------------------------------------ the median
 
 
+@pytest.mark.slow
 @given(RATINGS, st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_interval_of_the_median_is_that_of_scipy(values: list[int], confidence: float) -> None:
     ours = median_interval(np.array(values, dtype=float), confidence)
@@ -398,6 +402,7 @@ def true_deltas(planted: PlantedRater) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rater", ["sim/rater", "sim/rater-fair"])
 def test_intervals_by_attribute_hold_what_was_planted(study: HarmAnalysis, rater: str) -> None:
     truth = true_deltas(PlantedRater() if rater == "sim/rater" else FAIR)
@@ -546,6 +551,7 @@ def test_the_command_writes_every_table_it_is_asked_for(tmp_path: Path) -> None:
     assert len(pl.read_csv(tmp_path / "harm.csv")) == 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -107,6 +107,7 @@ def test_pooled_rows_are_no_language_and_languages_are_no_pooled_rows() -> None:
         reach(table((POND, "en", "m/one")))
 
 
+@pytest.mark.slow
 def test_reach_over_models_of_the_published_associations(shared: Path) -> None:
     path = shared / "data" / "stereotales" / "published_associations.json"
     entries = json.loads(path.read_text("utf-8"))
@@ -199,6 +200,7 @@ def test_jaccard_by_hand() -> None:
     assert cells["fr", "hi"]["jaccard"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_similarity_of_published_models_is_that_of_their_sets(shared: Path) -> None:
     path = shared / "data" / "stereotales" / "published_associations.json"
     entries = json.loads(path.read_text("utf-8"))
@@ -290,6 +292,7 @@ def the_planted(found: pl.DataFrame) -> dict:
     return found.filter(base_value="hill", compared_value="dog").row(0, named=True)
 
 
+@pytest.mark.slow
 def test_an_association_planted_in_one_language_is_exclusive_with_power_to_spare(tmp_path: Path) -> None:
     sample = stories(300, languages=("en", "fr", "hi"), planted=PLANTED, only="hi")
     profiles, found = told(tmp_path, sample)
@@ -308,6 +311,7 @@ def test_an_association_planted_in_one_language_is_exclusive_with_power_to_spare
     assert row["p_elsewhere"] == pytest.approx(min(1.0, 2 * alone))  # two other languages
 
 
+@pytest.mark.slow
 def test_a_language_with_few_stories_may_have_missed_it(tmp_path: Path) -> None:
     profiles, found = told(
         tmp_path,
@@ -324,6 +328,7 @@ def test_a_language_with_few_stories_may_have_missed_it(tmp_path: Path) -> None:
     assert "in en" not in row["caution"]
 
 
+@pytest.mark.slow
 def test_a_weak_association_elsewhere_is_said_to_tend_the_same_way(tmp_path: Path) -> None:
     profiles, found = told(
         tmp_path,
@@ -439,6 +444,7 @@ def test_a_planted_shift_is_seen_and_none_is_not() -> None:
     assert none["verdict"].item() == "unclear"
 
 
+@pytest.mark.slow
 def test_languages_that_do_not_differ_are_seldom_said_to() -> None:
     """No shift, languages with unlike numbers of associations: claims over all languages, corrected."""
     generator = np.random.default_rng(6)
@@ -598,6 +604,7 @@ def test_without_classes_there_is_no_comparison(tmp_path: Path) -> None:
     assert not (tmp_path / "o.shift.csv").exists()
 
 
+@pytest.mark.slow
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     found = tmp_path / "found.csv"
     FOUND.write_csv(found)

@@ -85,6 +85,7 @@ def test_intervals_of_corrected_shares_cover_the_truth() -> None:
     assert 52 <= held <= 60
 
 
+@pytest.mark.slow
 def test_intervals_from_few_coded_stories_cover_the_truth_and_say_that_they_are_few() -> None:
     random = np.random.default_rng(7)
     answers, truth, held = ("red", "blue", "green", UNKNOWN), np.array([0.5, 0.2, 0.05, 0.25]), 0
@@ -199,6 +200,7 @@ def coded_by_hand(sheet: Path, filled: Path) -> None:
     book.save(filled)
 
 
+@pytest.mark.slow
 def test_a_workbook_goes_out_and_comes_back(tmp_path: Path, run: Path) -> None:
     sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
     assert write_sheet(run, VOCABULARY, sheet, sample=150, seed=0) == 150
@@ -278,6 +280,7 @@ def test_an_unusable_sheet_has_a_sentence(tmp_path: Path, cells: dict[str, str],
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
     loaded = load_extraction(run)
     texts = pl.read_parquet(run / "records.parquet")["story"]
@@ -310,6 +313,7 @@ def test_planted_errors_are_found_and_counts_corrected(run: Path) -> None:
         assert corrected == pytest.approx(truth[value] / truth.total(), abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_command_writes_all_three_tables(tmp_path: Path, run: Path) -> None:
     sheet, filled = tmp_path / "check.xlsx", tmp_path / "filled.xlsx"
     write_sheet(run, VOCABULARY, sheet, sample=60, seed=0)

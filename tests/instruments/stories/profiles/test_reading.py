@@ -72,6 +72,7 @@ def test_any_text_at_all_is_read_without_an_error(text: str) -> None:
     assert read_refusal(text) in (True, False, None)
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),

@@ -39,6 +39,7 @@ def planted(code: str, path: tuple[Any, ...], value: Any) -> list[tuple[str, str
     return [(" / ".join(fault.key), fault.message) for fault in faults]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "path", "value", "key", "words"),
     [
@@ -152,6 +153,7 @@ def test_values_that_a_file_adds_must_be_told_apart():
     assert "the attribute 'handedness' is missing" in messages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -217,6 +219,7 @@ def _leaves(values, path=()):
             yield (*path, name), value
 
 
+@pytest.mark.slow
 @given(nested)
 def test_written_trees_are_read_back(values):
     text = yaml.safe_dump(values, allow_unicode=True)
@@ -230,6 +233,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text):
         parse_tree(text, "x.yaml")
 
 
+@pytest.mark.slow
 @given(nested, nested)
 def test_merging_takes_everything_of_the_upper_and_keeps_the_rest(base, over):
     merged = merge(Tree(base, {}), Tree(over, {})).values

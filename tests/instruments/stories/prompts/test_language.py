@@ -81,6 +81,7 @@ def _texts(language: Language) -> list[str]:
     return persons + [text for wording in chain(*language.scenarios.values()) for text in wording.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", SCRIPTS)
 def test_complete_and_clean(code: str) -> None:
     language = _language(code)
@@ -105,6 +106,7 @@ def test_texts_are_composed(code: str) -> None:
         assert not regex.search(r"\p{Cf}", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "key", "text", "word"), AGREEMENT)
 def test_planted_agreement(code: str, key: Key, text: str, word: str) -> None:
     part, attribute, value = key
@@ -112,6 +114,7 @@ def test_planted_agreement(code: str, key: Key, text: str, word: str) -> None:
     assert any(word in message for message in found), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "text", "word"), SCENARIOS)
 def test_planted_scenarios(code: str, text: str, word: str) -> None:
     hobbies = [in_form(wording, ANY) for wording in _language(code).scenarios["hobby"]]

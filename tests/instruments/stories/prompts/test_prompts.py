@@ -31,6 +31,7 @@ def test_the_ten_languages_of_the_article_are_there():
     assert set(STEREOTALES) <= set(bundled_languages())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", bundled_languages())
 def test_a_language_is_complete_and_clean(code):
     tree = bundled_tree(code)
@@ -42,6 +43,7 @@ def test_a_language_is_complete_and_clean(code):
     assert [len(language.scenarios[theme]) for theme in THEMES] == [IN_THEME] * 9
 
 
+@pytest.mark.slow
 def test_every_language_has_every_value_in_every_scenario_that_makes_sense(prompts):
     each = 79 * 36 - len(excluded())
     assert each == 2836

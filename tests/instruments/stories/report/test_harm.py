@@ -53,6 +53,7 @@ def page(sources: list[Path]) -> Page:
     return Page(write_report(sources, sources[0].parent / "page" / "harm.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_people_decide_what_is_harmful(results: StoryResults, page: Page) -> None:
     assert results.harm is not None
     assert results.harm.judges == "people"
@@ -108,6 +109,7 @@ def test_differences_show_every_attribute(results: StoryResults, page: Page) -> 
     }
 
 
+@pytest.mark.slow
 def test_models_decide_where_no_person_rated(sources: list[Path]) -> None:
     alone = read_results(read_runs(sources[:2]), confidence=0.95, seed=0)
     assert alone.harm is not None
@@ -130,6 +132,7 @@ def test_ratings_alone_make_a_page(sources: list[Path], tmp_path: Path) -> None:
     assert not re.search(r"\bnan\b|None", page.text)
 
 
+@pytest.mark.slow
 def test_ratings_of_other_associations_are_told_as_such(found: pl.DataFrame, tmp_path: Path) -> None:
     found.head(8).write_csv(tmp_path / "shown.csv")
     rated = pl.concat([found.head(2), found.tail(6)])

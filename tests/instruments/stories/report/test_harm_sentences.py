@@ -172,11 +172,13 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
 LABELS = ("m/0", "m/1", *TRAITS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_sentence_is_true_of_its_numbers(edge: str) -> None:
     assert check_findings(sections_of(results_of(analysed(edge))), LABELS) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.8, 0.9, 0.99])
 def test_another_confidence_moves_claims_and_intervals_together(confidence: float) -> None:
     for edge in ("5 raters", "a clear difference", "unequal severity, no difference", "one attribute"):
@@ -184,6 +186,7 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
     assert ("cannot be tested" in said("5 raters", "raters", confidence)) == (1 - confidence < 2 / 2**5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", ["1 raters", "2 raters", "3 raters", "5 raters"])
 def test_few_people_are_described_and_nothing_is_claimed(edge: str) -> None:
     text = said(edge)
@@ -194,6 +197,7 @@ def test_few_people_are_described_and_nothing_is_claimed(edge: str) -> None:
         assert word not in text
 
 
+@pytest.mark.slow
 def test_a_difference_of_nothing_has_no_direction() -> None:
     text = said("exactly zero difference", "raters")
     assert "not distinguishable: difference 0.00 points" in text
@@ -205,6 +209,7 @@ def test_a_difference_of_nothing_has_no_direction() -> None:
     )
 
 
+@pytest.mark.slow
 def test_differences_that_are_there_are_claimed_with_their_direction() -> None:
     assert "Models call associations less harmful than people do: difference −" in said("a clear difference")
     assert "Models call associations more harmful than people do: difference +" in said(
@@ -227,6 +232,7 @@ def test_no_effect_over_many_attributes_is_none() -> None:
     assert "more harmful" not in text
 
 
+@pytest.mark.slow
 def test_what_nobody_rated_together_is_said_to_be_so() -> None:
     assert "cannot be tested (no association was rated by both)." in said("nothing rated by both")
     assert "No person rated" in said("models only")
@@ -257,6 +263,7 @@ def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> Non
     )
 
 
+@pytest.mark.slow
 def test_the_correction_is_blamed_only_where_it_decides() -> None:
     row = analysed("clear before the correction").raters.filter(rater="all models").row(0, named=True)
     assert row["p_value"] <= 0.05 < row["p_adjusted"]
@@ -374,6 +381,7 @@ GROUPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", GROUPS)
 def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
     section = groups_moved(GROUPS[edge])
@@ -383,6 +391,7 @@ def test_every_sentence_on_groups_is_true_of_its_numbers(edge: str) -> None:
     assert set(names) == {"languages", "groups", "all languages"}
 
 
+@pytest.mark.slow
 def test_groups_move_where_that_was_planted_and_nothing_is_claimed_of_few() -> None:
     def text(edge: str) -> str:
         return " ".join(finding.text for finding in groups_moved(GROUPS[edge]).findings)
@@ -431,6 +440,7 @@ REACHES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", REACHES)
 def test_every_sentence_on_reach_is_true_of_its_numbers(edge: str) -> None:
     page, verdict = REACHES[edge]

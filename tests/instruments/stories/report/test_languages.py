@@ -69,6 +69,7 @@ def languages_of(found: pl.DataFrame) -> dict[tuple[str, ...], set[str]]:
     return sets
 
 
+@pytest.mark.slow
 def test_reach_is_that_counted_by_hand(found: pl.DataFrame, page: Page) -> None:
     sets = languages_of(found)
     harmful = [len(found) for parts, found in sets.items() if parts[2] == "drink"]
@@ -137,6 +138,7 @@ def few(model: str, language: str, number: int) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> None:
     told = stories(("sim/teller", "openai/plain"), ("en", "hi"), each=60)
     run = write_run(tmp_path / "s2", "extract", pl.concat([told, few("other/quiet", "fr", 100)]))
@@ -151,6 +153,7 @@ def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> 
     assert subtitle(results).startswith("Stories of 3 models; ")
 
 
+@pytest.mark.slow
 def test_a_quiet_language_of_another_run_is_named(tmp_path: Path) -> None:
     runs = [
         write_run(tmp_path / "told", "extract", stories(("sim/teller",), ("en", "hi"), each=60)),
@@ -163,6 +166,7 @@ def test_a_quiet_language_of_another_run_is_named(tmp_path: Path) -> None:
     assert not [table for table in page.tables if table.caption.startswith("Found in every language (")]
 
 
+@pytest.mark.slow
 def test_chance_findings_are_expected_at_the_rate_of_the_tests(tmp_path: Path) -> None:
     """Three base attributes of two models: six families together, and six in each of two languages."""
     run = write_run(tmp_path / "s2", "extract", stories(("a/one", "b/two"), ("en", "hi"), each=30))
@@ -173,6 +177,7 @@ def test_chance_findings_are_expected_at_the_rate_of_the_tests(tmp_path: Path) -
     assert "at most 0.60 would on average" in page.text
 
 
+@pytest.mark.slow
 def test_one_language_is_not_compared(found: pl.DataFrame, tmp_path: Path) -> None:
     found.filter(pl.col("aggregation").is_in(["all", "en"])).write_csv(tmp_path / "found.csv")
     page = Page(write_report([tmp_path / "found.csv"], tmp_path / "one.html").read_text(encoding="utf-8"))

@@ -80,6 +80,7 @@ def unpacked(page: Page, name: str) -> Any:
 # ------------------------------------------------------------------- the page as a file
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing(page: Page) -> None:
     assert not [tag for tag, _ in page.elements if tag in ("link", "img", "iframe", "object")]
     for tag, own in page.elements:
@@ -119,6 +120,7 @@ def test_stories_and_associations_are_blurred_and_in_no_figure(page: Page, outpu
         assert "rural →" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_page(run: Path, output: Path, tmp_path: Path) -> None:
     assert write_report([run], tmp_path / "stories.html").read_bytes() == output.read_bytes()
 
@@ -211,6 +213,7 @@ def test_bars_can_be_read_without_colours() -> None:
     assert [row["part"] for row in rows] == ["A  x", "B  y", "C  z"]
 
 
+@pytest.mark.slow
 def test_noise_is_seldom_called_a_difference() -> None:
     rejected = [
         (differences(invented(seed), "theme", seed=seed, permutations=99)["verdict"] == "above").any()
@@ -318,6 +321,7 @@ def test_a_broken_profile_is_shown_as_such(page: Page) -> None:
     assert any(row[6] is None for row in rows)
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=4), max_leaves=8
@@ -332,6 +336,7 @@ def test_packed_data_comes_back(data: Any) -> None:
 # ------------------------------------------------------------------- tables that were given
 
 
+@pytest.mark.slow
 def test_published_associations_alone(shared: Path, tmp_path: Path) -> None:
     source = shared / "data" / "stereotales" / "published_associations.json"
     published = json.loads(source.read_text(encoding="utf-8"))
@@ -347,6 +352,7 @@ def test_published_associations_alone(shared: Path, tmp_path: Path) -> None:
     assert lifts == pytest.approx(sorted(entry["avg_lift"] for entry in published), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_published_stories_without_texts(shared: Path, tmp_path: Path) -> None:
     folder = shared / "data" / "stereotales"
     page = Page(
@@ -394,6 +400,7 @@ def no_ratings() -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_a_page_with_five_thousand_stories_stays_small(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     words = np.array([f"{a}{b}" for a in "bcdfghklmnprstvz" for b in ("ana", "olo", "ir", "est", "um", "ey")])
@@ -436,6 +443,7 @@ def test_what_was_never_asked_is_not_counted_as_missed(results: StoryResults) ->
     )
 
 
+@pytest.mark.slow
 def test_planted_associations_have_the_power_of_their_stories(tmp_path: Path) -> None:
     """80 stories of a value are enough, 12 are hardly, 4 are in no table."""
     truth = (planted_associations("sim/teller") or ())[0]

@@ -235,6 +235,7 @@ def edge_of(home):
     return get
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_sentence_is_true_of_its_numbers(edge, edge_of):
     path, results = edge_of(edge)
@@ -252,6 +253,7 @@ def claimed_by_hand(found):
     return rows if one in (0, found.filter(aggregation="all").height) else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_every_place_counts_the_same(edge, edge_of, capsys):
     """Sentence, subtitle, bars, table, file, families and terminal, against the rows and against each other."""
@@ -302,6 +304,7 @@ def test_every_place_counts_the_same(edge, edge_of, capsys):
         assert "Nothing could be tested" in printed
 
 
+@pytest.mark.slow
 def test_what_could_not_be_tested_is_never_called_not_found(edge_of):
     for edge in UNTESTABLE:
         path, results = edge_of(edge)

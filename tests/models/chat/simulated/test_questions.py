@@ -105,6 +105,7 @@ def require_share(hits: int, of: int, share: float) -> None:
     assert binomtest(hits, of, min(1.0, max(0.0, share))).pvalue > 1e-6, (hits / of, share)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", ["ambig", "disambig"])
 @pytest.mark.parametrize("substituted", [False, True])
 def test_planted_truth_is_recovered(condition, substituted):
@@ -123,6 +124,7 @@ def test_planted_truth_is_recovered(condition, substituted):
     assert score == pytest.approx(truth[f"bias_score_{condition}"], abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_protocol_has_its_factor_of_errors(protocol):
     planted = replace(NAMED["biased"], refusal=0.0, noise=0.0)
@@ -195,6 +197,7 @@ def test_explains_before_it_answers():
     assert set(words) == set(BY_LANGUAGE["en"].explanations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "es", "pt", "es-AR", "sw"])
 def test_words_are_those_of_the_language(language):
     words = {said(respondent("sim/refuser"), question(n, language=language)) for n in range(200)}
@@ -266,6 +269,7 @@ def test_draws_are_uniform_and_independent():
     assert chisquare(cells).pvalue > 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "options"),
     [

@@ -76,6 +76,7 @@ def test_planted_associations_name_attributes_and_values_that_exist() -> None:
         assert one.base_attribute != one.compared_attribute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 3, 11])
 def test_the_planted_share_comes_out_and_the_others_keep_their_proportions(number: int) -> None:
     one = associations()[number]
@@ -113,6 +114,7 @@ def test_expected_lift_is_that_of_the_shares() -> None:
     assert weaker["expected_fraction"] == pytest.approx(0.3)
 
 
+@pytest.mark.slow
 def test_refusals_are_refusals_and_the_target_is_always_kept() -> None:
     found = profiles("sim/teller?refusal=0.2&unknown=1", "gender", "woman")
     told = [profile for profile in found if profile is not None]
@@ -138,6 +140,7 @@ def test_a_story_depends_on_prompt_seed_and_respondent_alone() -> None:
     assert len(several) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(NAMED))
 def test_readers_err_as_often_as_they_are_planted_to(name: str) -> None:
     planted, words = NAMED[name], f"sim/{name}"

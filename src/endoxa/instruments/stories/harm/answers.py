@@ -63,7 +63,7 @@ class Patterns:
 def readable(text: str) -> str:
     """An answer without thoughts and markup, in small letters, without accents, its digits those of ASCII."""
     bare = _ARABIC_MARKS.sub("", plain(text))
-    return fold(_DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit.group())), bare))
+    return fold(_DECIMAL.sub(lambda digit: str(unicodedata.decimal(digit.group(), digit.group())), bare))
 
 
 def compiled(answers: Answers) -> Patterns:
