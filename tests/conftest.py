@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from pathlib import Path
@@ -17,6 +18,18 @@ from hypothesis import settings
 settings.register_profile("endoxa", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("search", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("endoxa")
+
+
+# Eight thousand tests and their libraries are a large heap: looking through it for garbage again and again takes a good
+# part of the time. It is looked through once, after the collection, and from then on only what is newer.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is collected again, but for what is there for good."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 MARKED_BY_FIXTURE = {"shared": "reference", "browser": "browser"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, MACHINES, OUTPUT, Option
 
 DEFAULT_CONFIDENCE = 0.95
 DEFAULT_RESAMPLES = 2000
@@ -64,5 +64,53 @@ class ReportOptions:
         Option(
             "Display names of models: table with columns model, label, provider, size (questions, stories).",
             OUTPUT,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Where work is done; no number depends on it.
+
+    Attributes:
+        engine: "local" (this machine) or "ray" (a Ray cluster).
+        ray_address: the cluster; None takes the one that RAY_ADDRESS names, or starts one on this machine.
+    """
+
+    engine: Annotated[
+        Literal["local", "ray"], Option("Compute on this machine, or on a Ray cluster.", MACHINES)
+    ] = "local"
+    ray_address: Annotated[
+        str | None,
+        Option(
+            "Ray cluster: auto, HOST:PORT or ray://HOST:10001.",
+            MACHINES,
+            metavar="ADDRESS",
+            default="one on this machine",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions(Cluster):
+    """Where local weights run.
+
+    Attributes:
+        workers: copies of each model; None takes one for each GPU, without GPUs one for each machine.
+        num_gpus: GPUs of one copy, perhaps a fraction; None takes 1 where the cluster has GPUs, else 0.
+    """
+
+    workers: Annotated[
+        int | None,
+        Ge(1),
+        Option(
+            "With --engine ray: copies of each model.", MACHINES, default="one per GPU, else one per machine"
+        ),
+    ] = None
+    num_gpus: Annotated[
+        float | None,
+        Ge(0),
+        Option(
+            "With --engine ray: GPUs of each copy, such as 0.5.", MACHINES, metavar="X", default="1 if any"
         ),
     ] = None

@@ -30,8 +30,9 @@ ANALYSIS = "Analysis"
 NETWORK = "Network"
 MONEY = "Money"
 LOCAL = "Local weights"
+MACHINES = "Machines"
 OUTPUT = "Output"
-GROUPS = (DATA, ITEMS, ASKING, SAMPLING, ANALYSIS, NETWORK, MONEY, LOCAL, OUTPUT)
+GROUPS = (DATA, ITEMS, ASKING, SAMPLING, ANALYSIS, NETWORK, MONEY, LOCAL, MACHINES, OUTPUT)
 """Purposes of options, in the order in which `--help` shows them."""
 
 

@@ -21,6 +21,7 @@ from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal, Totals
 from endoxa.engine.asking.plan import prices, require_askable
 from endoxa.engine.asking.settings import ChatRunSettings
+from endoxa.engine.executors import chat_model
 from endoxa.engine.instrument import Run, Work
 from endoxa.engine.journal import JournalError
 from endoxa.errors import UserError
@@ -219,8 +220,10 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
     """
     settings, spec = asked.settings, asked.specs[number]
     budget = _budget(asked, number, journal)
-    chat = open_chat(spec, settings.options, counting_lost(number, journal, budget))
-    asking = Asking(chat, number, settings.sampling, settings.options.concurrency, journal, budget, report)
+    lost = counting_lost(number, journal, budget)
+    chat, copies = chat_model(spec, settings.options, lost, settings.engine)
+    at_once = settings.options.concurrency * copies
+    asking = Asking(chat, number, settings.sampling, at_once, journal, budget, report)
     if settings.batch or journal.batches(number):
         from endoxa.models.chat import open_batch
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 from annotated_types import Gt
 from pydantic import model_validator
 
+from endoxa.engine.options import EngineOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.models.chat.spec import ChatOptions
 from endoxa.models.clients import refuse_secrets
@@ -29,6 +30,7 @@ class ChatRunSettings(RunSettings):
         system: system message, or empty.
         sampling: how answers are drawn.
         options: how models are reached or loaded.
+        engine: where local weights run.
         batch: use the provider's batch interface.
         max_cost: US dollars that must not be exceeded, for all models together.
         price: "IN,OUT" in US dollars per million tokens, instead of the list price.
@@ -40,6 +42,7 @@ class ChatRunSettings(RunSettings):
     system: Annotated[str, Option("System message.", ASKING, metavar="TEXT")] = ""
     sampling: Sampling = Sampling()
     options: ChatOptions = ChatOptions()
+    engine: EngineOptions = EngineOptions()
     batch: Annotated[
         bool,
         Option(

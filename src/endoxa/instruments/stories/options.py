@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Cluster, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, ITEMS, Option
 
 STRATIFIED: Literal["stratified"] = "stratified"
@@ -77,6 +77,7 @@ class Discovery:
         pooled: what is claimed of all languages together: `stratified` what also holds within languages, `published`
             what the published test of the pooled table finds.
         rule: `paper` keeps only what the article's extra rule keeps.
+        cluster: where tables are tested.
     """
 
     by_language: Annotated[
@@ -117,11 +118,16 @@ class Discovery:
         Literal["both-steps", "paper"],
         Option("paper: keep only medium and large effects with a lift of at least 2.", ANALYSIS),
     ] = BOTH_STEPS
+    cluster: Cluster = field(default_factory=Cluster)
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """What decides the results, as it is written beside them: all but the languages and the processes."""
-        return {name: value for name, value in asdict(self).items() if name not in ("by_language", "jobs")}
+        """What decides the results, as it is written beside them: all but the languages and where it was computed."""
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("by_language", "jobs", "cluster")
+        }
 
     @classmethod
     def of(cls, recorded: Mapping[str, Any], *, by_language: bool = False) -> Discovery:

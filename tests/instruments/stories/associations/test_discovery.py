@@ -22,6 +22,7 @@ from endoxa.datasets.stereotales import Profiles, read_profiles
 from endoxa.datasets.stereotales import profiles as reading
 from endoxa.datasets.stereotales.associations import PARTS
 from endoxa.datasets.stereotales.decoding import decode
+from endoxa.engine import executors
 from endoxa.errors import UserError
 from endoxa.instruments.stories.associations import (
     Discovery,
@@ -30,7 +31,6 @@ from endoxa.instruments.stories.associations import (
     null_check,
     overview,
     stories_needed,
-    tested,
 )
 from endoxa.instruments.stories.associations.cells import Cells, cells_of, log_p_greater
 from endoxa.instruments.stories.associations.fisher import (
@@ -278,7 +278,7 @@ def test_all_draws_are_made_without_early_stopping(tmp_path: Path) -> None:
 def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = profiles(tmp_path, stories(25, models=("m/one", "m/two")))
     one = discover(data, QUICK)
-    monkeypatch.setattr(tested, "AT_ONCE", 2)
+    monkeypatch.setattr(executors, "ALONE", 0.0)
     two = discover(data, Discovery(draws=20_000, jobs=2))
     assert one.tables.equals(two.tables)
     assert one.associations.equals(two.associations)

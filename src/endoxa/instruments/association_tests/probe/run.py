@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from endoxa.datasets.files import require_file, sha256
+from endoxa.engine.executors import begun_ahead, encoders
 from endoxa.engine.folder import TESTS, VECTORS
 from endoxa.engine.instrument import Work
+from endoxa.engine.items import chunked
 from endoxa.engine.journal import COMMIT_SECONDS, JournalFile
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items import read_tests, write_tests
@@ -27,7 +29,7 @@ from endoxa.instruments.association_tests.probe.texts import (
     texts_of,
     unknown_shares,
 )
-from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, open_encoders, parse_encoder
+from endoxa.models.encoders import Encoded, Encoder, EncoderSpec, Vector, parse_encoder
 from endoxa.models.encoders.facts import fit_poolings, look_at_encoder
 from endoxa.models.encoders.static import write_npz
 from endoxa.schema import AssociationTest, Progress
@@ -37,6 +39,10 @@ CREATE TABLE IF NOT EXISTS vectors (
     model INTEGER, pooling TEXT, text INTEGER, vector BLOB, PRIMARY KEY (model, pooling, text)
 ) WITHOUT ROWID
 """
+
+
+TEXTS_AT_ONCE = 1024
+"""Texts that an encoder is given at once."""
 
 
 class VectorJournal(JournalFile):
@@ -151,34 +157,41 @@ def _encode_model(work: Encoding, number: int, spec: EncoderSpec, poolings: Sequ
     """Bring every text's vectors of one model into the journal; returns the model's facts for `run.json`."""
     work.progress(f"loading {spec.text}", 0, len(work.texts))
     facts: dict[str, Any] = {}
-    for encoder in open_encoders(spec, work.settings.encoder_options(), poolings, work.texts):
-        unknown = unknown_shares(encoder, work.tests)
-        _encode_missing(work, number, encoder)
-        facts = {**encoder.describe(), **facts, "unknown_tokens": unknown}
+    options = work.settings.encoder_options()
+    with encoders(spec, options, poolings, work.texts, work.settings.engine) as (several, ahead):
+        for encoder in several:
+            unknown = unknown_shares(encoder, work.tests)
+            _encode_missing(work, number, encoder, ahead)
+            facts = {**encoder.describe(), **facts, "unknown_tokens": unknown}
     return {**facts, "poolings": list(poolings)}
 
 
-def _encode_missing(work: Encoding, number: int, encoder: Encoder) -> None:
+def _encode_missing(work: Encoding, number: int, encoder: Encoder, ahead: int) -> None:
     """Encode the texts that the journal does not hold; what is new is kept whatever ends the loop."""
     done = work.journal.done(number, encoder.poolings)
     missing = [k for k in range(len(work.texts)) if k not in done]
     count = len(done)
-    fresh: list[Encoded] = []
+    fresh: list[tuple[int, Encoded]] = []
+    begun = (
+        (chunk, encoder.encode([work.texts[k] for k in chunk]))
+        for _, chunk in chunked(missing, TEXTS_AT_ONCE)
+    )
 
     def save() -> None:
-        work.journal.add(number, [missing[one.index] for one in fresh], fresh)
+        work.journal.add(number, [place for place, _ in fresh], [one for _, one in fresh])
         work.progress(f"encoding with {encoder.name}", count, len(work.texts))
         fresh.clear()
 
     save()
     saved = time.monotonic()
     try:
-        for one in encoder.encode([work.texts[k] for k in missing]):
-            fresh.append(one)
-            count += 1
-            if time.monotonic() - saved > COMMIT_SECONDS:
-                save()
-                saved = time.monotonic()
+        for chunk, encoded in begun_ahead(begun, ahead):
+            for one in encoded:
+                fresh.append((chunk[one.index], one))
+                count += 1
+                if time.monotonic() - saved > COMMIT_SECONDS:
+                    save()
+                    saved = time.monotonic()
     finally:
         save()
 

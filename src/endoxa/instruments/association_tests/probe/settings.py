@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.options import DRAWS, Draws
 from endoxa.models.spec import DEFAULT_MAX_UNKNOWN, ModelOptions
@@ -34,6 +34,7 @@ class EmbeddingsSettings(RunSettings):
         draws: partitions drawn where they are too many to be counted.
         notice: what every page made from the run must say first.
         options: how encoders are loaded.
+        engine: where local weights run.
     """
 
     tests: Annotated[
@@ -74,6 +75,7 @@ class EmbeddingsSettings(RunSettings):
     confidence: Confidence = DEFAULT_CONFIDENCE
     draws: Draws = DRAWS
     options: ModelOptions = ModelOptions()
+    engine: EngineOptions = EngineOptions()
 
     def encoder_options(self) -> EncoderOptions:
         """How encoders are loaded and read."""

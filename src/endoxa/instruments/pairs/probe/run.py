@@ -9,24 +9,27 @@ recorded by language: such scores look like any others and mean little.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
+from endoxa.engine.executors import begun_ahead, scoring_model
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import each_once
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.probe.items import Chunk, chunks, require_items
-from endoxa.instruments.pairs.probe.journal import Journal
+from endoxa.instruments.pairs.probe.journal import Journal, Row
 from endoxa.instruments.pairs.probe.records import write_records
-from endoxa.instruments.pairs.probe.scoring import answer, lines_of, rows_of
+from endoxa.instruments.pairs.probe.scoring import Begun, Line, begin, finish, lines_of, rows_of
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import DEFAULT_RULES, RULES
-from endoxa.models import WORTH_SAYING, ModelFacts, ModelSpec, look_at, open_model, parse_model
+from endoxa.models import WORTH_SAYING, ModelFacts, ModelSpec, look_at, parse_model
 from endoxa.schema import Architecture, Model, Progress, Rule
 
 
@@ -170,19 +173,17 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
 def _score_model(work: Scoring, number: int, spec: ModelSpec, rules: Sequence[Rule]) -> dict[str, Any]:
     """Bring every chunk's rows of one model into the journal; returns the model's facts for `run.json`."""
     work.progress(f"loading {spec.text}", 0, work.items)
-    model = open_model(spec, work.settings.options)
     unknown: dict[str, float] = {}
-    if rules:
-        _score_doubtful(work, number, model, rules)
-        for chunk in chunks(work.data, work.settings):
-            if chunk.first == 0:
-                unknown = unknown_tokens(model, chunk)
-            _score_chunk(work, number, model, rules, chunk)
-    return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
+    with scoring_model(spec, work.settings.options, work.settings.engine) as (model, ahead):
+        if rules:
+            unknown = unknown_tokens(model, next(chunks(work.data, work.settings)))
+            several = chain(_doubtful(work, model), chunks(work.data, work.settings))
+            _score_chunks(work, number, model, rules, several, ahead=ahead)
+        return {**model.describe(), "unknown_tokens": unknown, "rules": [rule.name for rule in rules]}
 
 
-def _score_doubtful(work: Scoring, number: int, model: Model, rules: Sequence[Rule]) -> None:
-    """First the sentences that might be too long or too short, so that a refusal comes before hours of work.
+def _doubtful(work: Scoring, model: Model) -> Iterator[Chunk]:
+    """The sentences that might be too long or too short, so that a refusal comes before hours of work.
 
     A token covers at least one byte, so only sentences of more bytes than the model has positions can be too long.
     """
@@ -195,27 +196,53 @@ def _score_doubtful(work: Scoring, number: int, model: Model, rules: Sequence[Ru
             too_long = model.max_tokens is not None and longest + 2 > model.max_tokens
             too_short = any(len(text) < SHORT and " " not in text.strip() for text in texts[:2])
             if too_long or too_short:
-                _score_chunk(work, number, model, rules, Chunk(chunk.first + k, [item]))
+                yield Chunk(chunk.first + k, [item])
 
 
-def _score_chunk(work: Scoring, number: int, model: Model, rules: Sequence[Rule], chunk: Chunk) -> None:
-    def advance(share: float) -> None:
-        work.progress(f"scoring with {model.name}", chunk.first + share * len(chunk.items), work.items)
+def _score_chunks(
+    work: Scoring, number: int, model: Model, rules: Sequence[Rule], several: Iterable[Chunk], *, ahead: int
+) -> None:
+    """Bring the rows of chunks into the journal, in their order; `ahead` of them are sent before the first is read."""
+    under_way: set[bytes] = set()
 
-    if work.journal.count_records(number, chunk.first, chunk.last) < len(chunk.items) * len(rules):
-        advance(0)
-        lines, requests = lines_of(chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate)
-        results = answer(model, number, requests, work.journal, advance)
-        rows = list(rows_of(lines, rules, number, results))
-        problems = [row for row in rows if row.problem]
-        if problems and not work.settings.skip_unscorable:
-            item = chunk.items[problems[0].item - chunk.first]
-            raise UserError(
-                f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Correct or "
-                "remove the pair, or pass --skip-unscorable to leave such pairs out and list them."
+    def begun() -> Iterator[tuple[Chunk, list[Line], Begun | None]]:
+        for chunk in several:
+            if work.journal.count_records(number, chunk.first, chunk.last) == len(chunk.items) * len(rules):
+                yield chunk, [], None
+                continue
+            lines, requests = lines_of(
+                chunk.items, chunk.first, rules, model, calibrate=work.settings.calibrate
             )
-        work.journal.add_records(rows)
-    advance(1)
+            yield chunk, lines, begin(model, number, requests, work.journal, under_way)
+
+    for chunk, lines, sent in begun_ahead(begun(), ahead):
+        advance = partial(_advance, work, model.name, chunk)
+        if sent is not None:
+            advance(0)
+            results = finish(sent, number, work.journal, advance)
+            under_way.difference_update(sent.missing)
+            work.journal.add_records(_rows(work, chunk, list(rows_of(lines, rules, number, results))))
+        advance(1)
+
+
+def _advance(work: Scoring, name: str, chunk: Chunk, share: float) -> None:
+    work.progress(f"scoring with {name}", chunk.first + share * len(chunk.items), work.items)
+
+
+def _rows(work: Scoring, chunk: Chunk, rows: list[Row]) -> list[Row]:
+    """The rows of a chunk.
+
+    Raises:
+        UserError: a pair cannot be scored, and such pairs are not to be left out.
+    """
+    problems = [row for row in rows if row.problem]
+    if problems and not work.settings.skip_unscorable:
+        item = chunk.items[problems[0].item - chunk.first]
+        raise UserError(
+            f"{work.data}, pair {problems[0].item + 1} ('{item['item_id']}'): {problems[0].problem}. Correct or remove "
+            "the pair, or pass --skip-unscorable to leave such pairs out and list them."
+        )
+    return rows
 
 
 def _count(data: Path, settings: PairsSettings, journal: Journal) -> int:

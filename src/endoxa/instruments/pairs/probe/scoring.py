@@ -115,40 +115,67 @@ def lines_of(
     return lines, requests
 
 
-def answer(
-    model: Model,
-    number: int,
-    requests: dict[bytes, Request],
-    journal: Journal,
-    advance: Callable[[float], None],
-) -> Results:
-    """Results of all `requests`: remembered ones from the journal, the others from the model.
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Requests of a chunk, sent to the model.
 
-    New results reach the journal every `COMMIT_SECONDS`, and whatever ends the loop (an error, Ctrl-C).
+    Attributes:
+        requests: all of them, by key.
+        known: results that the journal had.
+        missing: keys of those that were sent; the others are under way for an earlier chunk.
+        answers: what comes back: place in `missing`, and result.
+    """
+
+    requests: Mapping[bytes, Request]
+    known: Results
+    missing: list[bytes]
+    answers: Iterator[tuple[int, Score | Unscorable]]
+
+
+def begin(
+    model: Model, number: int, requests: dict[bytes, Request], journal: Journal, under_way: set[bytes]
+) -> Begun:
+    """Send what nobody knows yet to the model.
 
     Args:
         model: the model.
         number: the model's number in the run.
         requests: distinct requests by key.
         journal: where results are kept.
+        under_way: keys that were sent for earlier chunks; those sent now are added.
+    """
+    known = journal.known(number, list(requests))
+    missing = [key for key in requests if key not in known and key not in under_way]
+    under_way.update(missing)
+    return Begun(requests, known, missing, model.score([requests[key] for key in missing]))
+
+
+def finish(begun: Begun, number: int, journal: Journal, advance: Callable[[float], None]) -> Results:
+    """Results of all requests of a chunk, once those of the chunks before it are in the journal.
+
+    New results reach the journal every `COMMIT_SECONDS`, and whatever ends the loop (an error, Ctrl-C).
+
+    Args:
+        begun: what was sent.
+        number: the model's number in the run.
+        journal: where results are kept.
         advance: told the share (0 to 1) of the requests that is answered.
     """
-    results = journal.known(number, list(requests))
-    missing = [key for key in requests if key not in results]
+    results = dict(begun.known)
     fresh: list[tuple[bytes, Score | Unscorable]] = []
     saved = time.monotonic()
     try:
-        for index, answered in model.score([requests[key] for key in missing]):
+        for index, answered in begun.answers:
             result = _finite(answered)
-            results[missing[index]] = result
-            fresh.append((missing[index], result))
+            results[begun.missing[index]] = result
+            fresh.append((begun.missing[index], result))
             if time.monotonic() - saved > COMMIT_SECONDS:
                 journal.add_scores(number, fresh)
                 fresh, saved = [], time.monotonic()
-                advance(len(results) / len(requests))
+                advance(len(results) / len(begun.requests))
     finally:
         journal.add_scores(number, fresh)
-    return results
+    return results | journal.known(number, [key for key in begun.requests if key not in results])
 
 
 def _finite(result: Score | Unscorable) -> Score | Unscorable:

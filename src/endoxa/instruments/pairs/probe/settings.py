@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence
+from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import ReadOptions
@@ -32,6 +32,7 @@ class PairsSettings(RunSettings):
         seed: seed of the bootstrap and the permutation tests.
         notice: what every page made from the run must say first ("planted models").
         options: how models are loaded.
+        engine: where local weights run.
         chunk: pairs held in memory at a time.
     """
 
@@ -85,6 +86,7 @@ class PairsSettings(RunSettings):
     ] = False
     confidence: Confidence = DEFAULT_CONFIDENCE
     options: ModelOptions = ModelOptions()
+    engine: EngineOptions = EngineOptions()
     chunk: int = Field(default=1024, ge=1)
 
     def asked(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from endoxa.engine.asking.jobs import Answered
 from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.executors import begun_ahead
 from endoxa.engine.items import chunked
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import items
@@ -30,8 +31,18 @@ def score_all(
     number: int,
     journal: AnswerJournal,
     report: Callable[[int], None],
+    ahead: int = 1,
 ) -> None:
     """Score the options of every item that the journal has no answer for; chunks are committed one by one.
+
+    Args:
+        model: the model.
+        settings: what is asked.
+        prompts: words of each language.
+        number: the model's number in the run.
+        journal: where scores are kept.
+        report: told how many answers are new.
+        ahead: chunks that the model is given before the first is read.
 
     Raises:
         UserError: a masked model, or an item that cannot be scored.
@@ -41,11 +52,19 @@ def score_all(
             f"{model.name} is a masked model and cannot score an option given a question. Use a causal or an "
             "encoder-decoder model."
         )
-    for first, chunk in chunked(items(settings)):
-        asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
-        known = journal.answers(number, asked[0].number, asked[-1].number)
-        missing = [one for one in asked if one.number not in known]
-        journal.add(number, _scored(model, missing, settings, prompts))
+
+    def begun() -> Iterator[tuple[list[Asked], Iterator[tuple[int, Score | Unscorable]]]]:
+        for first, chunk in chunked(items(settings)):
+            asked = [one for k, item in enumerate(chunk) for one in asked_of(item, first + k, settings)]
+            known = journal.answers(number, asked[0].number, asked[-1].number)
+            missing = [one for one in asked if one.number not in known]
+            yield (
+                missing,
+                model.score([request for one in missing for request in _requests(one, model, prompts)]),
+            )
+
+    for missing, answers in begun_ahead(begun(), ahead):
+        journal.add(number, _scored(model, missing, dict(answers), mean=settings.ask == "loglik-mean"))
         report(len(missing))
 
 
@@ -56,14 +75,12 @@ def likeliest(answer: str) -> int:
 
 
 def _scored(
-    model: Model, asked: Sequence[Asked], settings: QaSettings, prompts: Mapping[str, Prompts]
+    model: Model, asked: Sequence[Asked], results: Mapping[int, Score | Unscorable], *, mean: bool
 ) -> Iterator[Answered]:
-    requests = [request for one in asked for request in _requests(one, model, prompts)]
-    results: dict[int, Score | Unscorable] = dict(model.score(requests))
-    each = len(requests) // len(asked) if asked else 0
+    each = len(results) // len(asked) if asked else 0
     for k, one in enumerate(asked):
         found = [results[k * each + place] for place in range(each)]
-        scores = _option_scores(one, model, found, mean=settings.ask == "loglik-mean")
+        scores = _option_scores(one, model, found, mean=mean)
         yield Answered(one.number, 0, ChatAnswer(json.dumps(scores), FINISH))
 
 

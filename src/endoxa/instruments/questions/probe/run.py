@@ -15,6 +15,7 @@ from endoxa.engine.asking.calls import Report
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
 from endoxa.engine.asking.run import Questions, Score, asking_work
+from endoxa.engine.executors import scoring_model
 from endoxa.engine.instrument import Work
 from endoxa.errors import UserError
 from endoxa.instruments.questions.probe.items import metadata_of, scan
@@ -22,7 +23,7 @@ from endoxa.instruments.questions.probe.jobs import Prompts, expected_work, jobs
 from endoxa.instruments.questions.probe.loglik import score_all
 from endoxa.instruments.questions.probe.records import write_records
 from endoxa.instruments.questions.probe.settings import QaSettings
-from endoxa.models import open_model, parse_model
+from endoxa.models import parse_model
 from endoxa.models.chat import ChatSpec
 from endoxa.models.chat.local import model_options
 from endoxa.schema import Sampling
@@ -73,9 +74,10 @@ def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[st
     """What brings the log-likelihoods of one model into the journal and returns the model's facts."""
 
     def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
-        model = open_model(parse_model(specs[number].text), model_options(settings.options))
-        score_all(model, settings, prompts, number=number, journal=journal, report=report)
-        return dict(model.describe())
+        spec, options = parse_model(specs[number].text), model_options(settings.options)
+        with scoring_model(spec, options, settings.engine) as (model, ahead):
+            score_all(model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead)
+            return dict(model.describe())
 
     return score
 

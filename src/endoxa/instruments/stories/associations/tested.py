@@ -9,13 +9,12 @@ stories are compared with those expected in each language, and the differences a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
-from os import cpu_count
+from functools import partial
 
 import numpy as np
 
+from endoxa.engine.executors import computed
 from endoxa.instruments.stories.associations.conditional import log_p_units
 from endoxa.instruments.stories.associations.fisher import (
     FIRST_ROUND,
@@ -134,7 +133,7 @@ def is_sparse(units: Units) -> bool:
 
 
 AT_ONCE = 64
-"""Families handed to a process together."""
+"""Most families handed to a process together."""
 
 WITHIN = "within languages"
 """Last part of the name of a stream of random numbers for the test within languages."""
@@ -200,23 +199,16 @@ def run_families(
         settings: draws, error, seed, processes.
         progress: told how many families are done.
     """
-    jobs = settings.jobs or cpu_count() or 1
-    if jobs == 1 or len(families) < 2 * AT_ONCE:
-        for done, family in enumerate(families, 1):
-            yield run_family(family, settings)
-            progress(done)
-        return
-    # Not fork: the tables may have been counted by libraries that run threads.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        groups = [families[k : k + AT_ONCE] for k in range(0, len(families), AT_ONCE)]
-        done = 0
-        for results in pool.map(_run_some, groups, [settings] * len(groups)):
-            yield from results
-            done += len(results)
-            progress(done)
+    at_once = min(AT_ONCE, max(1, len(families) // 32))
+    groups = [families[k : k + at_once] for k in range(0, len(families), at_once)]
+    done = 0
+    for results in computed(partial(_run_some, settings), groups, settings.cluster, settings.jobs):
+        yield from results
+        done += len(results)
+        progress(done)
 
 
-def _run_some(families: Sequence[Family], settings: Discovery) -> list[list[Tested]]:
+def _run_some(settings: Discovery, families: Sequence[Family]) -> list[list[Tested]]:
     return [run_family(family, settings) for family in families]
 
 

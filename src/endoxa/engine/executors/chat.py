@@ -1,0 +1,93 @@
+"""Chat models whose copies are in workers: conversations go to the copy that has least to do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from endoxa.engine.executors.workers import DeadlyPieceError, Pool, start
+from endoxa.engine.options import EngineOptions
+from endoxa.errors import UserError
+from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling
+
+
+class ChatHolder:
+    """What runs in a worker: a copy of the model, which generates together what waits together."""
+
+    def __init__(self, opened: Callable[[], ChatModel]) -> None:
+        self._opened = opened
+        self._held: ChatModel | None = None
+        self._opening = asyncio.Lock()
+
+    async def ready(self) -> None:
+        """Answers once the worker is there."""
+
+    async def do(self, task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
+        """The result of a task on the copy; no warnings, as several tasks run at once."""
+        async with self._opening:
+            if self._held is None:
+                self._held = await asyncio.to_thread(self._opened)
+        return await task(self._held, *arguments), []
+
+
+async def _facts(model: ChatModel) -> dict[str, Any]:
+    await model.check()
+    return {"name": model.name, "described": dict(model.describe())}
+
+
+async def _ask(model: ChatModel, messages: Sequence[Message], sampling: Sampling) -> ChatAnswer:
+    return await model.ask(messages, sampling)
+
+
+class PooledChat:
+    """A chat model with copies in workers."""
+
+    def __init__(self, pool: Pool) -> None:
+        """Open the first copy.
+
+        Raises:
+            UserError: the model cannot be had.
+        """
+        self._pool = pool
+        facts: dict[str, Any] = pool.result(pool.begin(_facts))
+        self.name: str = facts["name"]
+        self._described: Mapping[str, Any] = facts["described"]
+
+    def describe(self) -> Mapping[str, Any]:
+        """What was loaded; see `endoxa.models.chat.local.LocalChat.describe`."""
+        return self._described
+
+    async def check(self) -> None:
+        """The first copy has been tried."""
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        """See `endoxa.schema.chat.ChatModel.ask`; a conversation whose worker is gone is asked for again.
+
+        Raises:
+            UserError: what the model raised, or workers died of the conversation.
+        """
+        del told  # for simulated respondents only
+        try:
+            answer: ChatAnswer = await self._pool.awaited(_ask, tuple(messages), sampling)
+        except DeadlyPieceError:
+            raise UserError(
+                f"{self.name}: workers died again and again of one conversation, most likely of memory. Set a smaller "
+                "--batch-size, or choose a smaller model."
+            ) from None
+        return answer
+
+    async def close(self) -> None:
+        """End the workers."""
+        self._pool.close()
+
+
+def chat_workers(opened: Callable[[], ChatModel], engine: EngineOptions, name: str) -> Pool:
+    """Workers that open a copy each.
+
+    Raises:
+        UserError: the cluster cannot be had, or has no room for a worker.
+    """
+    return start(ChatHolder, opened, engine, name)
