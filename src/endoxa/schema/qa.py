@@ -169,8 +169,8 @@ QA_ESTIMATE_COLUMNS: dict[str, str] = {
     "n_nonaligned": "and the ones where it does not",
     "n_lean": "answers that `lean` is based on: read, to items whose stereotyped option is known; for an accuracy gap "
     "in templates with items of both kinds",
-    "lean": "tested measure of bias: bias_score in ambiguous contexts, in disambiguated ones the accuracy gap (accuracy "
-    "where the right answer agrees with the stereotype minus accuracy where it does not, within templates)",
+    "lean": "tested measure of bias: bias_score in ambiguous contexts, in disambiguated ones the accuracy gap "
+    "(accuracy where the right answer agrees with the stereotype minus accuracy where it does not, within templates)",
     "lean_name": "'bias_score' or 'accuracy_gap'",
     "lean_low": "lower end of its interval, which agrees with the test",
     "lean_high": "upper end of its interval",
