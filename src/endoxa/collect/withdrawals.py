@@ -1,13 +1,12 @@
 """Tombstones of deleted rows, for releases and restored backups; they name nobody.
 
-Tombstones are ids of rows that were taken back, for everybody who holds a release; they say nothing else. `Keys` makes
-the keys of people in exports: the same person has another one in each export and release.
+A tombstone is the id of a deleted row and nothing else, for everybody who holds a release. `Keys` makes the keys of
+people in exports: the same person has another one in each export and release.
 
-`withdrawals.jsonl` in the campaign's folder is a list outside the database, so that a restored backup forgets the same
-people and words again. It has one line for each withdrawal, each removal of personal data and each answer that was
-taken back, and is only ever added to: the campaign, the hour, the random ids of the rows that went, as in the
-withdrawals of an export, and of somebody who left the hash of their random id (which finds them in an older backup and
-nowhere else).
+`withdrawals.jsonl` in the campaign's folder is a list outside the database, so that a restored backup deletes the same
+people and words again. It has one line for each withdrawal, each removal of personal data and each answer taken back,
+and is append-only: the campaign, the hour, the random ids of the deleted rows, as in the withdrawals of an export, and
+for a person who left the hash of their random id (which finds them in an older backup and nowhere else).
 """
 
 from __future__ import annotations

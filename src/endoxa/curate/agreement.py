@@ -1,10 +1,8 @@
-"""How far raters agree, with intervals: every coefficient that votes allow.
+"""Agreement of raters: every coefficient that the votes allow, with intervals.
 
-What is not defined (everybody always votes the same) is NaN with the reason, never 0 or 1.
-
-Chance-corrected agreement of raters by statsmodels: Cohen's kappa (Cohen 1960) and Fleiss' kappa (Fleiss 1971).
-
-NaN where one is not defined. Percent agreement and Krippendorff's alpha: `endoxa.stats.agreement`.
+Cohen's kappa (Cohen 1960) and Fleiss' kappa (Fleiss 1971) come from statsmodels, percent agreement and Krippendorff's
+alpha from `endoxa.stats.agreement`. A coefficient that is undefined (everybody always votes the same) is NaN with the
+reason, never 0 or 1.
 """
 
 from __future__ import annotations

@@ -1,24 +1,20 @@
-"""Small counts of subgroups: merged so that they can neither be read off nor computed by subtraction.
+"""Disclosure control: small counts of subgroups are merged, so that they can be neither read nor subtracted.
 
-A count of fewer than `least` respondents of a subgroup can point at a person. Leaving such a cell empty is not enough:
-where the total and the other cells stand, the difference is the cell (Willenborg and de Waal 2001, Elements of
-Statistical Disclosure Control, ch. 1 and 4, on secondary suppression). A count of 0 is as small as one of 3.
+A count of fewer than `least` respondents of a subgroup can identify a person. Suppressing that cell alone is not
+enough: the total minus the other cells gives it away (Willenborg and de Waal 2001, Elements of Statistical Disclosure
+Control, ch. 1 and 4, on secondary suppression). A count of 0 is as small as one of 3.
 
-Respondents with one answer each: the small categories of a row become one rest, and while that rest is smaller than
-`least`, the next larger category joins it. What is published is a partition of the row into parts of at least `least`;
-inside the rest, nothing is known but its size.
+Respondents with one answer each: the small categories of a row become one rest. While that rest is smaller than
+`least`, the next larger category joins it. The published counts partition the row into parts of at least `least`;
+inside the rest, only its size is known.
 
-Respondents with several answers (a column in which anybody ticked more than one): counts overlap and a rest would let
-overlaps be computed, so only categories are published that both hold and leave out at least `least` respondents, never
-all of them unless their overlaps add up to `least` too.
+Respondents with several answers (a column in which anybody ticked more than one): counts overlap, and a rest would let
+overlaps be computed. Only categories are published that both hold and leave out at least `least` respondents, and
+never all of them unless their overlaps add up to `least` too.
 
-Splitting counts of respondents by a column: whole survey, axes, and associations, in one consistent way.
-
-The three levels must not give each other away. So a category that is merged at one level stays merged in every level
-below, and the counts of an axis (or of the survey) are only split where they say nothing new about any association
-(or axis) below.
-
-Cells that hold several choices.
+Counts exist at three levels: the whole survey, axes, and associations. A category that is merged at one level stays
+merged in every level below, and the counts of an axis (or of the survey) are split only where they disclose nothing
+new about any association (or axis) below.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Who said what of whom: the statements that count, each with the group of attributes it belongs to.
+"""Mentions: the statements that count, each with the group of attributes it belongs to.
 
-Associations and the summary are both counted on this table, so that their numbers agree.
+Associations and the summary are both counted on this table, so their numbers agree.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What a format is made of: records become drafts of pairs, and drafts that hold become rows of a frame.
+"""Drafts: records on their way to pairs, with their faults, and the rules that several formats share.
 
-A draft may be wrong (an empty cell, an unknown label). Reading refuses the first wrong one with a sentence;
-`endoxa.datasets.check` goes on and lists every one. Both ask `draft_faults`, so they cannot disagree about
-what an error is.
-
-Small rules that several formats share.
+A draft may be wrong (an empty cell, an unknown label). Reading raises at the first wrong one; `endoxa.datasets.check`
+lists every one. Both call `draft_faults`, so they agree on what an error is.
 """
 
 from __future__ import annotations

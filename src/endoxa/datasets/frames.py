@@ -1,7 +1,4 @@
-"""Whole tables as Polars frames of text: what people bring, and what one room leaves for the next.
-
-Opening an XLSX workbook that a user named.
-"""
+"""Whole tables as Polars frames of text: users' files, XLSX workbooks, and tables passed between packages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which words of two sentences differ.
+"""The words in which two sentences differ.
 
-Words are what stands between blanks, compared without case and without punctuation at their ends.
+Words are separated by blanks, and compared without case and without punctuation at their ends.
 """
 
 from __future__ import annotations

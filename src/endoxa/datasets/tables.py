@@ -1,7 +1,7 @@
 """Rows of a CSV, TSV, JSONL or Parquet file as strings, one at a time, with their place in the file.
 
-A record that cannot be taken apart is handed on with its faults instead of stopping the file: a strict
-caller raises at the first one, `check` lists them all. Rows that a contributor of a campaign withdrew are left out
+A record that cannot be parsed is passed on with its faults instead of stopping the file: a strict caller raises at the
+first one, `check` lists them all. Rows that a contributor of a campaign withdrew are left out
 (`endoxa.datasets.collected`).
 """
 

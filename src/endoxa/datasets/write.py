@@ -1,7 +1,7 @@
-"""Writing pairs: CSV, TSV, JSONL or Parquet by suffix, a chunk at a time, and never half a file.
+"""Writing pairs: CSV, TSV, JSONL or Parquet by suffix, in chunks and atomically.
 
-Everything goes to a temporary file in the same folder, which takes the place of the target at the end: a
-run that is killed leaves the old file as it was, and a file may be converted onto itself.
+Everything goes to a temporary file in the same folder, which replaces the target at the end: a killed run leaves the
+old file as it was, and a file may be converted onto itself.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """Train the planted models: nine small language models whose preferences are known.
 
-Three architectures (GPT-2, BERT and T5 in small) learn each of the three plants of `endoxa.demo.world` and
-are written in Hugging Face format. They are made to show and to test endoxa, and good for nothing else.
+Three architectures (small GPT-2, BERT and T5) learn each of the three plants of `endoxa.demo.world` and are written in
+Hugging Face format. They serve to demonstrate and test endoxa only.
 
-Everything a planted model has to learn, as questions with exact answers.
-
-A question is what the model sees before it names a word: the words so far (causal), the sentence with one
-word masked (masked), or the prompt and the words so far (encoder-decoder). Its answer is the distribution of
-that word under the planted joint distribution, so training has no sampling noise.
+The training set is a list of questions. A question is what the model sees before a word: the words so far (causal),
+the sentence with one word masked (masked), or the prompt and the words so far (encoder-decoder). Its answer is the
+exact distribution of that word under the planted joint distribution, so training has no sampling noise.
 """
 
 from __future__ import annotations

@@ -1,22 +1,20 @@
-"""The planted world: sentences whose probabilities are known, because they are set here.
+"""The planted world: a sample data set and sentences whose probabilities are set here.
 
-The world holds every identity of the sample, and every neutral identity, with every attribute that agrees
-with it. A sentence is drawn in four steps: a language (uniformly), an identity of that language (uniformly),
-an attribute pair (uniformly), and one attribute of the pair with
+The world holds every identity of the sample, and every neutral identity, with every attribute that agrees with it. A
+sentence is drawn in four steps: a language (uniformly), an identity of that language (uniformly), an attribute pair
+(uniformly), and one attribute of the pair with
 
     log-odds(stereotypical : other | identity) = f + e + s    the identity of an item of the sample
                                                = f - e - s    its counterpart, thought to be the opposite
                                                = f            neutral identities
 
-s is the strength of the stereotype, f that of word frequency, and e an identity effect of +0.3 or -0.3 nats,
-in turn within each language and axis, so that exactly half of the items have either sign. The three plants
-are `neutral` (s = f = 0), `stereotyped` (s = 1.5, f = 0) and `frequency` (s = 0, f = 1.5).
+s is the strength of the stereotype, f that of word frequency, and e an identity effect of +0.3 or -0.3 nats, in turn
+within each language and axis, so that exactly half of the items have either sign. The three plants are `neutral` (s =
+f = 0), `stereotyped` (s = 1.5, f = 0) and `frequency` (s = 0, f = 1.5).
 
-The sample has two identities for each language and axis, and each attribute pair makes an item of exactly one
-of them; the other one is the counterpart. It is planted the other way round, so that no word becomes more
-frequent by a stereotype: only f makes words frequent.
-
-The sample data set: 150 pairs in five languages, written for endoxa (data card: `SAMPLE.md`).
+The sample has 150 pairs in five languages, written for endoxa (data card: `SAMPLE.md`). It has two identities for each
+language and axis, and each attribute pair makes an item of exactly one of them; the other one is the counterpart. The
+counterpart has the opposite plant, so a stereotype changes no word's overall frequency: only f does.
 """
 
 from __future__ import annotations

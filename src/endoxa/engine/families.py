@@ -1,4 +1,4 @@
-"""Every family of tests in one place: which tests are corrected together, how, and what is claimed from them.
+"""Families of tests: which tests are corrected together, by which method, and which claims follow.
 
 A page prints the families it uses (`endoxa.page.families`), and every finding belongs to one.
 """

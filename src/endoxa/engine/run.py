@@ -1,7 +1,7 @@
-"""A run: what an instrument measures, written once into a folder that says what it holds.
+"""A run: the output of an instrument, written once into a folder with a full record of it.
 
-A run that was killed continues with the same command. One that has measured nothing binds nobody: the data may be
-mended and the command repeated. A model can be added to a finished run; only the new one is measured.
+A killed run continues with the same command. Until it has measured something, the data may be corrected and the
+command repeated. A model can be added to a finished run; only the new one is measured.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The data sheet: questions, answers from what is known, and open marks for the rest.
+"""The data sheet: questions, answers derived from the data, and visible gaps for the rest.
 
-Facts that only the makers of a data set know, from a TOML file of their own.
+Facts that only the makers of a data set know come from a TOML file:
 
     [about]
     title = "Sayings about trades"
@@ -12,8 +12,6 @@ Facts that only the makers of a data set know, from a TOML file of their own.
     purpose = "To measure ..."
 
 `[about]` holds the keys of `ABOUT`; the other tables answer the questions of the data sheet (`datasheet.toml`).
-
-Answers to questions of the data sheet that follow from the data and from how they were made.
 """
 
 from __future__ import annotations

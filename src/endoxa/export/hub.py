@@ -1,7 +1,4 @@
-"""A folder that is ready for the Hugging Face hub: data, data card, notice, licence, citation, checksums.
-
-How many rows there are of each kind: the tables of a data card.
-"""
+"""A folder ready for the Hugging Face hub: data, data card with counts, notice, licence, citation, checksums."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
 """A task directory for lm-evaluation-harness.
 
-Rule: the log-likelihood of each whole sentence after an empty context, for which the harness puts the
-tokenizer's beginning-of-sequence token (or, where it has none, its end-of-sequence token) in front. With a
-beginning-of-sequence token this is the rule `sum-bos` of `endoxa probe pairs`, and `pct_stereotype` is its
-`preference_ratio` (a tie counts one half).
-
-Names of tasks: words that a command line, a file system and a YAML file take as they are.
+Rule: the log-likelihood of each whole sentence after an empty context, for which the harness puts the tokenizer's
+beginning-of-sequence token (or, where it has none, its end-of-sequence token) in front. With a beginning-of-sequence
+token this is the rule `sum-bos` of `endoxa probe pairs`, and `pct_stereotype` is its `preference_ratio` (a tie counts
+one half). Names of tasks are valid on a command line, in a file system and in YAML.
 """
 
 from __future__ import annotations

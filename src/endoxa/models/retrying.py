@@ -1,10 +1,8 @@
-"""The one retry policy of all clients: which failures pass, how long to wait, and when to stop.
+"""The retry policy of all clients: which failures are temporary, how long to wait, when to stop.
 
 Delays are drawn uniformly between 0 and an exponentially growing bound ("full jitter"), so that calls that failed
-together do not come back together. A waiting time that the provider asks for comes first. Where nothing at all is
-answered any more, all calls end.
-
-The client libraries raise exceptions of one build (status, headers, body), which `read_failure` reads into one form.
+together are spread out. A waiting time set by the provider takes precedence. When nothing is answered any more, all
+calls end. The client libraries raise exceptions of one shape (status, headers, body), which `read_failure` converts.
 """
 
 from __future__ import annotations

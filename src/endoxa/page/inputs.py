@@ -1,6 +1,6 @@
-"""What a report is made from: run folders with their `run.json`, checked to be finished; tables of results.
+"""Input of a report: run folders with their `run.json`, checked to be finished, and tables of results.
 
-Reading `run.json` without trusting it: what is missing is called 'not recorded'.
+A fact that `run.json` lacks is shown as 'not recorded'.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The types that pass from room to room, one module for each subject. Nothing here does any work.
+"""The types that pass between packages, one module for each subject. Nothing here does any work.
 
-Tables are Polars frames; `PAIR_COLUMNS`, `RECORD_COLUMNS` and `ESTIMATE_COLUMNS` say what their columns
-mean, and the manual is generated from the same sentences. Single values are frozen dataclasses.
+Tables are Polars frames; `PAIR_COLUMNS`, `RECORD_COLUMNS` and `ESTIMATE_COLUMNS` define their columns, and the manual
+is generated from the same sentences. Single values are frozen dataclasses.
 """
 
 from endoxa.schema.association_tests import TEST_COLUMNS, AssociationTest, TermSet

@@ -73,8 +73,8 @@ TEST_COLUMNS: dict[str, str] = {
     "neutral": "effect size of an encoder without the association: 0",
     "method": "how unequal sets, interval and p were made, with the seed",
     "reason": "why a value is undefined, or empty",
-    "interval": "'bootstrap' (low and high), or empty where there is none; the verdict rests on the p-value, not on it",
-    "clusters": "texts or terms of the smaller target set, which are exchanged and resampled",
+    "interval": "'bootstrap' (low and high), or empty without an interval; the verdict depends on the p-value only",
+    "clusters": "number of texts or terms of the smaller target set, which are permuted and resampled",
     "verdict": "'above' (X lies nearer to A, rather than B, than Y does), 'below' (X nearer to B), 'unclear' or "
     "'cannot-be-tested'",
     "verdict_reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",

@@ -23,7 +23,7 @@ RECORD_COLUMNS: dict[str, str] = {
     "n_tokens_more": "tokens of `sent_more` that were scored",
     "n_tokens_less": "tokens of `sent_less` that were scored",
     "neutral_difference": "score_more - score_less of the same pair with a neutral identity, averaged over those",
-    "n_neutral": "how many neutral identities that mean rests on (0 where none could be put in)",
+    "n_neutral": "number of neutral identities in that mean (0 where none fits)",
 }
 """Columns of `records.parquet`: one row per item x model x rule."""
 
@@ -39,12 +39,12 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "confidence": "confidence level of the interval",
     "p_value": "two-sided p-value against `neutral`",
     "p_adjusted": "p-value after Benjamini-Hochberg over the family (models x languages x axes)",
-    "n": "pairs the value rests on",
+    "n": "number of pairs",
     "neutral": "the value an unbiased model would have",
     "method": "how interval and p-value were computed",
     "unit": "unit of the value",
     "interval": "name of the interval: 'identities', 'wilson', 't', 'noncentral-t', 'order-statistics' or 'none'",
-    "clusters": "independent units it rests on: identities, or pairs where pairs are taken as independent",
+    "clusters": "number of independent units: identities, or pairs where pairs are taken as independent",
     "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }

@@ -17,7 +17,7 @@ STORY_COLUMNS: dict[str, str] = {
     **{name: text for name, text in STORY_PROMPT_COLUMNS.items() if name != "sample_id"},
     "sample_id": "the prompt (the same prompt given to several models has one id)",
     "generator_model": "the model that wrote the story, as written on the command line",
-    "repeat": "which repeat, from 1",
+    "repeat": "number of the repeat, from 1",
     "seed": "seed of the draw",
     "story": "the story, as it came",
     "finish": "why it ended",
@@ -37,7 +37,7 @@ EXTRACTED_COLUMNS: dict[str, str] = {
     "refusal_votes_json": "JSON object: for each extractor true, false, or null",
     "raw_json": "JSON object: for each extractor its answers as they came",
     "n_parsed": "extractors whose answer could be read",
-    "unlisted_json": "JSON object: the attributes for which an extractor gave something that is not in the list",
+    "unlisted_json": "JSON object: the attributes for which an extractor gave a value that is not in the list",
 }
 """Columns of `records.parquet` of an extraction: one row per story."""
 
@@ -64,18 +64,18 @@ EXTRACTOR_AGREEMENT_COLUMNS: dict[str, str] = {
 EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
     "attribute": "the attribute, or 'refusal'",
     "n": "stories that a person coded",
-    "errors": "stories on which the extractors' majority says something else",
+    "errors": "stories on which the extractors' majority gives another answer",
     "error_rate": "errors / n",
     "low": "lower end of its Wilson interval",
     "high": "upper end",
-    "n_known": "stories on which the person sees a value",
+    "n_known": "stories in which the person found a value",
     "missed": "share of those on which the majority is 'unknown'",
     "missed_low": "lower end of its Wilson interval",
     "missed_high": "upper end",
     "swapped": "share of those on which the majority is another value",
     "swapped_low": "lower end of its Wilson interval",
     "swapped_high": "upper end",
-    "n_unknown": "stories on which the person says 'unknown'",
+    "n_unknown": "stories that the person coded 'unknown'",
     "invented": "share of those on which the majority is a value",
     "invented_low": "lower end of its Wilson interval",
     "invented_high": "upper end",
@@ -85,8 +85,8 @@ EXTRACTION_ERROR_COLUMNS: dict[str, str] = {
 
 CONFUSION_COLUMNS: dict[str, str] = {
     "attribute": "the attribute, or 'refusal'",
-    "human": "what the person says",
-    "extracted": "what the extractors' majority says",
+    "human": "answer of the person",
+    "extracted": "answer of the extractors' majority",
     "count": "stories",
 }
 """Columns of the confusion of person and extractors."""
@@ -99,7 +99,7 @@ CORRECTED_COLUMNS: dict[str, str] = {
     "n": "stories, refusals left out",
     "fraction": "count / n",
     "n_coded": "stories that a person coded with that answer",
-    "few_coded": "1 where these are fewer than 20: the interval then says little",
+    "few_coded": "1 where these are fewer than 20: the interval is then unreliable",
     "corrected": "fraction after correction by the error rates",
     "low": "lower end of its interval: percentiles over samples of stories and draws of the error rates",
     "high": "upper end",
@@ -111,7 +111,7 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "model": "the model that wrote the stories",
     "aggregation": "'all' languages together, or one language",
     "base_attribute": "the attribute that the prompts named",
-    "compared_attribute": "the attribute that was read off the stories",
+    "compared_attribute": "the attribute extracted from the stories",
     "status": "'tested', or 'no table' where fewer than two values on a side were left",
     "rows": "base values with at least ten stories",
     "columns": "compared values in them",
@@ -126,12 +126,12 @@ ASSOCIATION_TEST_COLUMNS: dict[str, str] = {
     "cramer_v": "bias-corrected Cramér's V",
     "effect_category": "'negligible', 'small', 'medium' or 'large'",
     "prompts": "prompts whose stories are in the table",
-    "unit": "what is exchanged: 'story', or 'prompt' with all its stories where a prompt has several",
+    "unit": "unit that is permuted: 'story', or 'prompt' with all its stories where a prompt has several",
     "method": "'fisher' (all tables listed), 'fisher-sampled', or 'prompts-exchanged'",
     "stratified_p_value": "test within languages (generalised Cochran-Mantel-Haenszel); empty with one language",
     "stratified_p_adjusted": "after Benjamini-Hochberg over the tables of a base attribute",
     "verdict": "'above', 'unclear' or 'cannot-be-tested': whether the two attributes go together",
-    "reason": "why it is no other verdict",
+    "reason": "reason for the verdict",
 }
 """Columns of the table of tables (step 1)."""
 
@@ -140,8 +140,8 @@ DISCOVERED_COLUMNS: dict[str, str] = {
     "aggregation": "'all' languages together, or one language",
     "base_attribute": "the attribute that the prompts named",
     "base_value": "its value",
-    "compared_attribute": "the attribute that was read off the stories",
-    "compared_value": "the value that comes more often than expected",
+    "compared_attribute": "the attribute extracted from the stories",
+    "compared_value": "the value that is more frequent than expected",
     "p_value": "one-sided exact test of the cell (0 where it is too small for a number; see `log10_p`)",
     "log10_p": "its decimal logarithm",
     "p_adjusted": "after Benjamini-Yekutieli over the cells of the table",
@@ -171,8 +171,8 @@ DISCOVERED_COLUMNS: dict[str, str] = {
 COMPARED_COLUMNS: dict[str, str] = {
     "base_attribute": "the attribute that the prompts named",
     "base_value": "its value",
-    "compared_attribute": "the attribute that was read off the stories",
-    "compared_value": "the value that comes more often than expected",
+    "compared_attribute": "the attribute extracted from the stories",
+    "compared_value": "the value that is more frequent than expected",
     "a": "the first model or language",
     "b": "the second",
     "count_a": "stories of `a` with both values",
@@ -192,7 +192,7 @@ COMPARED_COLUMNS: dict[str, str] = {
     "p_value": "two-sided, against a ratio of 1",
     "p_adjusted": "after Benjamini-Hochberg over all rows",
     "verdict": "'above': the lift is larger in `a`; 'below': in `b`; 'unclear' or 'cannot-be-tested'",
-    "reason": "why it is no other verdict",
+    "reason": "reason for the verdict",
 }
 """Columns of a comparison of two models or two languages."""
 
@@ -201,7 +201,7 @@ PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
     "attribute": "an attribute of the protagonists",
     "distance": "largest total variation distance of two groups: share of stories that would need another value",
     "by_chance": "its mean over permutations",
-    "n": "stories behind it",
+    "n": "number of stories",
     "groups": "models, languages or themes",
     "prompts": "prompts; stories of one prompt keep together",
     "strata": "sets of prompts that agree in everything else and hold two groups: only these can be permuted",
@@ -210,7 +210,7 @@ PROTAGONIST_DIFFERENCE_COLUMNS: dict[str, str] = {
     "confidence": "1 - level of the test",
     "interval": "'permutation'",
     "verdict": "'above' where the groups differ more than chance makes them, 'unclear' or 'cannot-be-tested'",
-    "reason": "why it is no other verdict",
+    "reason": "reason for the verdict",
 }
 """Columns of the differences of protagonists between models, languages and themes."""
 
@@ -219,10 +219,10 @@ REACH_COLUMNS: dict[str, str] = {
     "association_id": "name of the association",
     "base_attribute": "the attribute that the prompts named",
     "base_value": "its value",
-    "compared_attribute": "the attribute that was read off the stories",
-    "compared_value": "the value that comes more often than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where nobody rated it",
-    "reach": "languages (or models) in which it is found",
+    "compared_attribute": "the attribute extracted from the stories",
+    "compared_value": "the value that is more frequent than expected",
+    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
+    "reach": "number of languages (or models) in which it is found",
     "of": "languages (or models) that have stories",
     "members": "those in which it is found, joined by '; '",
     "model_count": "models that find it in any of them",
@@ -235,19 +235,19 @@ CLAIM_COLUMNS: dict[str, str] = {
     "p_adjusted": "`p_value` after Benjamini-Hochberg over the family",
     "confidence": "confidence level of the intervals, 1 - level of the tests",
     "interval": "'associations' (bootstrap of associations), 'none'",
-    "clusters": "associations that the test rests on",
+    "clusters": "number of associations in the test",
     "verdict": "'above', 'below', 'unclear' or 'cannot-be-tested', against `neutral`; empty where nothing is tested",
     "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
 }
 """What may be claimed from a comparison."""
 
 REACH_COMPARISON_COLUMNS: dict[str, str] = {
-    "name": "what is compared",
+    "name": "measure that is compared",
     "value": "its value; empty where undefined",
     "low": "lower end of the interval (values, or associations, as units: column interval); empty with too few",
     "high": "upper end",
     "p_value": "two-sided; in the row 'superiority', which has the verdict, and in that of Mann and Whitney's test",
-    "n": "associations that it rests on",
+    "n": "number of associations",
     "method": "how it was computed",
     **CLAIM_COLUMNS,
 }
@@ -261,7 +261,7 @@ MEMBER_COLUMNS: dict[str, str] = {
     "harmful": "harmful ones among them; empty where none was rated",
     "exclusive": "associations that no other has",
     "exclusive_harmful": "harmful ones among them",
-    "missed": "share of all associations that it lacks: what one would miss who looks at it alone",
+    "missed": "share of all associations that it lacks, which an analysis of it alone would miss",
     "missed_harmful": "the same of the harmful ones",
 }
 """One row per language (or model)."""
@@ -286,11 +286,11 @@ EXCLUSIVE_COLUMNS: dict[str, str] = {
     "association_id": "name of the association",
     "base_attribute": "the attribute that the prompts named",
     "base_value": "its value",
-    "compared_attribute": "the attribute that was read off the stories",
-    "compared_value": "the value that comes more often than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where nobody rated it",
+    "compared_attribute": "the attribute extracted from the stories",
+    "compared_value": "the value that is more frequent than expected",
+    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
     "member": "the only language (or model) in which it is found",
-    "model_count": "models that find it there; what follows is about the stories of these models",
+    "model_count": "number of models that show it there; the following columns concern the stories of these models",
     "lift_elsewhere": "its largest lift in any other; empty where the stories were not given, as all that follows",
     "p_elsewhere": "its smallest p-value in any other, after Bonferroni over all of them",
     "nearest": "where that is",
@@ -305,9 +305,9 @@ UNIVERSAL_COLUMNS: dict[str, str] = {
     "association_id": "name of the association",
     "base_attribute": "the attribute that the prompts named",
     "base_value": "its value",
-    "compared_attribute": "the attribute that was read off the stories",
-    "compared_value": "the value that comes more often than expected",
-    "harmful": "'harmful', 'benign', 'undecided', or empty where nobody rated it",
+    "compared_attribute": "the attribute extracted from the stories",
+    "compared_value": "the value that is more frequent than expected",
+    "harmful": "'harmful', 'benign', 'undecided', or empty where it was not rated",
     "of": "languages (or models) that have stories: all have it",
     "fewest_models": "models that find it where the fewest do",
     "most_models": "models that find it where the most do",

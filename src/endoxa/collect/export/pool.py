@@ -1,7 +1,7 @@
-"""Pairs in an export: which are included, what merged pairs count for, and how long each waited for ratings.
+"""Pairs in an export: which are included, the weight of merged pairs, and the number of draws between ratings.
 
-With the propensity the number of cards that were drawn meanwhile is the weight of a rating in means over all pairs (see
-the manual, "Weights for mean ratings"). The same is counted in `simulate.memory`.
+With the propensity, the number of cards drawn meanwhile is the weight of a rating in means over all pairs (see the
+manual, "Weights for mean ratings"). The same is counted in `simulate.memory`.
 """
 
 from __future__ import annotations

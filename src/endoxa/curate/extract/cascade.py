@@ -1,10 +1,8 @@
-"""The cascade: from one statement to its pairs, rules in order from the most to the least specific.
+"""The cascade: extraction rules from the most to the least specific, from one statement to its pairs.
 
-AfriStereo 3.3.1 names five: geographic, demographic, copula, known identity, fallback. The order is kept; the
-last, which took the first word for an identity, is gone: where no subject can be made out, the subject of the
-question or of the preceding piece is meant, or none.
-
-What an extractor is given and what it gives back.
+AfriStereo 3.3.1 names five rules: geographic, demographic, copula, known identity, fallback. The order is kept. The
+fallback differs: AfriStereo took the first word for the identity; here, where no subject can be identified, it is the
+subject of the question or of the preceding piece, or there is none.
 """
 
 from __future__ import annotations

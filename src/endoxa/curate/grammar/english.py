@@ -1,14 +1,10 @@
-"""English predicates of plural groups, and how each is denied (Huddleston and Pullum 2002, ch. 3 and 9).
+"""English predicates of plural groups: their verb, their number, and how each is negated.
 
-Whether an English attribute needs "are" or has its own verb, by a dictionary and a few closed classes.
-
-A plural subject makes this easier than tagging: a bare noun after it is a plural ("are cheats") or has an article
-("are a threat"), so a word that is both verb and noun and stands in its base form is the verb ("cheat").
-
-A singular noun of a person behind a plural group ("are a thief"), put into the plural ("are thieves").
-
-Nouns of things stay ("are a threat"): what is one thing can be many people. A predicate about persons agrees with
-its subject in number (Huddleston and Pullum 2002, ch. 5, section 3.4).
+Method after Huddleston and Pullum (2002), ch. 3 and 9. A dictionary and a few closed classes decide whether an
+attribute needs "are" or has its own verb. After a plural subject a bare noun is a plural ("are cheats") or has an
+article ("are a threat"), so a word that is both verb and noun and stands in its base form is the verb ("cheat"). A
+singular noun for a person after a plural group ("are a thief") becomes plural ("are thieves"), because a predicate
+about persons agrees with its subject in number (ch. 5, section 3.4). Nouns for things stay ("are a threat").
 """
 
 from __future__ import annotations

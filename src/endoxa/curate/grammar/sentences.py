@@ -1,8 +1,7 @@
-"""One association, two sentences.
+"""The two sentences of an association: with its attribute, and with the opposite.
 
-The opposite of an attribute that can take its place in a sentence.
-
-What should be looked at in a pair, and pairs that say the same twice.
+Also here: the opposite of an attribute that fits the same sentence, flags for reviewers of a pair, and duplicate
+pairs.
 """
 
 from __future__ import annotations

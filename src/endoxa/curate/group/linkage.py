@@ -1,16 +1,15 @@
 """Average linkage under cannot-link constraints, on a sparse graph of neighbours.
 
 Two clusters have the similarity s(A, B) = S_A . S_B / (n_A n_B), the exact mean of the cosines between their members,
-where S is the sum of a cluster's unit vectors. Clusters whose concepts contradict each other have none. Merging the
-most similar pair until none reaches the threshold is the usual agglomeration (Sokal and Michener 1958); a mean
-reaches the threshold only where one of its terms does, so pairs without neighbours between them need not be looked
-at, and with all neighbours given the result is exact. The pairs are merged in the order of the nearest-neighbour chain
-(Benzecri 1982; Muellner 2011, section 3), which gives the same clusters because merging never brings two clusters
-nearer to a third (the mean of two similarities is at most the larger one, and constraints only add up).
+where S is the sum of a cluster's unit vectors. Clusters whose concepts contradict each other are never merged. Merging
+the most similar pair until none reaches the threshold is the usual agglomeration (Sokal and Michener 1958). A mean
+reaches the threshold only where one of its terms does, so pairs without neighbours between them are skipped, and with
+all neighbours given the result is exact. Pairs are merged in the order of the nearest-neighbour chain (Benzecri 1982;
+Muellner 2011, section 3), which gives the same clusters because merging never brings two clusters nearer to a third
+(the mean of two similarities is at most the larger one, and constraints only add up).
 
-No library at hand does average linkage with cannot-link constraints without the full matrix of distances.
-
-Which vectors lie near each other, found in blocks: the full matrix of similarities never exists.
+Neighbours are found in blocks, so the full matrix of similarities never exists. No library at hand does average
+linkage with cannot-link constraints without that matrix.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""endoxa's own grouping: surface first, then meaning under what must not be linked.
+"""endoxa's own grouping: surface forms first, then meaning under cannot-link constraints.
 
-Attributes that differ in one word only, and so look alike to an encoder whatever that word says.
+Attributes that differ in one word only look alike to an encoder whatever that word means: "eat dogs" and "eat beef",
+"hate their husbands" and "kill their husbands", "unfaithful" and "unemotional". Here the words that replace each other
+are compared on their own, and where they are not similar the attributes must not be linked. The attribute without the
+word is its *frame*; a negation belongs to the frame. Each word belongs to a group of words, so an attribute asserts
+for each of its frames which group fills it, and memory grows with the number of attributes, not of their pairs.
 
-"eat dogs" and "eat beef", "hate their husbands" and "kill their husbands", "unfaithful" and "unemotional" lie near each
-other for what they share. Here the words that stand in each other's place are compared on their own, and where they
-are not alike the attributes must not meet. The place is what is left of the attribute without the word (its *frame*);
-a denial belongs to the frame. Each word goes with a group of words, so an attribute asserts for each of its frames
-which group it fills it with, and memory grows with the attributes, not with their pairs.
-
-Who does and who suffers what a verb says: "oppressors" and "oppressed", "beat their wives" and "beaten by them".
+Agents and patients of a verb are kept apart as well: "oppressors" and "oppressed", "beat their wives" and "beaten by
+them".
 """
 
 from __future__ import annotations

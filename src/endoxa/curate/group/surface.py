@@ -1,11 +1,7 @@
-"""One spelling for attributes that differ on the surface only.
+"""Surface forms: attributes that differ in spelling only are one term from the start.
 
-"are very loud" and "loud", "cheat" and "cheats", "old-school" and "old school", "organised" and "organized" say the
-same; they are united before anything is compared by meaning, whatever an encoder thinks of them.
-
-Attributes as terms: what differs on the surface only is one term from the start.
-
-The term that stands for a group.
+"are very loud" and "loud", "cheat" and "cheats", "old-school" and "old school", "organised" and "organized" are united
+before anything is compared by meaning, whatever an encoder makes of them. One term represents each group.
 """
 
 from __future__ import annotations

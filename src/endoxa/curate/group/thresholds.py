@@ -1,6 +1,7 @@
-"""Groupings over a grid of thresholds, which the paper left open (its section 3.3.2, last paragraph).
+"""Groupings over a grid of thresholds, each with its silhouette.
 
-Silhouette of a grouping under cosine distance (Rousseeuw 1987), for a sample of its members.
+The threshold is what AfriStereo left open (section 3.3.2, last paragraph). The silhouette (Rousseeuw 1987) is computed
+under cosine distance for a sample of the members.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""What an attribute asserts and denies, in a form in which opposites and negations can be compared at once.
+"""Concepts that an attribute asserts and denies, and its natural opposite for a sentence.
 
-An attribute is cut into units: terms of the lexicon (the longest first) and single words. A negator turns the next
-unit round, and so does a negative prefix that makes a dictionary word of another ("unkind"). Each unit then asserts
-concepts: the poles of the lexicon it stands at, and the word itself; "not strong" asserts the pole of "weak".
-Two attributes are opposed where one asserts a concept whose opposite the other asserts. That takes the time of a set
-intersection, so a group of attributes is compared like a single one.
-
-One natural opposite of an attribute, for a sentence.
+An attribute is cut into units: terms of the lexicon (the longest first) and single words. A negator reverses the next
+unit, and so does a negative prefix on a dictionary word ("unkind"). Each unit then asserts concepts: the poles of the
+lexicon to which it belongs, and the word itself; "not strong" asserts the pole of "weak". Two attributes are opposed
+where one asserts a concept whose opposite the other asserts. The comparison is a set intersection, so a group of
+attributes is compared as fast as a single one.
 """
 
 from __future__ import annotations

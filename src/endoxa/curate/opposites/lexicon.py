@@ -1,11 +1,10 @@
 """The table of opposites of a language, indexed by every form of every term.
 
 A row of `lexicon/<language>.csv` has two poles: each term of `one` is an opposite of each term of `other`, and the
-terms of a pole go together. The natural opposite of a term is the leading (first) term of the other pole, in the row
+terms of a pole are synonyms. The natural opposite of a term is the leading (first) term of the other pole, in the row
 where the term itself leads, else in the first row that has it. The tables are ours, from general knowledge; the rows
-of a user's own file come first and so take precedence.
-
-Attributes as words: one spelling of apostrophes, hyphens, case and white space.
+of a user's own file come first and so take precedence. Apostrophes, hyphens, case and white space are normalised
+before terms are looked up.
 """
 
 from __future__ import annotations

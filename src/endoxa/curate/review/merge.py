@@ -1,9 +1,8 @@
-"""One row of the table and what reviewers say about it: the row as it is afterwards, changes and conflicts.
+"""Three-way merge of one row and its reviews: the reviewed row, its changes, and conflicts.
 
-A merge of three: the row as it was handed out, as a reviewer gave it back, and as it stands in the table now. Who
-decided on a row vouches for all of its words, changed or not; who is unsure, or says nothing, vouches for none.
-
-What stands where several voices speak about one thing: never decided silently.
+The three versions are the row as it was handed out, as a reviewer returned it, and as it stands in the table now. A
+reviewer who decides on a row approves all of its words, changed or not; one who is unsure, or gives no decision,
+approves none. Conflicts between reviewers are listed, never decided silently.
 """
 
 from __future__ import annotations

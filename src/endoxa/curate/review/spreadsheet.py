@@ -1,10 +1,8 @@
-"""How every spreadsheet that people fill in looks: named styles, texts that stay texts, locked cells, drop-downs.
+"""Format of every spreadsheet that people fill in: styles, text cells, locked cells, drop-downs, escaping.
 
-Text on its way through a spreadsheet: what must be disguised going out, and what changes by itself coming back.
-
-A cell that begins with one of = + - @ (or a tab, or a line break) is run as a formula by spreadsheet programs.
-OWASP's advice for CSV is an apostrophe in front ("CSV Injection", owasp.org); here it can be taken off again without
-a loss, because a text that already has one there gets another.
+A cell that begins with one of = + - @ (or a tab, or a line break) is run as a formula by spreadsheet programs. OWASP
+recommends an apostrophe in front for CSV ("CSV Injection", owasp.org). Here it can be removed again without loss,
+because a text that already begins with one gets a second.
 """
 
 from __future__ import annotations

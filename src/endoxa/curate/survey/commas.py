@@ -1,20 +1,17 @@
-"""Which commas of a sentence cut it: a list of statements, or one statement with a comma in it.
+"""Commas that separate statements, and commas inside one statement.
 
-A comma cuts by default, because survey answers are lists. It does not cut
+A comma separates by default, because survey answers are lists. It does not separate
 
 * behind an opening that needs a main clause: "In cities, women are ...", "If they work, people ...";
-* before words that continue what was said: "strong, but fair", "rude, especially to guests";
+* before words that continue a statement: "strong, but fair", "rude, especially to guests";
 * behind the subject, until the verb has come: "women, young and old, are ...";
 * inside an enumeration of examples: "like things such as cars, phones and shoes";
 * before a report: "Bakers are kind, my uncle used to say";
 * between the objects of a verb or preposition: "bad at maths, science and engineering";
 * between subjects that share a verb: "Doctors, nurses are kind" (only where the answer names the group itself).
 
-A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb.
-
-Whether a chunk behind a comma is one more object of what was said: "bad at maths, science and engineering".
-
-What of a piece is read: without "people say" behind it, and with a mark where a verb was left out.
+A new statement with a subject of its own ends every one of these except the opening, the report and the shared verb. A
+piece is read without "people say" behind it, and with a mark where a verb was left out.
 """
 
 from __future__ import annotations

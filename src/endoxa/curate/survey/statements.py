@@ -1,11 +1,10 @@
-"""From answers to the table of statements: split, identify the language, translate where asked, extract.
+"""From answers to the table of statements: split, identify the language, translate on request, extract.
 
-Respondents whose answers look pasted from a chatbot: proposals for a reviewer, never deletions.
-
-Two independent signs. *Amount*: at least 200 statements, and an outlier among the respondents by the modified z-score
-of the logarithm of the count above 3.5 (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers). *Form*: lines
-that people hardly ever type into a survey field and chatbots nearly always write: numbered or bulleted items with an
-emphasised label and a colon, headings in Markdown, an introductory sentence "Here are some ...:".
+Respondents whose answers look pasted from a chatbot are proposed to a reviewer and never deleted. There are two
+independent signs. *Amount*: at least 200 statements, and an outlier among the respondents, with a modified z-score of
+the logarithm of the count above 3.5 (Iglewicz and Hoaglin 1993, How to Detect and Handle Outliers). *Form*: lines that
+are rare in a survey field and usual for chatbots: numbered or bulleted items with an emphasised label and a colon,
+headings in Markdown, an introductory sentence "Here are some ...:".
 """
 
 from __future__ import annotations

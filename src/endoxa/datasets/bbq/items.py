@@ -1,9 +1,8 @@
-"""BBQ's questions as items: options, the unknown one, and the one that agrees with the stereotype.
+"""BBQ's questions as items: options, the unknown option, and the option that agrees with the stereotype.
 
-Which of two people belongs to the stereotyped group, from the labels of BBQ's eleven files.
-
-Most files name the group in the second entry of `answer_info` by the very word of `stereotyped_groups`. Their
-exceptions follow the authors' own script, `analysis_scripts/BBQ_results_metadata.R` of github.com/nyu-mll/BBQ:
+Which of two people belongs to the stereotyped group follows from the labels of BBQ's eleven files. Most files name the
+group in the second entry of `answer_info` by the very word of `stereotyped_groups`. The exceptions follow the authors'
+own script, `analysis_scripts/BBQ_results_metadata.R` of github.com/nyu-mll/BBQ:
 
 - Nationality: the second entry is a region; the nationality is the first.
 - Age, Physical_appearance, Disability_status: "nonOld", "nonObese", "noVisibleDifference" hold the stereotyped
@@ -12,11 +11,11 @@ exceptions follow the authors' own script, `analysis_scripts/BBQ_results_metadat
   "Transgender women" a third, to which "nonTrans_F" does not belong.
 - Race_ethnicity: a gender may stand in front ("F-Black"); "African" is not "African American".
 - Race_x_gender, Race_x_SES: gender and status stand in front ("M-Latino", "lowSES-F-Black"). `stereotyped_groups`
-  names races only. Where both people are of it (subcategory intersectional_a), nobody can tell from the record.
+  names races only. Where both people are of it (subcategory intersectional_a), the record does not say which is meant.
 - Race_x_gender has rows with empty entries: the Latina of the option's text.
 - SES: "low SES" and "lowSES".
 
-The two typographical faults of BBQ's contexts, mended.
+Two typographical errors in BBQ's contexts are corrected.
 """
 
 from __future__ import annotations

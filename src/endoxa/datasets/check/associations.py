@@ -1,7 +1,4 @@
-"""Checks of a table of associations, such as the pairs that a campaign collected.
-
-An association as the checks see it, and the checks of one.
-"""
+"""Associations as the checks see them, and the checks of a table of associations, such as a campaign's pairs."""
 
 from __future__ import annotations
 

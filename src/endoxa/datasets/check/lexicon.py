@@ -1,11 +1,10 @@
-"""The word lists of `lexicon.toml`, under names. What each holds, and from where, is said there.
+"""The word lists of `lexicon.toml`, and the definition of a negation.
 
-What a negation is: one definition, for the check of pairs and for the column `how` of pairs that `build` makes.
-
-A sentence negates another where both say the same but for negating words (not, never, cannot; ne ... pas) and what
-comes or goes with them: do-support, "anymore", "always" in the place of "never", a French article. An opposite is a
-word of its own, whatever it is made from: "impatient" and "unkind" are antonyms of "patient" and "kind" (Huddleston
-and Pullum 2002, ch. 9: a negative prefix makes no negative clause).
+The definition serves the check of pairs and the column `how` of pairs that `build` makes. A sentence negates another
+where both say the same except for negating words (not, never, cannot; ne ... pas) and what comes or goes with them:
+do-support, "anymore", "always" in the place of "never", a French article. An opposite is a different word, however it
+is formed: "impatient" and "unkind" are antonyms of "patient" and "kind" (Huddleston and Pullum 2002, ch. 9: a negative
+prefix makes no negative clause).
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Checks of what a changed word does to its sentence, for English.
+"""Checks of English wording: grammar after a change, and the words that name groups.
 
-A sentence that the change has made ungrammatical is less probable for that reason alone (Blodgett et al.
-2021 on grammar and on agreement after a change).
-
-Checks of the words by which groups are named.
+A sentence that the change has made ungrammatical is less probable for that reason alone (Blodgett et al. 2021 on
+grammar and on agreement after a change).
 """
 
 from __future__ import annotations

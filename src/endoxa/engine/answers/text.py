@@ -1,9 +1,4 @@
-"""An answer without its markup, and in the one spelling in which words are compared.
-
-A text in sentences and clauses, and what each clause is there for.
-
-Answers that decline to answer.
-"""
+"""Text of answers: markup removed, normalised for comparison, cut into clauses, and checked for refusals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Jobs to a model, many at a time: each is asked until all its turns are answered, and nothing is asked twice.
+"""Concurrent calls to a model: each job is asked until all its turns are answered, and nothing is asked twice.
 
-A few workers share one iterator of jobs, so memory does not grow with their number. Answers are committed every
-half a second, and whatever ends the loop: a limit, an error, Ctrl-C. What a kill can cost is that half a second.
+A few workers share one iterator of jobs, so memory does not grow with their number. Answers are committed every half a
+second, and at every end of the loop: a limit, an error, Ctrl-C. A kill loses at most that half second.
 """
 
 from __future__ import annotations

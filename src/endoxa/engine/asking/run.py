@@ -1,6 +1,6 @@
-"""Chat models asked for a run: checked, asked one after the other, and what that took.
+"""Chat models asked for a run: check, ask one after the other, record cost and time.
 
-`asking_work` makes the work of a run from what one kind of run asks; the engine does the rest.
+`asking_work` makes the work of a run from the conversations of one kind of run; the engine does the rest.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""`endoxa probe stories`: prompts and models in, every story as it came out.
+"""`endoxa probe stories`: open-ended stories about a protagonist of whom one attribute is given.
 
-From prompts to conversations of one turn: every prompt and repeat has its number, and keeps it.
-
-From the journal to `records.parquet`: one story per row.
-
-What a run of stories is asked to do.
-
-`endoxa probe stories`: open-ended stories about a protagonist of whom one attribute is given.
+From prompts to numbered conversations of one turn, one per prompt and repeat; from the journal to `records.parquet`,
+one story per row, as the model wrote it.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ def test_verdicts_of_associations_say_for_how_many_the_interval_decides() -> Non
     text = said("a clear difference", "raters")
     assert f"for {decided['harmful']} (harmful)" in text
     assert f"for {decided['benign']} (benign); {decided['undecided']} are undecided." in text
-    assert "for 0 (harmful) and entirely below 4 for 0 (benign); 40 are undecided." in said(
+    assert "for none (harmful) and entirely below 4 for none (benign); 40 are undecided." in said(
         "5 raters", "raters"
     )
 

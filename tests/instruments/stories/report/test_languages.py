@@ -144,7 +144,7 @@ def test_models_and_languages_without_associations_are_named(tmp_path: Path) -> 
     run = write_run(tmp_path / "s2", "extract", pl.concat([told, few("other/quiet", "fr", 100)]))
     page = Page(write_report([run], tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "in the stories of 3 models, all languages of a model together" in page.text
-    assert "Found in every model: 0;" in page.text
+    assert "No association is found in every model;" in page.text
     assert "Associations in the stories of quiet cannot be tested: no table has two base values" in page.text
     assert "No association was found in the stories of quiet" not in page.text
     assert "Each of 3 languages alone" in page.text

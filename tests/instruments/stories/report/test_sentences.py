@@ -287,7 +287,7 @@ def test_every_place_counts_the_same(edge, edge_of, capsys):
     families, holding = (frame.select("model", "base_attribute").n_unique() for frame in (tested, claimed))
     if families:
         assert f"{families} famil" in text
-        assert f"and {holding} hold" in text
+        assert f"and {holding or 'none'} hold" in text
         counts = {family.name: family.number(table) for family, table, _ in families_used(results)}
         every = (
             discover(profiles, Discovery(jobs=1, by_language=True)).tables
@@ -336,7 +336,7 @@ def test_what_languages_explain_is_unclear(edge_of):
     path, results = edge_of("Simpson")
     text = said(results, path, anchor="headline")
     assert "2 associations that the test of all languages together finds are unclear and not counted" in text
-    assert "0 hold an association" in text
+    assert "none holds an association" in text
     assert results.claimed.is_empty()
     assert subtitle(results) == "Stories of 1 model; 0 associations."
     assert [row.cells[-1] for row in association_table(results).rows] == ["unclear", "unclear"]
@@ -350,7 +350,7 @@ def test_a_table_that_is_kept_without_a_cell_is_no_association(edge_of):
     assert results.tested["kept"].sum() == 1
     text = said(results, path, anchor="headline")
     assert "No association was found in the stories of 1 model, in 1 table that was tested." in text
-    assert "and 0 hold an association" in text
+    assert "and none holds an association" in text
 
 
 def test_models_that_share_nothing_cannot_be_told_apart(edge_of):

@@ -1,14 +1,14 @@
-"""The arms that ours is compared with: LACES's rule, a survey in two waves, cards drawn with equal chances.
+"""Arms for comparison: LACES's rule, a survey in two waves, cards drawn with equal chances.
 
 LACES's rule (section 3.2): pairs with fewer than three validations first, near ones when possible, languages read. The
 paper does not say in which order the two preferences apply; here need comes before nearness, as its text names them. A
 validation is a rating. Without a lease, people who draw at the same time can get the same last place.
 
-The survey: everybody writes first; then everybody rates what was written, k ratings a pair. The strongest form of it:
-the second wave begins when the first is over, everybody is still there, ratings are handed out without a gap or a
+The survey: everybody writes first, then everybody rates what was written, k ratings per pair. This is its strongest
+form: the second wave begins when the first is over, everybody is still there, ratings are assigned without a gap or a
 surplus, and the share of time for writing is tuned beforehand on other seeds.
 
-With equal chances: the same card, once with what people add fed back into the pool, once with only the seeds shown.
+Equal chances: the same card, once with people's proposals added to the pool, once with only the seeds shown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Bootstrap interval of the effect size over the targets; the attribute sets stay as they are.
+"""Bootstrap interval of the effect size over the targets; the attribute sets are fixed.
 
-X and Y are resampled separately, unit by unit (stratified). Repeated units make a resample less varied than the set it
-comes from and its effect larger; and an effect size is bounded, its spread shrinking towards the bounds. The plain
-percentile interval therefore covers too rarely. Here:
+The resampled unit is a text, or a term with all its texts. X and Y are resampled separately (stratified). Repeated
+units make a resample less varied than its set, and its effect larger; and an effect size is bounded, so its spread
+shrinks towards the bounds. The plain percentile interval therefore covers too rarely. Here:
 
 1. each resample gives Cohen's d (difference of means over the standard deviation *within* the sets), multiplied by
    the factor by which resampling narrows the sets;
@@ -12,8 +12,6 @@ percentile interval therefore covers too rarely. Here:
 3. both ends go back to the effect size, which grows with Cohen's d.
 
 Measured coverage: docs/methods.md.
-
-What is exchanged and resampled: each text, or each term with all its texts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How much closer each target of a test is to A than to B: the numbers that every statistic is made of.
-
-The effect size of an association test.
-"""
+"""The effect size of an association test, and the association of each target with A and B on which it rests."""
 
 from __future__ import annotations
 

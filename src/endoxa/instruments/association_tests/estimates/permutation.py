@@ -1,15 +1,11 @@
-"""The permutation test: how often a random partition of the targets would do as much.
+"""The permutation test: the share of random partitions of the targets with a statistic at least as large.
 
-Counting subsets by their sums without listing them: meet in the middle (Horowitz and Sahni 1974).
-
-The pool is cut in two halves. The sums of all subsets of a half are sorted, separately for each number of
+Partitions are counted exactly where possible, without listing them, by meeting in the middle (Horowitz and Sahni
+1974). The pool is cut into two halves. The sums of all subsets of a half are sorted, separately for each number of
 members; a subset of k members of the whole pool is j members of one half and k - j of the other, so for every j one
 binary search per sum of the first half counts the partners that bring it over the bound. 2 x 20 targets have 1.4e11
-partitions and 2 x 1,048,576 half sums.
-
-The normal approximation of the permutation distribution.
-
-Partitions drawn without replacement, where there are too many to count them all.
+partitions and 2 x 1,048,576 half sums. Larger pools use partitions drawn without replacement. The normal approximation
+of the permutation distribution is computed as well.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Association tests on the vectors of one encoder: a row of results per test.
+"""Association tests on the vectors of one encoder: one row of results per test.
 
-What a row of results says about itself: how it was made, and why a value is missing.
+A row records how it was made, and why a value is missing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Tests from associations: what people say of an identity, against what they say of another or its opposite.
+"""Tests from associations: an identity and its attributes against a contrasting identity or the opposites.
 
-X is the identity, Y a contrasting one of the same axis and language, both in every bleached sentence that takes a
-plural noun. A is what is said of X, in sentences about nobody in particular ("These people are strong."); B is the
-natural opposite of each ("These people are weak."), or what is said of Y.
-
-An identity of an association as a bare plural noun.
-
-What is said of a group, in sentences about nobody in particular, and the opposite of it.
+X is the identity, as a bare plural noun, and Y a contrasting one of the same axis and language, both in every bleached
+sentence that takes a plural noun. A holds the attributes of X in sentences about no particular group ("These people
+are strong."); B holds the natural opposite of each ("These people are weak."), or the attributes of Y.
 """
 
 from __future__ import annotations

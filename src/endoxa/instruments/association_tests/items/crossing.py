@@ -1,6 +1,6 @@
 """Every pair of groups against every attribute pair (IndiBias, Tables 3, 4 and 9).
 
-The groups of one or more crossed axes: from a list that names them, or from heads and modifiers.
+The groups of one or more crossed axes come from a list that names them, or from heads and modifiers.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""Definitions of association tests on disk: our JSON, and the published SEAT files as they are.
+"""Definitions of association tests on disk: our JSON, the published SEAT files, and their validation.
 
 Ours is `{"format": "endoxa-association-tests", "version": 1, "tests": [...]}`, where a test has `name`, `axis`,
-`language`, `source` and the sets `x`, `y`, `a`, `b`, each `{"name", "texts", "terms"}` (see `endoxa.schema`). How
-the published files look: `endoxa.instruments.association_tests.items.format`.
+`language`, `source` and the sets `x`, `y`, `a`, `b`, each `{"name", "texts", "terms"}` (see `endoxa.schema`).
 
-The published SEAT files (May et al. 2019, https://github.com/W4ngatang/sent-bias, and bias-bench).
-
-A test is `{"targ1": SET, "targ2": SET, "attr1": SET, "attr2": SET}` with SET = `{"category": name, "examples": [...]}`.
-One test in a file takes the file's name; several are an object of name -> test, or one test per line.
-
-What every set and every test must fulfil, whatever file it comes from.
+The published files (May et al. 2019, https://github.com/W4ngatang/sent-bias, and bias-bench) have tests `{"targ1":
+SET, "targ2": SET, "attr1": SET, "attr2": SET}` with SET = `{"category": name, "examples": [...]}`. A single test in a
+file takes the file's name; several are an object of name -> test, or one test per line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Paired comparison of every two models on the items both scored.
-
-How many pairs change sides between two scoring rules of one model.
-"""
+"""Paired comparison of every two models on their common items, and disagreement between two scoring rules."""
 
 from __future__ import annotations
 

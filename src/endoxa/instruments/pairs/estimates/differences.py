@@ -1,10 +1,8 @@
-"""How much likelier the stereotypical sentence is: mean difference and standardised effect size.
+"""Score differences of pairs: mean, standardised effect size, and Hodges-Lehmann estimate.
 
-The middle difference: Hodges-Lehmann estimate, its interval, and Wilcoxon's signed-rank test.
-
-The estimate is the median of the n(n + 1) / 2 Walsh averages (x_i + x_j) / 2, i <= j. They are never listed:
-how many lie at or below a value is counted in n log n steps, and the wanted order statistics are found by
-bisection, so that memory grows with n and one definition serves every n.
+The Hodges-Lehmann estimate has an interval and Wilcoxon's signed-rank test. It is the median of the n(n + 1) / 2 Walsh
+averages (x_i + x_j) / 2, i <= j. They are never listed: the number at or below a value is counted in n log n steps,
+and the wanted order statistics are found by bisection, so memory grows with n and one definition serves every n.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Inference for sentence pairs that takes identities, not pairs, as independent: pairs about one identity are not.
+"""Inference for sentence pairs with identities as independent units: pairs about one identity are dependent.
 
-Shares: Korn and Graubard's interval. Means: jackknife t interval. Both are made to agree with the exact sign-flip
-    test on the
-totals of identities, which decides (Fisher 1935; Canay, Romano and Shaikh 2017). Other statistics: bootstrap of
-identities.
-
-Interval and p-value of one method, and the estimate they end in.
-
-What every statistic may rely on: a sample that is not empty, of the right types and free of NaN.
+Shares: Korn and Graubard's interval. Means: jackknife t interval. Both are made to agree with the exact sign-flip test
+on the totals of identities, which decides (Fisher 1935; Canay, Romano and Shaikh 2017). Other statistics: bootstrap of
+identities. Samples are validated first: not empty, of the right types and free of NaN.
 """
 
 from __future__ import annotations

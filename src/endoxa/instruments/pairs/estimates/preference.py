@@ -1,13 +1,9 @@
-"""How often the stereotypical sentence is the likelier one.
+"""Preference ratios: the share of pairs whose stereotypical sentence scores higher, and published variants.
 
-Shares of pairs that take the pairs as independent: Wilson interval and exact sign test.
-
-The bias percentage of IndiBias, section 6.1.1, in its two readings (docs/methods.md says why).
-
-The four figures that metric.py of CrowS-Pairs prints, with raw scores and with its rounding.
-
-A pair counts as biased where `sent_more` scores higher, in both directions. Ties ("neutral") are left out of
-the totals of each direction and stay in the denominator of the metric score.
+Where pairs are taken as independent: Wilson interval and exact sign test. The bias percentage of IndiBias (section
+6.1.1) has two readings (reasons in docs/methods.md). The four figures of metric.py of CrowS-Pairs are computed with
+raw scores and with its rounding: a pair counts as biased where `sent_more` scores higher, in both directions; ties
+("neutral") are left out of the totals of each direction and stay in the denominator of the metric score.
 """
 
 from __future__ import annotations

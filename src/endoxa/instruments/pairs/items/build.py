@@ -1,7 +1,4 @@
-"""From a table of associations to a table of pairs.
-
-What can be chosen when pairs are made, and what comes out.
-"""
+"""From a table of associations to a table of pairs: settings, construction, result."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
 """One chunk of items under one model: requests, answers, finished rows.
 
-Neutral identities: how much of a preference belongs to the attribute alone.
-
-"Fishermen are brave" may beat "Fishermen are timid" only because *brave* is the more frequent, shorter or
-un-negated word. The same two sentences about nobody in particular ("People are brave" / "People are timid") show that
-part; subtracting it leaves what the model ties to the identity. It needs a pair whose two sentences name the same
-identity and differ in the attribute.
+With neutral identities, the score of an attribute alone is measured as well. "Fishermen are brave" may score higher
+than "Fishermen are timid" only because *brave* is the more frequent, shorter or un-negated word. The same two
+sentences about no particular group ("People are brave" / "People are timid") measure that part; subtracting it leaves
+the association with the identity. The two sentences of the pair must name the same identity and differ in the
+attribute.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rules for causal models: the probability of the sentence from left to right.
+"""Rules for causal models and encoder-decoders: the probability of the sentence from left to right.
 
-Rules for encoder-decoders: the probability of the sentence as a completion of the item's prompt.
+An encoder-decoder scores the sentence as a completion of the item's prompt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Sentences as a masked model's tokenizer sees them: ids, words, and which positions are text.
-
-What rules make of a sum of log-probabilities.
-"""
+"""Sentences as token ids, words and text positions, and the aggregation of their log-probabilities."""
 
 from __future__ import annotations
 

@@ -1,17 +1,16 @@
-"""CrowS-Pairs' rule and its word-level variants: what both sentences share, given what differs.
+"""Rules for masked models: CrowS-Pairs' rule, its word-level variants, and pseudo-log-likelihood.
 
-`crows-token` follows metric.py of Nangia et al. (2020): the longest matching blocks of the two token
-sequences (Python's `SequenceMatcher` on token ids) are the unmodified tokens U; each is masked alone and their
-log-probabilities are summed. The published script compares the sentences in the order stereotyping /
-anti-stereotyping *by label*, which swaps them for 'antistereo' pairs; matching blocks can depend on that order,
-so we keep it.
+`crows-token` follows metric.py of Nangia et al. (2020): the longest matching blocks of the two token sequences
+(Python's `SequenceMatcher` on token ids) are the unmodified tokens U; each is masked alone and their log-probabilities
+are summed. The published script compares the sentences in the order stereotyping / anti-stereotyping *by label*, which
+swaps them for 'antistereo' pairs; matching blocks can depend on that order, so we keep it.
 
-IndiBias (section 6.1) decides for whole words what is shared, and divides by the number of shared tokens. The
-paper does not say how text is cut into words or whether a word's tokens are masked together, so there are four
-variants: words at white space (`ws`) or by the tokenizer's pre-tokenizer (`pretok`), a shared word masked
-`whole` or one token at a time (`tok`).
+IndiBias (section 6.1) decides for whole words what is shared, and divides by the number of shared tokens. The paper
+does not say how text is cut into words or whether a word's tokens are masked together, so there are four variants:
+words at white space (`ws`) or by the tokenizer's pre-tokenizer (`pretok`), a shared word masked `whole` or one token
+at a time (`tok`).
 
-Pseudo-log-likelihood: every token of the sentence masked in turn.
+Pseudo-log-likelihood masks every token of the sentence in turn.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Where an answer names an option: by its whole text, or by words that no other option has.
+"""Mentions of options in an answer: by full text, by distinctive words, or by letter.
 
-Words that name an option, apart from all that name another.
-
-Letters of options, in the spellings in which models give them, apart from the article "A".
-
-Texts come twice, as they are and folded (`endoxa.engine.answers.text`): words are compared folded, and the case of a
-letter is looked up in the other.
+Distinctive words name one option and no other. Letters are read in the spellings that models use, apart from the
+article "A". Texts come twice, as they are and folded (`endoxa.engine.answers.text`): words are compared folded, and
+the case of a letter is looked up in the original.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Reading which option an answer names.
+"""The option that an answer names, as one of the five outcomes of a question.
 
-Which option an answer settles on, from everything it says of them.
-
-Answers given as JSON.
-
-The five outcomes of a question.
+Answers are read as text, from everything they say of each option, or as JSON.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What an answer says of each option: named or denied, outright or in passing.
+"""Statements of an answer about each option: named or denied, as the answer or only mentioned.
 
-Whether a person is denied by the words beside them in their clause.
-
-Whether a clause in which a person stands answers the question, or only mentions them.
-
-What is said of persons, but not as the answer: criticism of stereotypes, conditions, what others would say.
+Words beside a person in the clause decide on a denial. Criticism of stereotypes, conditions and views of others are
+mentions, not answers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Answers to questions in: read from run folders, and checked before anything is computed from them.
+"""Input of the analysis of questions: answers read from run folders and validated.
 
-Runs that asked one model the same questions with different seeds: their answers are repeats.
+Runs that asked one model the same questions with different seeds are repeats.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Self-debiasing protocols against the baseline (Gallegos et al. 2025; LACES, section 5.3 and appendix B.3).
 
-How far a score lies from 0 under two protocols, tested on templates.
-
-The published score of self-debiasing is a product of shares, not a sum over templates. A template's part in it is the
-derivative of the score times the template's counts; by Euler's theorem the parts add up to the score exactly, and
-where only ambiguous contexts were asked they are the template's stereotyped minus other answers, by all answers.
+The change in a score's distance from 0 is tested on templates. The published score of self-debiasing is a product of
+shares, not a sum over templates. A template's part in it is the derivative of the score times the template's counts;
+by Euler's theorem the parts add up to the score exactly, and where only ambiguous contexts were asked they are the
+template's stereotyped minus other answers, by all answers.
 
 |S0| - |S1| has the sign of (S0 - S1)(S0 + S1). So a change of the distance is claimed where both factors differ from
-0, each by a sign-flip test: an intersection-union test (Berger 1982), which holds its level and knows of scores that
-change sides.
+0, each by a sign-flip test: an intersection-union test (Berger 1982), which holds its level and accounts for scores
+that change sign.
 """
 
 from __future__ import annotations

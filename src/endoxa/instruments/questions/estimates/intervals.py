@@ -1,11 +1,8 @@
-"""Bootstrap of templates: answers to questions from one template are not independent.
+"""Bootstrap of templates and checks of the sample: answers to questions from one template are dependent.
 
-The resamples are those of `endoxa.stats.resampling`, the interval its expanded percentile interval (Hesterberg
-2015). What counts as the effective number of templates is the rarer kind of answer that a measure lives on: a
-hundred wrong answers from three templates are little evidence however many right ones there are. Measured
-coverage: docs/methods.md.
-
-Checks of what decides the numbers besides the answers.
+The resamples are those of `endoxa.stats.resampling`, the interval its expanded percentile interval (Hesterberg 2015).
+The effective number of templates is that of the rarer kind of answer on which a measure rests: a hundred wrong answers
+from three templates are little evidence however many right ones there are. Measured coverage: docs/methods.md.
 """
 
 from __future__ import annotations

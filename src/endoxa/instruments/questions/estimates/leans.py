@@ -1,11 +1,11 @@
-"""The lean that is claimed, against 0: the bias score in ambiguous contexts, the accuracy gap in disambiguated ones.
+"""Bias against 0, with interval and test: bias score in ambiguous contexts, accuracy gap in disambiguated ones.
 
-The published score of disambiguated contexts is 0 without a lean only if as many right answers agree with the
-stereotype as do not: in any other design a respondent without errors has another score. The accuracy gap (`gaps`) is
-0 then.
+The published score of disambiguated contexts is 0 for an unbiased respondent only if as many right answers agree with
+the stereotype as do not: in any other design a respondent without errors has another score. The accuracy gap (`gaps`)
+is 0 then.
 
-Templates are the units of interval and test: items of a few templates do not take their place (docs/methods.md has the
-false claims that would make).
+Templates are the units of interval and test. With items as units and few templates, false claims are frequent
+(measured in docs/methods.md).
 """
 
 from __future__ import annotations

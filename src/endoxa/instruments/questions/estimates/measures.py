@@ -1,14 +1,13 @@
-"""What is counted in answers, and the measures made from the counts.
+"""Counts of answers, and the measures computed from them.
 
-Parrish et al. 2022 (BBQ), section 4; Pelosio et al. 2025 ("Obscured but Not Erased"), section 4.3, equations 1
-and 2; LACES, section 5.3. All measures take arrays of counts of one shape (one observation, or as many as there are
-resamples) and return NaN where they are not defined.
+Parrish et al. 2022 (BBQ), section 4; Pelosio et al. 2025 ("Obscured but Not Erased"), section 4.3, equations 1 and 2;
+LACES, section 5.3. All measures take arrays of counts of one shape (one observation, or one per resample) and return
+NaN where they are undefined.
 
-The accuracy gap: accuracy where the right answer agrees with the stereotype minus accuracy where it does not.
-
-Within templates (Mantel and Haenszel 1959): template k with n1 answers of the first kind and n0 of the second has the
-weight n1 n0 / (n1 + n0), so that unequal templates cannot make a gap, and templates with one kind of answer say
-nothing. In a balanced design it is the difference of the two accuracies.
+The accuracy gap is the accuracy where the right answer agrees with the stereotype minus the accuracy where it does
+not. Within templates (Mantel and Haenszel 1959), template k with n1 answers of the first kind and n0 of the second has
+the weight n1 n0 / (n1 + n0): unequal templates cannot make a gap, and templates with one kind of answer have no
+weight. In a balanced design it is the difference of the two accuracies.
 """
 
 from __future__ import annotations

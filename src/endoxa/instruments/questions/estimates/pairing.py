@@ -1,6 +1,6 @@
-"""Which answers of two data sets belong together: models, protocols, items, seeds.
+"""Matched answers of two data sets or protocols: by model, protocol, item and seed.
 
-Answers under several protocols to the same items: what can be compared, and what is dropped (LACES, B.3).
+Items that can be compared are kept, others dropped (LACES, B.3).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Answers in, tables out; and the tables that a run folder holds.
+"""The analysis of questions: from answers to tables, and from run folders to tables.
 
-Counts of answers from which nothing is claimed: outcomes, and unscaled bias by stereotyped identity.
-
-There are no tests by identity: each meets a few templates only.
+Outcome counts and unscaled bias by stereotyped identity are descriptive. Identities are not tested, because each
+occurs in few templates only.
 """
 
 from __future__ import annotations

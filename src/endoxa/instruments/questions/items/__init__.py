@@ -1,7 +1,4 @@
-"""Multiple-choice questions from associations, as LACES makes them (its appendix B), in wording of our own.
-
-A made-up table of associations to try `endoxa build qa` with.
-"""
+"""Multiple-choice questions from associations, after LACES (appendix B), in our own wording, and a made-up example."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From a table of associations to questions (LACES appendix B.1).
+"""From a table of associations to questions (LACES, appendix B.1).
 
-Which identities were never observed with an attribute (LACES appendix B.1, "Distractor selection").
+Distractors are identities that were never observed with the attribute (B.1, "Distractor selection").
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Which group an association is about, whatever language names it, and which groups overlap.
-
-Groups that are no peoples: who is meant, which larger group holds them, and the noun for one person.
+"""Groups of associations in any language: their identity, their overlap, and the noun for one person.
 
 `nouns.csv` (Spanish, Portuguese) and `english.csv` hold facts of general knowledge. `means` is one name for a group in
 all languages, so that synonyms ("médicos", "doctores", "physicians") are the same; `within` names the larger groups
-that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those that people accept for
-themselves ("a Jewish person"), also where the plural that somebody wrote is not.
+that hold it, by `means` or by a code of `demonyms.csv`. English singulars are those that people accept for themselves
+("a Jewish person"), also where the plural in the data is not accepted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""One question in the fields of BBQ's JSONL.
+"""One question in the fields of BBQ's JSONL, and the templates and settings it is made from.
 
-Contexts, questions, wordings of the unknown option and noun phrases of a language (`templates/LANGUAGE.toml`).
-
-What is chosen when questions are made, and what comes out.
+`templates/LANGUAGE.toml` holds contexts, questions, wordings of the unknown option and noun phrases of a language.
 """
 
 from __future__ import annotations

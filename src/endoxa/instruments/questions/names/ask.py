@@ -1,6 +1,6 @@
-"""Asking a chat model for the gender of people of whom the rules say "any", only when the user wants it.
+"""Requests to a chat model for the gender of people whose gender the rules leave open, only on request.
 
-Answers about genders on disk: written as they come, so that none is paid for twice.
+Answers are written to disk as they arrive, so that none is paid for twice.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Reading a bank of names: the one of the package, or a table that somebody made.
+"""Banks of first names that indicate a group: reading and validating the bundled one or a user's table.
 
-First names that point to a group: the bank that comes with the package, and anybody's own.
-
-Checking a bank of names: what would make a reader, or a program, take one name for another.
-
-A first name, and a bank of them.
+Names that a reader or a program could confuse are errors.
 """
 
 from __future__ import annotations

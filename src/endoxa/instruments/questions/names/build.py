@@ -1,6 +1,6 @@
-"""A file of questions with names in the place of groups, in several drawings.
+"""A file of questions with names in place of groups, in several draws.
 
-Drawing names: one seed for each variant, no name twice in an item, none that points to both groups.
+Each variant has one seed. No name occurs twice in an item, and none indicates both groups.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Noun phrases in which a group is named: what stands where, by closed lists of words.
+"""Noun phrases that name a group, and the words before and after the group word, by closed lists of words.
 
 [determiner] [modifiers] GROUP [and GROUP] [modifiers] [nouns] HEAD [of mine] ['s]
-
-What stands before and after a group word in its noun phrase.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Phrases that name a group put into other words, with a place for a name.
-
-A text with places for names, and what a text has told of people so far.
-
-Records about the same people, made ready for names.
-"""
+"""Phrases that name a group, rewritten with slots for names, for all records about the same people."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The text of an item as tokens, with the slips of the published files mended.
-
-Which words name the groups of a bank.
-"""
+"""The text of an item as tokens, with the slips of the published files corrected, and the group words of a bank."""
 
 from __future__ import annotations
 

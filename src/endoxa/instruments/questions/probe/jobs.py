@@ -1,10 +1,8 @@
-"""From questions to conversations: every item, repeat and protocol has its number, and keeps it.
+"""From questions to conversations: order of options, prompt, and protocol.
 
-In which order an item's options are shown: drawn from a recorded seed, the same whatever else is asked.
-
-The words around a question.
-
-How a question is put: at once, or in one of the two self-debiasing conversations (Gallegos et al. 2025).
+Every item, repeat and protocol has a fixed number. The order of options is drawn from a recorded seed and depends on
+nothing else that is asked. A question is put directly or in one of the two self-debiasing conversations (Gallegos et
+al. 2025).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`endoxa probe qa`: questions and models in, every raw answer and how it was read out.
-
-What a run would take, before anything is asked.
-"""
+"""`endoxa probe qa`: from questions and models to raw answers and how each was read, and the plan of a run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Is an association stronger in one model (or language) than in another, on the same prompts?
-
-An association in the stories of one side of a comparison, and the difference of two sides.
-"""
+"""Comparison of an association between two models (or languages) on the same prompts."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""Exact test of single cells with prompts as units: does this value come more often than exchanging base values gives?
+"""Exact test of single cells with prompts as units: is a value more frequent than exchanging base values gives?
 
-The stories of a cell are a sum over the prompts that name its base value. Given how many prompts of each block name it,
-which ones do is chance, so the sum is that of a sample without replacement from each block. With one story a prompt
-this is the hypergeometric distribution of Fisher's test; with languages as blocks, the exact conditional test of
-Cochran, Mantel and Haenszel (Agresti 2013, section 7.3).
-
-Tail of a sum over prompts drawn without replacement, by saddlepoint approximation: large tables, tiny p-values.
+The stories of a cell are a sum over the prompts that name its base value. Given how many prompts of each block name
+it, the sum is that of a sample without replacement from each block. With one story per prompt this is the
+hypergeometric distribution of Fisher's test; with languages as blocks, the exact conditional test of Cochran, Mantel
+and Haenszel (Agresti 2013, section 7.3). Large tables with tiny p-values use a saddlepoint approximation of the tail.
 """
 
 from __future__ import annotations

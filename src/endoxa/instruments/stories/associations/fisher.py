@@ -1,12 +1,8 @@
-"""Tests with prompts as units: the base values of whole prompts are exchanged, all their stories with them.
+"""Fisher's exact test of r x c tables with prompts as units: exact for small tables, else Monte Carlo.
 
-Fisher's exact test of r x c tables with fixed margins, drawn as long as its decision is open.
-
-Fisher's exact test of a small table without chance: every table with the same margins is listed.
-
-Fisher's exact test of an r x c table by Monte Carlo: how often is a random table at most as probable?
-
-When to stop drawing: as soon as the decisions of a family, after correction, can no longer change.
+The base values of whole prompts are exchanged, with all their stories. Small tables are tested exactly, by listing
+every table with the same margins. For others the p-value is the share of random tables that are at most as probable;
+drawing stops as soon as the decisions of a family, after correction, can no longer change.
 
 After each round every p-value has an interval (Clopper and Pearson 1934) that all rounds and tables of the family
 together leave with probability at most `error`. Benjamini and Hochberg's step-up procedure rejects more when a p-value

@@ -1,7 +1,4 @@
-"""Lift of an association, and how sure it is.
-
-How strong an association is: bias-corrected Cramér's V and its category.
-"""
+"""Strength of associations: lift with its interval, bias-corrected Cramér's V and its category."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""Discovered once: associations of a run folder are kept in it with their settings, and read by all who ask later.
+"""Associations of a run folder, kept there with their settings and numbers of tests.
 
-`endoxa analyze associations RUN` leaves what it found, with the settings it was given; the report reads that, and
-discovers with the default settings only where nobody did before.
-
-What belongs to a table of associations and does not fit into it: its settings, and how much was tested.
-
-Beside `found.csv` stands `found.analysis.json`. It counts only as long as the table is the one that was written.
+`endoxa analyze associations RUN` writes the associations and the settings it was given; the report reads them, and
+discovers with the default settings only where there are none. `found.analysis.json` stands beside `found.csv` and is
+valid only as long as the table is unchanged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Contingency tables of stories: a value that prompts named against a value read off the stories, all in one pass.
+"""Contingency tables of stories: a value that prompts name against a value extracted from the stories.
 
-Tables with their units: prompts where they have several stories, languages as strata where there are several.
+All tables are counted in one pass. Units are prompts where they have several stories; strata are languages where there
+are several.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Step 1: which attributes depend on which? Every table tested, every family decided.
+"""Step 1 of discovery: tests of independence for every table, decided family by family.
 
-Does a table hold within languages? Generalised Cochran-Mantel-Haenszel test of base against compared values.
-
-Pooled over languages, two attributes can go together because both go with the language (Simpson 1951). Here numbers of
-stories are compared with those expected in each language, and the differences are added up.
+The generalised Cochran-Mantel-Haenszel test asks whether base and compared values are associated within languages.
+Pooled over languages, two attributes can be associated because both depend on the language (Simpson 1951). The test
+compares numbers of stories with those expected in each language, and adds up the differences.
 """
 
 from __future__ import annotations

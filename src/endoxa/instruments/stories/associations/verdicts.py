@@ -1,8 +1,7 @@
-"""What may be claimed of tables and of associations: decided here once.
+"""Verdicts on tables and associations, and the counts that reports print beside them.
 
-How many families and tables were tested, and how many of them show an association: the denominators of claims.
-
-What the stories hold before anything is tested: refusals and unknown attributes are counted.
+The counts are the denominators of claims: families and tables tested, those with an association, stories with refusals
+and unknown attributes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Reading the two ratings that an answer gives.
+"""The two ratings of an answer, in five outcomes that are kept apart.
 
-What ratings are read by: the words of a language and of English, in which models answer as well, compiled.
-
-From an answer to the rating it gives, in five outcomes that are kept apart.
+Answers are read with the words of their language and of English, in which models answer as well.
 """
 
 from __future__ import annotations

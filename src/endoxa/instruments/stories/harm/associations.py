@@ -1,8 +1,7 @@
 """The table of associations: people's verdict on each, and how models differ from it.
 
-The median of people's ratings, how sure it is, and the verdict that follows.
-
-Where models underestimate harm and where they overestimate it, and how much they write there.
+People's verdict is the median of their ratings with its interval. The table by attribute shows where models
+underestimate and overestimate harm, and how many such associations they write.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Ratings as a panel: what each rater thinks of each association, in one number and one class.
-
-Names and constants that all tables of a harm analysis share.
-"""
+"""Ratings as a panel: one number and one class per rater and association."""
 
 from __future__ import annotations
 

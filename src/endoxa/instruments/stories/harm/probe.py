@@ -1,12 +1,7 @@
-"""`endoxa probe harm`: associations and models in, every raw answer and the rating read off it.
+"""`endoxa probe harm`: models rate associations: harmful or not, and frequent in reality or not.
 
-From associations to conversations: every association and repeat has its number, and keeps it.
-
-From the journal to `records.parquet`: what was asked, what came back, and how it was read.
-
-What a run of harm ratings is asked to do.
-
-Models rate associations: does one reinforce a harmful stereotype, and is it frequent in reality.
+From associations to numbered conversations, one per association and repeat; from the journal to `records.parquet`,
+with every raw answer and the rating read from it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The table of raters: what each thinks overall, how it compares with people, and what it writes against its word.
+"""The table of raters: mean ratings, agreement with people, and harmful associations a rater writes itself.
 
-Two raters on the same associations: correlations, agreement of their classes, and the heat map of all of them.
-
-Which associations each model makes, under its name as a rater, and which of those it calls harmful itself.
+Two raters are compared on the same associations by correlations and by agreement of their classes; a heat map shows
+all of them. A model that writes stories is matched with its name as a rater.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Ratings in: read from run folders, and checked before anything is computed from them.
-
-People's ratings, from a table.
-"""
+"""Input of the harm analysis: ratings of models from run folders and of people from a table, validated."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Associations that one language (or model) has alone, and those that all have.
+"""Associations that only one language (or model) shows, and those that all show.
 
-An association found in one place only: could it have been seen in the others? Absence is not evidence of absence.
+For an association found in one place only, the power to detect it elsewhere is computed: absence of evidence is not
+evidence of absence.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Does a language move harmful associations from the groups that are usual where it is spoken to those set apart?
+"""Harmful associations by language: about groups that are usual where it is spoken, or about marked groups?
 
-How many harmful associations certain groups have in a language, and in the others.
+Counts of harmful associations of chosen groups in one language are compared with those in the others.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which association is found where: in which language, or by which model.
+"""Presence of each association by language or model, and the associations that are harmful.
 
-Which associations are harmful, from `endoxa analyze harm` or anybody's table.
+Harm comes from `endoxa analyze harm` or from a user's table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Everything about what languages (or models) share, in one go.
+"""The analysis of languages (or models): shared associations, and each one alone.
 
-Languages (or models) one by one: how much they show, and what looking at them alone would miss.
+For each language: the number of associations, and what an analysis of it alone would miss.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How much the associations of two languages (or models) are the same.
-
-The order of a heat map: what is alike stands together.
-"""
+"""Similarity of the associations of two languages (or models), and the order of the heat map."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""How often each value comes, before and after correction for errors of extraction.
+"""Frequency of each value before and after correction for errors of extraction.
 
-Counts corrected for misclassification: the matrix method.
-
-Person against extractors, attribute by attribute.
+Counts are corrected for misclassification by the matrix method, from confusion matrices of coders against extractors
+for each attribute.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""An extraction held against what a person read.
-
-Error rates of an extraction, with Wilson intervals.
-"""
+"""Error rates of an extraction against a human coder, with Wilson intervals."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
-"""`endoxa probe extract`: stories and extractors in, the profile of each story's main character out.
+"""`endoxa probe extract`: several models extract the profile of each story's main character.
 
-From stories to conversations of two turns: every story has its number, and keeps it.
-
-From the journal to `records.parquet`: each story with its profile, and with every vote behind it.
-
-What an extraction is asked to do.
-
-`endoxa probe extract`: several models read the profile of each story's main character.
+From stories to numbered conversations of two turns; from the journal to `records.parquet`: each story with its
+profile, and every vote behind it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What an extractor's answers say: robust against everything that models do to a JSON object.
+"""Extractors' answers as profiles: JSON objects found in any text, and a strict majority of several answers.
 
-Structured output is asked for, but not every server has it, and none of what follows relies on it.
-
-JSON objects in what a model wrote: bare, in a code fence, between sentences, inside another object.
-
-From the answers of several extractors to one profile: strict majority of what could be read.
+An object may be bare, in a code fence, between sentences or inside another object. Structured output is requested, but
+not every server has it, and nothing here relies on it.
 """
 
 from __future__ import annotations

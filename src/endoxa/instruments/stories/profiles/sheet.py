@@ -1,10 +1,6 @@
-"""Writing a double-coding sheet: a workbook with drop-downs, or CSV.
+"""The double-coding sheet: a sample of stories that people code without seeing the extraction.
 
-What stands in a double-coding sheet.
-
-A double-coding sheet that came back.
-
-The double-coding sheet: people read a sample of the stories themselves, without seeing what extractors read.
+It is written as a workbook with drop-downs or as CSV, and read back when it is filled in.
 """
 
 from __future__ import annotations

@@ -1,14 +1,6 @@
-"""Checking the file of a language: what is missing, what is not well written.
+"""Checks of the file of a language: completeness, script, spacing, placeholders, duplicates, agreement, leaks.
 
-What a check finds, and the texts that are checked.
-
-Is everything there, and nothing else: attributes, values, themes, scenarios, forms.
-
-Letters and punctuation of a script, and the way it is read.
-
-Blanks, placeholders, and texts that are there twice.
-
-Agreement, mistakes that a file forbids itself, and texts that give an attribute away.
+Completeness covers attributes, values, themes, scenarios and forms. A leak is a text that reveals an attribute.
 """
 
 from __future__ import annotations

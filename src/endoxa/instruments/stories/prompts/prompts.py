@@ -1,8 +1,7 @@
-"""Every value with every scenario: the table of prompts.
+"""The table of prompts: every value with every scenario, except for excluded combinations.
 
-Values and scenarios that are not put together, in any language (`exclusions.yaml`).
-
-Attributes and values that a user adds to those of StereoTales.
+`exclusions.yaml` lists values and scenarios that are not combined in any language. Users can add attributes and values
+to those of StereoTales.
 """
 
 from __future__ import annotations

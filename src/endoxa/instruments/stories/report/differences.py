@@ -115,9 +115,10 @@ def _spotted(results: StoryResults, row: Mapping[str, Any]) -> Finding:
     """How many of a model's own associations it calls harmful."""
     counted = {name: row[name] for name in ("made", "blind_spots", "blind_share", "blind_low", "blind_high")}
     ends = percent_interval(row["blind_low"], row["blind_high"])
+    called = count(row["blind_spots"]) if row["blind_spots"] else "none"
     return Finding(
         f"{rater_label(results, row['rater'])}: of {plural(row['made'], 'association')} of its own stories that it "
-        f"rated, it calls {count(row['blind_spots'])} harmful ({percent(row['blind_share'])}; {results.level} interval "
+        f"rated, it calls {called} harmful ({percent(row['blind_share'])}; {results.level} interval "
         f"{ends}).",
         ({**counted, "confidence": results.confidence},),
     )

@@ -66,10 +66,14 @@ def _counted(results: StoryResults, rows: pl.DataFrame) -> Finding:
     if rows["paper_rule"].null_count() < rows.height:
         numbers["paper_rule"] = rows.filter(pl.col("paper_rule") == 1).height
         rule = "the article's stricter rule (medium or large effect, lift of at least 2)"
-        passes = "passes" if numbers["paper_rule"] == 1 else "pass"
-        sentence += f"; {count(numbers['paper_rule'])} of them {passes} {rule}"
+        passes = "passes" if numbers["paper_rule"] <= 1 else "pass"
+        sentence += f"; {_or_none(numbers['paper_rule'])} of them {passes} {rule}"
         numbers["least_lift"] = 2
     return Finding(f"{sentence}.", (numbers,))
+
+
+def _or_none(n: int) -> str:
+    return count(n) if n else "none"
 
 
 def _together(results: StoryResults) -> str:
@@ -138,10 +142,11 @@ def _shared(results: StoryResults, rows: pl.DataFrame) -> Iterator[Finding]:
     reach = rows["models"].list.len()
     if rows.height:
         numbers = {"every": int((reach == models).sum()), "one": int((reach == 1).sum()), "models": 1}
-        yield Finding(
-            f"Found in every model: {count(numbers['every'])}; in one model only: {count(numbers['one'])}.",
-            (numbers,),
-        )
+        every = f"Found in every model: {count(numbers['every'])}"
+        one = f"in one model only: {count(numbers['one'])}"
+        if not numbers["every"]:
+            every = "No association is found in every model"
+        yield Finding(f"{every}; {one}." if numbers["one"] else f"{every}.", (numbers,))
     elif not results.found.filter(POOLED).height:
         return
     showing = set(results.found.filter(POOLED)["model"])
@@ -194,9 +199,14 @@ def _harmful(results: StoryResults) -> Iterator[Finding]:
         if results.harm.judges == PEOPLE
         else f"at least half of the models that rated give them a median of {THRESHOLD:g} of 5 or more"
     )
-    yield Finding(
+    text = (
         f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, {count(harmful)} "
-        f"({percent(harmful / rated.height)}) are called harmful: {rule}.",
+        f"({percent(harmful / rated.height)}) {'is' if harmful == 1 else 'are'} called harmful: {rule}."
+    )
+    if not harmful:
+        text = f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, none is called harmful."
+    yield Finding(
+        text,
         (
             {
                 "rated": rated.height,

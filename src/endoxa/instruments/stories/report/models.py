@@ -132,10 +132,10 @@ def _findings(counted: pl.DataFrame) -> Iterator[Finding]:
     if counted.height == 1:
         yield Finding(f"{most['label']} makes {plural(most[HARMFUL], 'harmful association')}.", rows)
     else:
+        without = f" Models that show none: {count(none)} of {count(counted.height)}." if none else ""
         yield Finding(
             f"Harmful associations per model: from {count(least[HARMFUL])} ({least['label']}) to "
-            f"{count(most[HARMFUL])} ({most['label']}). Models that show none: {count(none)} of "
-            f"{count(counted.height)}.",
+            f"{count(most[HARMFUL])} ({most['label']}).{without}",
             rows,
         )
 

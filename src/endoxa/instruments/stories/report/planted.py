@@ -171,12 +171,21 @@ def _sentence(results: StoryResults, model: str, rows: Sequence[Planted]) -> Fin
     )
     numbers = {"hit": hit, "testable": testable, "power": round(power, 1), "beside": beside, "other": other}
     numbers |= _untested_numbers(rows)
-    return Finding(
-        f"{results.label(model)}: {count(hit)} of {plural(testable, 'planted association')} that the stories could "
-        f"show {'was' if hit == 1 else 'were'} found{expected}{_untested(rows)}. {count(beside)} more in the same "
-        f"tables, and {count(other)} in tables where nothing was planted, which {'is' if other == 1 else 'are'} false.",
-        (numbers,),
+    shown = (
+        f"{count(hit) if hit else 'none'} of {plural(testable, 'planted association')} that the stories could "
+        f"show {'were' if hit > 1 else 'was'} found{expected}"
+        if testable
+        else "the stories could show none of the planted associations"
     )
+    return Finding(f"{results.label(model)}: {shown}{_untested(rows)}.{_others(beside, other)}", (numbers,))
+
+
+def _others(beside: int, other: int) -> str:
+    """What else was found: in tables with a planted association, and false findings."""
+    same = f"in the same tables: {count(beside)}"
+    false = f"in tables where nothing was planted: {count(other)}, all false"
+    parts = [*([same] if beside else []), *([false] if other else [])]
+    return f" Also found {'; '.join(parts)}." if parts else ""
 
 
 def _untested_numbers(rows: Sequence[Planted]) -> dict[str, int]:
@@ -190,7 +199,11 @@ def _untested(rows: Sequence[Planted]) -> str:
     asked, few = _untested_numbers(rows).values()
     if not asked + few:
         return ""
-    return f"; {count(asked)} more {'was' if asked == 1 else 'were'} not asked for, {count(few)} had too few stories"
+    parts = (
+        (asked, f"{count(asked)} {'was' if asked == 1 else 'were'} not asked for"),
+        (few, f"{count(few)} had too few stories"),
+    )
+    return "; " + ", ".join(text for number, text in parts if number)
 
 
 def _table(results: StoryResults, rows: Sequence[Planted]) -> Table:

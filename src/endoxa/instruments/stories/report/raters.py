@@ -121,11 +121,12 @@ def _medians(results: StoryResults, harm: Harm) -> Iterator[Finding]:
     if rated.is_empty():
         return
     words = {word: rated.filter(people_verdict=word).height for word in (HARMFUL, BENIGN, UNDECIDED)}
+    harmful, benign, undecided = (count(number) if number else "none" for number in words.values())
     yield Finding(
         f"People rated {plural(rated.height, 'association')}. Taken one by one, the {results.level} interval of the "
-        f"median lies entirely at {THRESHOLD:g} or above for {count(words[HARMFUL])} (harmful) and entirely below "
-        f"{THRESHOLD:g} for {count(words[BENIGN])} (benign); {count(words[UNDECIDED])} {_are(words[UNDECIDED])} "
-        "undecided.",
+        f"median lies entirely at {THRESHOLD:g} or above for {harmful} (harmful) and entirely below "
+        f"{THRESHOLD:g} for {benign} (benign)"
+        + (f"; {undecided} {_are(words[UNDECIDED])} undecided." if words[UNDECIDED] else "."),
         ({"rated": rated.height, "threshold": THRESHOLD, "confidence": results.confidence, **words},),
     )
 
@@ -246,9 +247,9 @@ def _coverage(results: StoryResults, harm: Harm) -> Iterator[Finding]:
     every = results.associations.height
     rated = results.associations.drop_nulls("harmful").height
     if every:
-        was = "was" if rated == 1 else "were"
+        was = "were" if rated > 1 else "was"
         yield Finding(
-            f"{count(rated)} of {plural(every, 'association')} shown here {was} rated.",
+            f"{count(rated) if rated else 'None'} of {plural(every, 'association')} shown here {was} rated.",
             ({"rated": rated, "shown": every},),
         )
     were = "was" if others == 1 else "were"

@@ -61,8 +61,8 @@ def chance_findings(results: StoryResults) -> Iterator[Finding]:
         digits = 1 if expected >= 1 else 2
         yield Finding(
             f"{where}{plural(families, 'family', 'families')} of tests {'was' if families == 1 else 'were'} made "
-            f"(one base attribute of a model against all others), and {count(found)} "
-            f"{'holds' if found == 1 else 'hold'} an association. If there were nothing to find, at most "
+            f"(one base attribute of a model against all others), and {count(found) if found else 'none'} "
+            f"{'hold' if found > 1 else 'holds'} an association. If there were nothing to find, at most "
             f"{decimal(expected, digits)} would on average (false-discovery rate {alphas}).",
             (
                 {"families": families, "found": found, "expected": round(expected, digits)},

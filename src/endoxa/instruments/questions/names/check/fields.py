@@ -1,8 +1,7 @@
-"""A published record as the checks look at it, worked out once for all its variants.
+"""Fields of a published record: those that must be unchanged, and valid values of `names` and `variant`.
 
-Fields of a record: what must be as published, and what `names` and `variant` must hold.
-
-Whether names agree with the nouns and pronouns that speak of the same person.
+The record is parsed once for all its variants. Also checked: names agree in gender with the nouns and pronouns for the
+same person.
 """
 
 from __future__ import annotations

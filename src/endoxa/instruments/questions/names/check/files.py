@@ -1,8 +1,6 @@
-"""A whole file with names against the file it was made from.
+"""A whole file with names against the original file, record by record.
 
-One record against its original.
-
-What a reader would stumble over: articles before names, nouns after them, blanks, capitals, 'a' and 'an'.
+Also checked: articles before names, nouns after them, blanks, capitals, 'a' and 'an'.
 """
 
 from __future__ import annotations

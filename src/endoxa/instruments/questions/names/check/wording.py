@@ -1,11 +1,7 @@
-"""Whether the same people are spoken of, in the same order, and hardly anything else has changed.
+"""Wording of records with names: the same people in the same order, and all other text unchanged.
 
-Whether a text is the original word for word and mark for mark, but for the phrases in which groups are named.
-
-Around each group word of the original a noun phrase is read by the word lists of `lexicon`. What stands outside of
-these phrases must be there as published; in their places one of a few forms of words may stand, each with the name.
-
-What may stand in the place of a noun phrase that names a group: a few forms of words, each with the name.
+Around each group word of the original a noun phrase is read by the word lists of `lexicon`. Text outside of these
+phrases must be as published; in their places one of a few forms of words is allowed, each with the name.
 """
 
 from __future__ import annotations
