@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import shutil
+import time
 from pathlib import Path
 
 from endoxa.datasets.files import sha256
 
 CHECKSUMS = "SHA256SUMS"
+LEFT_SECONDS = 3600.0
+"""Age from which a draft of a process that is gone is removed."""
 
 _CACHES = ("__pycache__", ".ipynb_checkpoints")
 
@@ -49,6 +54,40 @@ def put_in_place(draft: Path, place: Path) -> None:
         raise
     if aside.exists():
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def draft_of(place: Path) -> Path:
+    """Where this process makes the folder that will take a place: `.NAME.PID.part` beside it."""
+    return place.with_name(f".{place.name}.{os.getpid()}.part")
+
+
+def tidy(place: Path) -> None:
+    """Remove drafts of processes that were killed, and give an old folder its name back whose successor never came.
+
+    A draft counts as left where no process of its number runs on this machine and nothing was changed in it for an
+    hour: it may belong to another machine.
+    """
+    for left in place.parent.glob(f".{glob.escape(place.name)}.*.part*"):
+        number = left.name.removeprefix(f".{place.name}.").partition(".")[0]
+        if not number.isdigit() or _runs(int(number)):
+            continue
+        if left.name.endswith(".part.old") and not place.exists():
+            left.rename(place)
+        elif time.time() - left.stat().st_mtime > LEFT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    """Whether a process runs; True where that cannot be found out."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _files(folder: Path) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from endoxa.datasets.folders import CHECKSUMS, changed_file, checksums, put_in_place
+from endoxa.datasets.folders import CHECKSUMS, changed_file, checksums, draft_of, put_in_place, tidy
 from endoxa.errors import UserError
 
 PROVENANCE = "endoxa.json"
@@ -35,9 +34,10 @@ def new_folder(target: Path, provenance: Mapping[str, Any], *, overwrite: bool) 
     Raises:
         UserError: `target` is in the way and may not be replaced, or the place cannot be written.
     """
-    require_free(target, overwrite=overwrite)
     place = target.resolve()
-    draft = place.with_name(f".{place.name}.{os.getpid()}.part")
+    tidy(place)
+    require_free(target, overwrite=overwrite)
+    draft = draft_of(place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir()

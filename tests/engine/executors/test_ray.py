@@ -239,7 +239,7 @@ def test_work_that_kills_its_workers_is_halved_and_that_is_said(
     with workers.workers(nothing, twice(), "the model") as pool:
         assert dict(pool.each(dies_of_many, range(6))) == {k: k * k for k in range(6)}
         assert "workers died of 6 texts at once (most likely of memory): going on with 3" in caplog.text
-        with pytest.raises(UserError, match="workers died again and again of a single text"):
+        with pytest.raises(UserError, match="workers died again and again of one piece of work"):
             list(pool.each(dies, [1]))
 
 

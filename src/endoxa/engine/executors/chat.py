@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from endoxa.engine.executors.workers import DeadlyPieceError, Pool, start
+from endoxa.engine.executors.workers import Pool, start
 from endoxa.engine.options import EngineOptions
-from endoxa.errors import UserError
 from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling
 
 
@@ -70,13 +69,7 @@ class PooledChat:
             UserError: what the model raised, or workers died of the conversation.
         """
         del told  # for simulated respondents only
-        try:
-            answer: ChatAnswer = await self._pool.awaited(_ask, tuple(messages), sampling)
-        except DeadlyPieceError:
-            raise UserError(
-                f"{self.name}: workers died again and again of one conversation, most likely of memory. Set a smaller "
-                "--batch-size, or choose a smaller model."
-            ) from None
+        answer: ChatAnswer = await self._pool.awaited(_ask, tuple(messages), sampling)
         return answer
 
     async def close(self) -> None:

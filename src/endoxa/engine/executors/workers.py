@@ -119,8 +119,14 @@ class Piece:
     deaths: int = 0
 
 
-class DeadlyPieceError(Exception):
+class DeadlyPieceError(UserError):
     """Workers died of a piece of work again and again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name}: workers died again and again of one piece of work, most likely of memory. Choose a smaller "
+            "model, --dtype bfloat16, a smaller --batch-size, or machines with more memory."
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -208,10 +214,7 @@ class Pool:
             found = self.result(piece)
         except DeadlyPieceError:
             if len(items) == 1:
-                raise UserError(
-                    f"{self.name}: workers died again and again of a single text, most likely of memory. Choose a "
-                    "smaller model, --dtype bfloat16, or machines with more memory."
-                ) from None
+                raise
         else:
             yield from found
             return
@@ -242,7 +245,7 @@ class Pool:
             worker.back = worker.actor.ready.options(max_task_retries=-1).remote()
         piece.deaths += 1
         if piece.deaths > DEATHS:
-            raise DeadlyPieceError
+            raise DeadlyPieceError(self.name)
         self._send(piece)
 
     def _idlest(self) -> Worker:
@@ -319,6 +322,10 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
     """
     connect(engine.ray_address)
     machines = _machines()
+    if not machines:
+        raise UserError(
+            "No machine of the Ray cluster has processors to work with. Add one, or use --engine local."
+        )
     all_gpus = sum(machine.get("GPU", 0) for machine in machines)
     gpus = engine.num_gpus if engine.num_gpus is not None else float(all_gpus > 0)
     if gpus > all_gpus:
