@@ -70,6 +70,7 @@ def export_sheet(
       endoxa curate review export statements.csv -o proposals.xlsx --only-proposed
       endoxa curate review export pairs.csv -o pairs.xlsx --columns language,identity
     """  # noqa: D301
+    from endoxa.cli.progress import shown
     from endoxa.curate.review import Choice, make_sheet, write_sheet
     from endoxa.datasets.files import require_apart
     from endoxa.errors import UserError
@@ -89,7 +90,8 @@ def export_sheet(
         edit=_names(edit),
     )
     sheet = make_sheet(table, choice)
-    write_sheet(sheet, output)
+    with shown("rows") as progress:
+        write_sheet(sheet, output, progress)
     typer.echo(f"{len(sheet.rows)} rows of {sheet.kind.name} written to {output}")
     if sheet.disguised:
         typer.echo(

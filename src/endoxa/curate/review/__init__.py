@@ -16,6 +16,7 @@ from endoxa.curate.review.returned import SHEET_SUFFIXES, Returned, is_sheet, re
 from endoxa.curate.review.sheet import Choice, Sheet, make_sheet
 from endoxa.curate.review.workbook import write_workbook
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 
 __all__ = [
     "DECISIONS",
@@ -36,8 +37,13 @@ __all__ = [
 ]
 
 
-def write_sheet(sheet: Sheet, path: Path) -> None:
+def write_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: None) -> None:
     """Write a sheet as .xlsx or .csv; folders are made.
+
+    Args:
+        sheet: what is written.
+        path: where; its suffix says how.
+        progress: told how many rows are written.
 
     Raises:
         UserError: another suffix, or a place that cannot be written.
@@ -52,4 +58,4 @@ def write_sheet(sheet: Sheet, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise UserError(f"'{path}' cannot be written: {problem.strerror or problem}.") from problem
-    writer(sheet, path)
+    writer(sheet, path, progress)

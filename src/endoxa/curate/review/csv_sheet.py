@@ -23,12 +23,13 @@ from endoxa.curate.review.spreadsheet import quoted, unquoted
 from endoxa.datasets.files import open_text, require_file, undecodable
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 
 _BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for the system's own encoding
 _SEPARATORS = ",;\t"  # what spreadsheet programs write, depending on the country
 
 
-def write_csv_sheet(sheet: Sheet, path: Path) -> None:
+def write_csv_sheet(sheet: Sheet, path: Path, progress: Progress = lambda *_: None) -> None:
     """Write the sheet as CSV; texts that a spreadsheet program would run get an apostrophe in front.
 
     Raises:
@@ -38,7 +39,8 @@ def write_csv_sheet(sheet: Sheet, path: Path) -> None:
         stream.write(_BYTE_ORDER_MARK)
         writer = csv.writer(stream)
         writer.writerow([*map(quoted, sheet.columns), ORIGIN])
-        for row, origin in zip(sheet.rows, sheet.origins, strict=True):
+        for done, (row, origin) in enumerate(zip(sheet.rows, sheet.origins, strict=True), 1):
+            progress("writing rows", done, len(sheet.rows))
             cells = [quoted(row.get(name, "")) for name in sheet.columns]
             writer.writerow([*cells, f"[{to_text(sheet.origin)}, {to_text(origin)}]"])
 

@@ -40,6 +40,7 @@ from endoxa.curate.review.spreadsheet import (
 from endoxa.datasets.frames import opened_workbook
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
+from endoxa.schema import Progress
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -113,7 +114,7 @@ _ANSWER_WIDTHS = {"decision": 11, "reason": 28, "note": 40}
 _PIECE = 20_000  # characters of a record per cell, well under the limit
 
 
-def write_workbook(sheet: Sheet, path: Path) -> None:
+def write_workbook(sheet: Sheet, path: Path, progress: Progress = lambda *_: None) -> None:
     """Write the sheet as a workbook of three sheets: Review, Instructions, and a hidden one with its origin.
 
     Raises:
@@ -132,9 +133,10 @@ def write_workbook(sheet: Sheet, path: Path) -> None:
     _require_short_texts(sheet)
     book = Workbook()
     add_styles(book)
-    _fill_review(book.active, sheet)
+    _fill_review(book.active, sheet, progress)
     _fill_instructions(book.create_sheet(INSTRUCTIONS), sheet)
     _fill_origin(book, sheet)
+    progress("saving the workbook", len(sheet.rows), len(sheet.rows))
     whole = BytesIO()
     book.save(whole)  # at once, so that a full disk leaves no half zip file to be closed
     with replacing(path) as part:
@@ -151,7 +153,7 @@ def _require_short_texts(sheet: Sheet) -> None:
                 )
 
 
-def _fill_review(page: Worksheet, sheet: Sheet) -> None:
+def _fill_review(page: Worksheet, sheet: Sheet, progress: Progress) -> None:
     page.title = REVIEW
     spare = SPARE_ROWS if sheet.kind.several_rows else 0
     looks = {name: ANSWER if name in ANSWERS else SHOWN for name in sheet.columns}
@@ -159,6 +161,7 @@ def _fill_review(page: Worksheet, sheet: Sheet) -> None:
     for place, name in enumerate(sheet.columns, start=1):
         set_text(page.cell(1, place), name, HEADER)
     for number, row in enumerate(sheet.rows, start=2):
+        progress("writing rows", number - 1, len(sheet.rows))
         for place, name in enumerate(sheet.columns, start=1):
             set_text(page.cell(number, place), row.get(name, "") if name not in ANSWERS else "", looks[name])
     looks[sheet.kind.key] = WORDS
