@@ -47,6 +47,7 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/permutation.py
 	$(BIN)/python benchmarks/chat.py
 	$(BIN)/python benchmarks/next_card.py
+	$(BIN)/python benchmarks/ray_workers.py
 
 # Put the real --help into the manual.
 docs: .venv/ready
