@@ -1,4 +1,5 @@
 """Sentence pairs on a Ray cluster of two nodes: one worker, two workers, and this process with one thread.
+
     python benchmarks/ray_workers.py --pairs 600 --rounds 3
 
 A random-weight GPT-2 of 6 layers scores pairs of random words. What is timed is the scoring: from the first chunk to
