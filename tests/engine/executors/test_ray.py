@@ -125,7 +125,6 @@ CASES: dict[str, tuple[str, Callable[[Path, dict[str, Path]], Any]]] = {
     "pairs": ("pairs", lambda folder, tiny: pairs(folder, tiny, "masked")),
     "embeddings": ("embeddings", lambda folder, tiny: embeddings(folder, tiny, "masked")),
     "loglik": ("qa", lambda folder, tiny: asked(folder, tiny, "long", ask="loglik")),
-    "generation": ("qa", lambda folder, tiny: asked(folder, tiny, "long")),
 }
 
 
