@@ -40,7 +40,7 @@ from endoxa.models.chat import ChatOptions
 from endoxa.schema import AssociationTest, Sampling, TermSet
 from endoxa.testing.instruments import records
 from support.qa_questions import questions, write
-from support.ray_tasks import dies, dies_of_many, nothing, refuses
+from support.ray_tasks import dies, dies_of_many, light_model, nothing, refuses
 from support.repository import ROOT
 from support.story_samples import stories
 from support.tiny import MAKERS
@@ -164,13 +164,19 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[workers.Pool]:
     return kept
 
 
+@pytest.fixture
+def light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models without a network, here and in workers."""
+    monkeypatch.setattr("endoxa.models.open_model", light_model)
+
+
 def kill(worker: workers.Worker) -> None:
     """End the process of a worker without a word."""
     os.kill(ray.get(worker.actor.ready.options(max_task_retries=-1).remote()), signal.SIGKILL)
 
 
 def test_ten_kills_in_a_row_lose_nothing_and_double_nothing(
-    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, pools: list[workers.Pool]
+    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, pools: list[workers.Pool], light: None
 ) -> None:
     settings = pairs(tmp_path, tiny, engine=twice())
     killed = 0
@@ -188,7 +194,9 @@ def test_ten_kills_in_a_row_lose_nothing_and_double_nothing(
     assert records(tmp_path / "killed") == records(tmp_path / "local")
 
 
-def test_a_node_that_is_gone_costs_no_record(cluster: Cluster, tiny: dict[str, Path], tmp_path: Path) -> None:
+def test_a_node_that_is_gone_costs_no_record(
+    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None
+) -> None:
     third = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     gone = False
@@ -273,16 +281,21 @@ def test_more_gpus_than_there_are_and_no_cluster_are_one_sentence(cluster: Clust
 DRIVER = """
 import json, sys
 from pathlib import Path
+import endoxa.models
 from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.engine.run import measure
 from endoxa.instruments.pairs.probe.settings import PairsSettings
+from support.ray_tasks import light_model
+endoxa.models.open_model = light_model
 settings = PairsSettings.model_validate_json(sys.argv[1])
 told = lambda *words: print(json.dumps(words), flush=True)
 measure(INSTRUMENTS.get("pairs"), settings, Path(sys.argv[2]), progress=told)
 """
 
 
-def test_a_driver_that_is_killed_continues(cluster: Cluster, tiny: dict[str, Path], tmp_path: Path) -> None:
+def test_a_driver_that_is_killed_continues(
+    cluster: Cluster, tiny: dict[str, Path], tmp_path: Path, light: None
+) -> None:
     settings = pairs(tmp_path, tiny, engine=twice(ray_address=cluster.address))
     words = [sys.executable, "-c", DRIVER, settings.model_dump_json(), str(tmp_path / "ray")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as driver:
