@@ -33,6 +33,11 @@ class ModelSpec:
     target: str
     served_name: str = ""
 
+    @property
+    def runs_here(self) -> bool:
+        """Whether its weights are loaded, and no server is asked."""
+        return not self.served_name
+
 
 Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL)]
 Dtype = Annotated[

@@ -89,7 +89,7 @@ def scoring_model(
     """
     from endoxa.models import open_model
 
-    if engine.engine == "local" or spec.kind == "server":
+    if engine.engine == "local" or not spec.runs_here:
         yield open_model(spec, options), 1
         return
     from endoxa.engine.executors.remote import PooledModel
@@ -113,9 +113,10 @@ def encoders(
         UserError: the encoder or the cluster cannot be had, or a text cannot be encoded.
     """
     from endoxa.models.encoders import open_encoders
+    from endoxa.models.encoders.kinds import ENCODERS
 
     opened: Callable[[], list[Encoder]] = partial(open_encoders, spec, options, poolings, texts)
-    if engine.engine == "local" or spec.kind != "hf":
+    if engine.engine == "local" or "torch" not in ENCODERS.get(spec.kind).libraries:
         yield opened(), 1
         return
     from endoxa.engine.executors.remote import pooled_encoders
@@ -135,7 +136,7 @@ def chat_model(
     """
     from endoxa.models.chat import open_chat
 
-    if engine.engine == "local" or spec.kind != "hf":
+    if engine.engine == "local" or not spec.host.runs_here:
         return open_chat(spec, options, lost), 1
     from endoxa.engine.executors.chat import PooledChat, chat_workers
 
