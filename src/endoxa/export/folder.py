@@ -35,10 +35,10 @@ def new_folder(target: Path, provenance: Mapping[str, Any], *, overwrite: bool) 
         UserError: `target` is in the way and may not be replaced, or the place cannot be written.
     """
     place = target.resolve()
-    tidy(place)
-    require_free(target, overwrite=overwrite)
     draft = draft_of(place)
     try:
+        tidy(place)
+        require_free(target, overwrite=overwrite)
         place.parent.mkdir(parents=True, exist_ok=True)
         draft.mkdir()
         yield draft
