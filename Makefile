@@ -1,11 +1,11 @@
 # Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
-.PHONY: demo quick test test-collect lint audit bench docs messages
+.PHONY: demo setup quick test test-collect lint audit bench docs messages
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-demo: .venv/ready
+demo: .venv/demo-ready
 	$(BIN)/endoxa demo --out endoxa-demo
 
 # Files are not split between workers, so that what tests of a file share is made once.
@@ -53,9 +53,19 @@ bench: .venv/ready
 docs: .venv/ready
 	cd docs && ../$(BIN)/cog -r *.md
 
-.venv/ready: pyproject.toml constraints.txt
+# Everything that endoxa can do, and what its tests need.
+setup: .venv/ready
+
+# Files are compiled when they are first used: compiling all of torch takes longer than the demonstration saves.
+INSTALL := $(BIN)/pip install --quiet --no-compile -c constraints.txt
+
+.venv/demo-ready: pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'endoxa needs Python 3.11 or newer: set PYTHON=')"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet -c constraints.txt -e ".[dev]"
+	$(INSTALL) -e ".[local]"
+	touch $@
+
+.venv/ready: .venv/demo-ready
+	$(INSTALL) -e ".[dev]"
 	touch $@

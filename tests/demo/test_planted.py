@@ -131,6 +131,7 @@ def test_answers_are_distributions_and_certain_where_one_sentence_asks(architect
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., PlantedModel]:
     """Trains one model for a few steps."""
     monkeypatch.setattr(planted, "STEPS", 12)
+    monkeypatch.setattr(planted, "REPORTED", 6)
 
     def train(folder: str, **options: Any) -> PlantedModel:
         chosen: dict[str, Any] = {"architectures": ["causal"], "plants": ["neutral"], "languages": [LANGUAGE]}
@@ -154,21 +155,20 @@ def test_same_seed_same_model_and_the_random_state_is_left_alone(quick: Callable
 
 @pytest.mark.slow
 def test_complete_folder_is_kept_and_any_other_is_made_again(quick: Callable[..., PlantedModel]) -> None:
-    calls: list[tuple[str, float]] = []
-    made = quick("a", progress=lambda name, share: calls.append((name, share)))
-    assert {name for name, _ in calls} == {"causal-neutral"}
-    assert [share for _, share in calls] == sorted(share for _, share in calls)
-    assert calls[-1][1] == 1.0
+    calls: list[tuple[str, int, int]] = []
+    made = quick("a", progress=lambda *told: calls.append(told))
+    assert {(what, total) for what, _, total in calls} == {("training models", 100)}
+    assert [done for _, done, _ in calls] == [0, 50, 100]
 
     calls.clear()
-    quick("a", progress=lambda name, share: calls.append((name, share)))
-    assert calls == [("causal-neutral", 1.0)]
+    quick("a", progress=lambda *told: calls.append(told))
+    assert calls == [("training models", 100, 100)]
 
     for damage in ("", "not json"):
         (made.path / planted.RECEIPT).write_text(damage)
         calls.clear()
-        quick("a", progress=lambda name, share: calls.append((name, share)))
+        quick("a", progress=lambda *told: calls.append(told))
         assert len(calls) > 1
     calls.clear()
-    quick("a", seed=1, progress=lambda name, share: calls.append((name, share)))
+    quick("a", seed=1, progress=lambda *told: calls.append(told))
     assert len(calls) > 1

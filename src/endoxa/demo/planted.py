@@ -11,18 +11,21 @@ exact distribution of that word under the planted joint distribution, so trainin
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from multiprocessing import cpu_count, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endoxa import __version__
 from endoxa.demo.networks import build_network, build_tokenizer
 from endoxa.demo.world import PLANTS, Plant, world
-from endoxa.schema import ARCHITECTURES, Architecture
+from endoxa.schema import ARCHITECTURES, Architecture, Progress
 
 if TYPE_CHECKING:
     import torch
@@ -43,13 +46,16 @@ class Lessons:
     """Questions and answers as tensors.
 
     Attributes:
-        inputs: keyword arguments of the network, (question, token) each.
-        position: position of the logits, per question.
+        inputs: keyword arguments of the network, (row, token) each.
+        row: row whose logits answer the question, per question. A network that sees only the words before a position
+            answers the questions of a whole text at once, so those that several sentences ask share rows.
+        position: position of the logits in that row, per question.
         answer: probabilities, (question, vocabulary).
         shared: whether several sentences ask the question; the others have one certain answer each.
     """
 
     inputs: Mapping[str, torch.Tensor]
+    row: torch.Tensor
     position: torch.Tensor
     answer: torch.Tensor
     shared: torch.Tensor
@@ -74,12 +80,33 @@ def lessons(
     answer = torch.zeros(len(answers), len(tokenizer))
     for row, given in enumerate(answers.values()):
         answer[row, list(given)] = torch.tensor(list(given.values()))
+    shared = [asked[question] > 1 for question in answers]
+    hosts = _hosts([question for question, several in zip(answers, shared, strict=True) if several])
+    places: dict[Question, int] = {}
+    rows = [places.setdefault(hosts.get(question, question), len(places)) for question in answers]
     return Lessons(
-        _inputs(list(answers), tokenizer.pad_token_id),
+        _inputs(list(places), tokenizer.pad_token_id),
+        torch.tensor(rows),
         torch.tensor([question.position for question in answers]),
         answer / answer.sum(1, keepdim=True),
-        torch.tensor([asked[question] > 1 for question in answers]),
+        torch.tensor(shared),
     )
+
+
+def _hosts(questions: Sequence[Question]) -> dict[Question, Question]:
+    """For each question the longest one that begins with the same words; masked sentences begin no other."""
+    hosts: dict[Question, Question] = {}
+    after: Question | None = None
+    for question in sorted(questions, key=lambda one: (one.prompt, one.seen), reverse=True):
+        begins = (
+            after is not None
+            and after.prompt == question.prompt
+            and len(after.seen) > len(question.seen)
+            and after.seen[: len(question.seen)] == question.seen
+        )
+        hosts[question] = hosts[after] if begins and after is not None else question
+        after = question
+    return hosts
 
 
 def _questions(
@@ -122,6 +149,8 @@ def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torc
 LANGUAGES = ("en", "fr", "es", "hi", "sw")
 
 STEPS = 300
+REPORTED = 10
+"""Steps between two reports; a divisor of `STEPS`."""
 LEARNING_RATE = 0.01
 # The planted effects are small beside the first gradients: a short memory of their size (Adam's second
 # beta) finds them sooner. The one-cycle schedule moves the first one between 0.95 and 0.85.
@@ -159,7 +188,7 @@ def train_planted(
     folder: Path,
     *,
     seed: int = 0,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress = lambda *_: None,
     architectures: Sequence[Architecture] = ARCHITECTURES,
     plants: Sequence[Plant] = PLANTS,
     languages: Sequence[str] = LANGUAGES,
@@ -167,12 +196,12 @@ def train_planted(
     """Train the planted models and write each, with its tokenizer, to `folder/architecture-plant`.
 
     The same seed gives the same model (up to rounding, which may differ between machines). A model whose
-    folder is complete for the same settings is kept as it is.
+    folder is complete for the same settings is kept as it is. Several models are trained at once, one on each core.
 
     Args:
         folder: where the model folders are made.
         seed: of the initial weights and the order of questions; torch's own random state is left alone.
-        progress: called with the model's name and the share of its training that is done, 0 to 1.
+        progress: told what is done, in hundredths of a model.
         architectures: which of the three.
         plants: which of the three.
         languages: the part of the world to learn; sentences of other languages then score at random.
@@ -180,22 +209,51 @@ def train_planted(
     Returns:
         The models, by architecture, then plant.
     """
-    made = []
+    digests = {plant: _digest(plant) for plant in plants}
+    made, missing = [], []
     for architecture in architectures:
         for plant in plants:
             name = f"{architecture}-{plant}"
-            receipt = _Receipt(architecture, plant, seed, tuple(languages), _digest(plant), __version__)
+            receipt = _Receipt(architecture, plant, seed, tuple(languages), digests[plant], __version__)
             model = PlantedModel(name, architecture, plant, folder / name)
-            report = _reporter(name, progress)
-            if not _complete(model.path, receipt):
-                _train(model, receipt, report)
-            report(1.0)
             made.append(model)
+            if not _complete(model.path, receipt):
+                missing.append((model, receipt))
+    report = _reporter(len(made), len(made) - len(missing), progress)
+    report(0.0)
+    _train_all(missing, report)
     return made
 
 
-def _reporter(name: str, progress: Callable[[str, float], None] | None) -> Callable[[float], None]:
-    return (lambda share: progress(name, share)) if progress else (lambda _: None)
+def _reporter(models: int, done: int, progress: Progress) -> Callable[[float], None]:
+    """Adds the models (or the part of one) that were trained since the last call to those that are done."""
+    so_far = float(done)
+
+    def report(more: float) -> None:
+        nonlocal so_far
+        so_far += more
+        progress("training models", round(100 * so_far), 100 * models)
+
+    return report
+
+
+def _train_all(missing: Sequence[tuple[PlantedModel, _Receipt]], report: Callable[[float], None]) -> None:
+    """One model on each core; a single one, or on a single core, in this process."""
+    processes = min(cpu_count() or 1, len(missing))
+    if processes < 2:
+        for model, receipt in missing:
+            _train(model, receipt, report)
+        return
+    # Ctrl-C reaches every process of a terminal: those that train end without a traceback each.
+    with ProcessPoolExecutor(
+        processes,
+        mp_context=get_context("spawn"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_DFL),
+    ) as pool:
+        for trained in as_completed([pool.submit(_train, *one) for one in missing]):
+            trained.result()
+            report(1.0)
 
 
 def _digest(plant: Plant) -> str:
@@ -212,8 +270,8 @@ def _complete(path: Path, receipt: _Receipt) -> bool:
     return bool(found == json.loads(json.dumps(asdict(receipt))))
 
 
-def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], None]) -> None:
-    """Train one model and write its folder, the receipt last."""
+def _train(model: PlantedModel, receipt: _Receipt, report: Callable[[float], None] = lambda _: None) -> None:
+    """Train one model and write its folder, the receipt last; `report` is told each further share of it."""
     import torch
     import transformers
 
@@ -260,13 +318,14 @@ def _fit(network: PreTrainedModel, lesson: Lessons, report: Callable[[float], No
     for step in range(STEPS):
         turn = certain[(torch.arange(CERTAIN_PER_STEP) + step * CERTAIN_PER_STEP) % len(certain)]
         rows = torch.cat([shared, turn])
-        logits = network(**{name: tensor[rows] for name, tensor in lesson.inputs.items()}).logits
-        named = logits[torch.arange(len(rows)), lesson.position[rows]].log_softmax(-1)
+        seen, place = lesson.row[rows].unique(return_inverse=True)
+        logits = network(**{name: tensor[seen] for name, tensor in lesson.inputs.items()}).logits
+        named = logits[place, lesson.position[rows]].log_softmax(-1)
         divergence = torch.nn.functional.kl_div(named, lesson.answer[rows], reduction="none").sum(-1)
         loss = SHARED_WEIGHT * divergence[: len(shared)].mean() + divergence[len(shared) :].mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         schedule.step()
-        if step % 10 == 0:
-            report(step / STEPS)
+        if (step + 1) % REPORTED == 0:
+            report(REPORTED / STEPS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.demo.planted import PlantedModel, train_planted
+from endoxa.demo.planted import train_planted
 from endoxa.demo.recovery import recovery_table
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.demo.world import SAMPLE
@@ -19,7 +19,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.instruments.reports import write_report
+from endoxa.page.files import figures_folder
 from endoxa.schema import Progress
 
 NOTICE = (
@@ -67,7 +67,7 @@ def run_demo(
         data = Path(shutil.copyfile(SAMPLE, out / "sample.csv"))
     except OSError as problem:
         raise UserError(f"The folder {out} cannot be written: {problem.strerror}.") from problem
-    models = _train(out / "models", seed, progress)
+    models = train_planted(out / "models", seed=seed, progress=progress)
     architectures = {model.architecture for model in models}
     settings = PairsSettings(
         data=str(data),
@@ -82,15 +82,14 @@ def run_demo(
         folder = run(PAIRS, settings, out / "run", restart=True, progress=progress, command=command).folder
     recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
     recovery.write_csv(out / "recovery.csv")
-    return DemoResult(
-        folder, write_report([folder], out / "report.html", seed=seed), recovery, _draw(recovery, out)
-    )
+    return DemoResult(folder, _page_of(folder, out / "report.html"), recovery, _draw(recovery, out))
 
 
-def _train(folder: Path, seed: int, progress: Progress) -> list[PlantedModel]:
-    return train_planted(
-        folder, seed=seed, progress=lambda name, share: progress(f"training {name}", share * 100, 100)
-    )
+def _page_of(folder: Path, page: Path) -> Path:
+    """The run's page once more, where a newcomer looks first."""
+    written = folder / page.name
+    shutil.copytree(figures_folder(written), figures_folder(page), dirs_exist_ok=True)
+    return Path(shutil.copyfile(written, page))
 
 
 def _draw(recovery: pl.DataFrame, out: Path) -> Path:

@@ -15,6 +15,7 @@ from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.page.files import FORMATS, refuse_folder, resolve_format
 from endoxa.page.inputs import EXTRACTED, TABLE_KINDS, Run, holds, read_runs
+from endoxa.page.render import unchecked
 
 __all__ = ["FORMATS", "write_report"]
 
@@ -68,7 +69,8 @@ def write_report(
         )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        writers[chosen]()
+        with unchecked():
+            writers[chosen]()
     except OSError as error:
         raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from endoxa.datasets.write import replacing
@@ -17,6 +18,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "table": (),
 }
 """What a report can be written as, and the file endings that say so."""
+
+
+DRAWN_AT_ONCE = 2
+"""Figures under way at once: one is made into a picture while another is put together."""
 
 
 def figures_folder(output: Path) -> Path:
@@ -65,12 +70,15 @@ def write_figures(figures: Iterable[Figure], output: Path) -> dict[str, str]:
 
     folder = figures_folder(output)
     folder.mkdir(exist_ok=True)
-    svgs = {}
-    for figure in figures:
+
+    def drawn(figure: Figure) -> tuple[str, str]:
         svg = picture(figure)
         save(figure, svg, folder, png=not misdrawn(svg))
-        svgs[figure.name] = inline_svg(figure, svg)
-    return svgs
+        return figure.name, inline_svg(figure, svg)
+
+    # vl-convert lets go of the interpreter while it draws.
+    with ThreadPoolExecutor(DRAWN_AT_ONCE) as pool:
+        return dict(pool.map(drawn, figures))
 
 
 def replace_text(output: Path, text: str) -> None:

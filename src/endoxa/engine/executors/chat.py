@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from endoxa.engine.executors.workers import Pool, start
@@ -22,12 +23,20 @@ class ChatHolder:
     async def ready(self) -> None:
         """Answers once the worker is there."""
 
+    async def open(self) -> None:
+        """Open the copy; what goes wrong is raised by the first task."""
+        with suppress(Exception):
+            await self._copy()
+
     async def do(self, task: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
         """The result of a task on the copy; no warnings, as several tasks run at once."""
+        return await task(await self._copy(), *arguments), []
+
+    async def _copy(self) -> ChatModel:
         async with self._opening:
             if self._held is None:
                 self._held = await asyncio.to_thread(self._opened)
-        return await task(self._held, *arguments), []
+        return self._held
 
 
 async def _facts(model: ChatModel) -> dict[str, Any]:

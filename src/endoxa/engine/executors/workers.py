@@ -10,7 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -61,11 +61,17 @@ class _Heard(logging.Handler):
 
 
 class Holder:
-    """What runs in a worker: it opens its copy when it is first used, so that a refusal is an answer."""
+    """What runs in a worker: a refusal to open its copy is the answer to a task."""
 
     def __init__(self, opened: Callable[[], Any]) -> None:
         self._opened = opened
         self._held: Any = None
+        self._unsaid: list[str] = []
+
+    def open(self) -> None:
+        """Open the copy; what goes wrong is raised by the first task, which also brings the warnings."""
+        with suppress(Exception):
+            _, self._unsaid = self.do(_nothing)
 
     def do(self, task: Callable[..., R], *arguments: Any) -> tuple[R, list[str]]:
         """The result of a task on the copy, and the warnings that it gave."""
@@ -78,11 +84,16 @@ class Holder:
             found = task(self._held, *arguments)
         finally:
             root.removeHandler(heard)
-        return found, heard.said
+        said, self._unsaid = [*self._unsaid, *heard.said], []
+        return found, said
 
     def ready(self) -> int:
         """The process id; answers once the worker is there."""
         return os.getpid()
+
+
+def _nothing(_held: Any) -> None:
+    """A task that leaves the copy alone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -142,6 +153,7 @@ class Pool:
     name: str
     workers: list[Worker]
     ahead: int = field(init=False)
+    _said: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.ahead = AHEAD * len(self.workers)
@@ -164,14 +176,14 @@ class Pool:
         """
         while True:
             with self._handled(piece):
-                return _heard(ray.get(piece.ref))
+                return self._heard(ray.get(piece.ref))
 
     async def awaited(self, task: Callable[..., Any], *arguments: Any) -> Any:
         """The same from within an event loop: begin a task and wait for its result."""
         piece = self.begin(task, *arguments)
         while True:
             with self._handled(piece):
-                return _heard(await piece.ref)
+                return self._heard(await piece.ref)
 
     @contextmanager
     def _handled(self, piece: Piece) -> Iterator[None]:
@@ -187,6 +199,15 @@ class Pool:
                 raise problem.cause from None
             raise
         self._done(piece)
+
+    def _heard(self, answer: tuple[Any, list[str]]) -> Any:
+        """A result; what a worker warned of is said here, once for all of them."""
+        found, said = answer
+        for warning in said:
+            if warning not in self._said:
+                self._said.add(warning)
+                log.warning("%s", warning)
+        return found
 
     def _done(self, piece: Piece) -> None:
         assert piece.worker is not None
@@ -288,14 +309,6 @@ class Pool:
         return None
 
 
-def _heard(answer: tuple[Any, list[str]]) -> Any:
-    """A result; what the worker warned of is said here."""
-    found, said = answer
-    for warning in dict.fromkeys(said):
-        log.warning("%s", warning)
-    return found
-
-
 def _short(problem: Exception) -> str:
     return " ".join(str(problem).split())[:120]
 
@@ -339,7 +352,10 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
         max_restarts=-1,
         scheduling_strategy="SPREAD",
     )(holder)
-    return Pool(name, [Worker(actor.remote(opened)) for _ in range(count)])
+    pool = Pool(name, [Worker(actor.remote(opened)) for _ in range(count)])
+    for worker in pool.workers:
+        worker.actor.open.remote()  # all at once: else each opens when it gets its first piece of work
+    return pool
 
 
 def computed_on(task: Callable[[P], R], pieces: Sequence[P], cluster: Cluster) -> Iterator[R]:

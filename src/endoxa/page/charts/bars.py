@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.style import INK, MUTED, finish, known, square_legend
+from endoxa.page.charts.style import INK, MUTED, either, finish, fixed, known, square_legend
 
 SHARE_COLUMNS = {
     "label": "what the bar is about, written above it",
@@ -66,8 +66,8 @@ def stacked_shares(
         .encode(
             y=y,
             x=alt.X("middle:Q", scale=scale),
-            text="text:N",
-            color=alt.condition("datum.dark", alt.value("white"), alt.value(INK)),
+            text=alt.Text("text:N"),
+            color=either(alt.ColorValue, "datum.dark", "white", INK),
         )
     )
     height = ROW * max(1, rows["row"].n_unique())
@@ -109,7 +109,7 @@ def bar_blocks(
             y=y, x=alt.X("zero:Q", scale=scale)
         )
         notes = each.mark_text(align="left", yOffset=OFFSET).encode(
-            y=y, x=alt.value(WIDTH + 8), text="note:N"
+            y=y, x=fixed(alt.XValue, WIDTH + 8), text=alt.Text("note:N")
         )
         bars = _bars(known(rows, "end"), y, alt.X("start:Q", scale=scale, axis=axis), color)
         return alt.layer(bars, *([ticks] if zero else []), notes, _row_labels(rows, y)).properties(
@@ -126,7 +126,7 @@ def _bars(rows: pl.DataFrame, y: alt.Y, start: alt.X, color: alt.Color) -> alt.C
     bars: alt.Chart = (
         alt.Chart(rows)
         .mark_bar(height=BAR, stroke=INK, strokeWidth=0.6, yOffset=OFFSET)
-        .encode(y=y, x=start, x2="end:Q", color=color)
+        .encode(y=y, x=start, x2=alt.X2("end:Q"), color=color)
     )
     return bars
 
@@ -151,6 +151,6 @@ def _row_labels(rows: pl.DataFrame, y: alt.Y) -> alt.Chart:
     """The label of every row above its bar."""
     texts = alt.Chart(rows.unique("row", maintain_order=True))
     labels: alt.Chart = texts.mark_text(align="left", baseline="top", dy=2 - ROW / 2).encode(
-        y=y, x=alt.value(0), text="label:N"
+        y=y, x=fixed(alt.XValue, 0), text=alt.Text("label:N")
     )
     return labels

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.style import BLUE, GRID, INK, MUTED, PALE_BLUE, finish, known
+from endoxa.page.charts.style import BLUE, GRID, INK, MUTED, PALE_BLUE, either, finish, fixed, known
 
 INTERVAL_COLUMNS = {
     "label": "what the row is about, written above its dot; may have several lines",
@@ -86,9 +86,9 @@ class DotRows:
         ).encode(x=self.x("neutral"))
         labels = base.mark_text(
             align="left", baseline="top", dy=4 - self.row_height / 2, fontWeight="bold", lineBreak="\n"
-        ).encode(x=alt.value(0), text="label:N")
+        ).encode(x=fixed(alt.XValue, 0), text=alt.Text("label:N"))
         notes = base.mark_text(align="left", baseline="middle", yOffset=self.offset).encode(
-            x=alt.value(PLOT_WIDTH + 10), text="note:N"
+            x=fixed(alt.XValue, PLOT_WIDTH + 10), text=alt.Text("note:N")
         )
         height = self.row_height * max(1, self.frame.height)
         return finish(alt.layer(ticks, *layers, labels, notes).properties(width=PLOT_WIDTH, height=height))
@@ -111,13 +111,13 @@ def interval_rows(
     return dots.drawn(
         dots.rows("low", "high")
         .mark_rule(strokeWidth=6, color=PALE_BLUE, yOffset=offset)
-        .encode(x=x("low"), x2="high:Q"),
+        .encode(x=x("low"), x2=alt.X2("high:Q")),
         dots.rows("outer_low", "outer_high")
         .mark_rule(strokeWidth=1.3, color=INK, yOffset=offset)
-        .encode(x=x("outer_low"), x2="outer_high:Q"),
+        .encode(x=x("outer_low"), x2=alt.X2("outer_high:Q")),
         dots.rows()
         .mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1, yOffset=offset)
-        .encode(x=x("value"), fill=alt.condition("datum.filled", alt.value(BLUE), alt.value("white"))),
+        .encode(x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")),
     )
 
 
@@ -163,6 +163,6 @@ def notes_beside(rows: pl.DataFrame, y: alt.Y, width: int) -> alt.Chart:
     texts: alt.Chart = (
         alt.Chart(rows)
         .mark_text(align="left", color=MUTED, fontSize=10)
-        .encode(y=y, x=alt.value(width + NOTE_GAP), text="note:N")
+        .encode(y=y, x=fixed(alt.XValue, width + NOTE_GAP), text=alt.Text("note:N"))
     )
     return texts

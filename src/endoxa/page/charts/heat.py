@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.style import BLUE, INK, LABEL_LIMIT, PALE, finish, label_width
+from endoxa.page.charts.style import BLUE, INK, LABEL_LIMIT, PALE, either, finish, label_width
 
 HEAT_COLUMNS = {"row": "label of the row", "column": "label of the column", "value": "share, or null"}
 """Columns of the frame, one row per cell."""
@@ -58,6 +58,8 @@ def heat_map(
         alt.Chart(written).mark_rect(stroke="white").encode(x=x, y=y, color=color),
     ]
     if len(order) <= MOST_WRITTEN:
-        ink = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
-        layers.append(alt.Chart(written).mark_text(fontSize=10).encode(x=x, y=y, text="text:N", color=ink))
+        ink = either(alt.ColorValue, "datum.dark", "white", INK)
+        layers.append(
+            alt.Chart(written).mark_text(fontSize=10).encode(x=x, y=y, text=alt.Text("text:N"), color=ink)
+        )
     return finish(alt.layer(*layers).properties(width=size * len(order), height=size * len(order)))

@@ -14,6 +14,7 @@ from endoxa.page.charts import (
     SERIES_COLORS,
     beside,
     finish,
+    fixed,
     known,
     label_width,
     labelled_rows,
@@ -235,7 +236,7 @@ def _panel(
     undefined = alt.Chart(own.filter(pl.col("value").is_null())).encode(y=y, yOffset=offset)
     return alt.layer(
         neutral_line(neutral).encode(x=x("neutral")),
-        bars.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2="high:Q", color=color),
+        bars.mark_rule(strokeWidth=1.6).encode(x=x("low"), x2=alt.X2("high:Q"), color=color),
         base.mark_point(size=44, strokeWidth=1.6, opacity=1).encode(
             x=x("value"),
             color=color,
@@ -245,6 +246,6 @@ def _panel(
             ),
         ),
         undefined.mark_text(fontSize=9, fontStyle="italic", align="left").encode(
-            x=alt.value(4), color=color, text=alt.value("undefined")
+            x=fixed(alt.XValue, 4), color=color, text=fixed(alt.TextValue, "undefined")
         ),
     ).properties(width=width, height=height * len(order))

@@ -16,6 +16,7 @@ from endoxa.page.charts import (
     ORANGE,
     PALE,
     PALE_BLUE,
+    either,
     finish,
     label_width,
     symmetric_domain,
@@ -129,7 +130,7 @@ def _panel(
             orient="bottom", gradientLength=260, titleLimit=560, format="+.1f", titleFontWeight="normal"
         ),
     )
-    ink = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
+    ink = either(alt.ColorValue, "datum.dark", "white", INK)
     layers: list[alt.Chart] = [
         layer(grid).mark_rect(fill="white"),
         layer(shown.filter(pl.col("value").is_null())).mark_rect(fill=PALE, stroke="white", strokeWidth=2),
@@ -147,10 +148,10 @@ def _panel(
         layers += [
             layer(marked)
             .mark_text(dy=place, fontWeight="bold", fontSize=size)
-            .encode(text="text:N", color=ink),
-            layer(unmarked).mark_text(dy=place, fontSize=size).encode(text="text:N", color=ink),
+            .encode(text=alt.Text("text:N"), color=ink),
+            layer(unmarked).mark_text(dy=place, fontSize=size).encode(text=alt.Text("text:N"), color=ink),
         ]
-        layers.append(layer(shown).mark_text(dy=8, fontSize=9).encode(text="note:N", color=ink))
+        layers.append(layer(shown).mark_text(dy=8, fontSize=9).encode(text=alt.Text("note:N"), color=ink))
     return alt.layer(*layers).properties(
         width=width * len(groups), height=height * len(groups), title=heading
     )

@@ -9,7 +9,17 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, preference_cells
-from endoxa.page.charts import BLUE, MUTED, PALE_BLUE, finish, known, neutral_line, symmetric_domain
+from endoxa.page.charts import (
+    BLUE,
+    MUTED,
+    PALE_BLUE,
+    either,
+    finish,
+    fixed,
+    known,
+    neutral_line,
+    symmetric_domain,
+)
 from endoxa.page.claims import chip, clear, percent_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
@@ -152,14 +162,14 @@ def _block(
     bars = alt.Chart(known(rows, "low", "high")).encode(y=y)
     return alt.layer(
         neutral_line(neutral).encode(x=x("neutral")),
-        bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2="high:Q"),
+        bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),
         base.mark_point(size=42, strokeWidth=1.6, color=BLUE, opacity=1).encode(
             x=x("value"),
-            shape=alt.condition("datum.pooled", alt.value("diamond"), alt.value("circle")),
-            fill=alt.condition("datum.filled", alt.value(BLUE), alt.value("white")),
+            shape=either(alt.ShapeValue, "datum.pooled", "diamond", "circle"),
+            fill=either(alt.FillValue, "datum.filled", BLUE, "white"),
         ),
         base.mark_text(align="left", color=MUTED, fontSize=10).encode(
-            x=alt.value(PLOT_WIDTH + 9), text="n_text:N"
+            x=fixed(alt.XValue, PLOT_WIDTH + 9), text=alt.Text("n_text:N")
         ),
     ).properties(
         width=PLOT_WIDTH, height=ROW_HEIGHT * rows.height, title=alt.TitleParams(heading, frame="bounds")

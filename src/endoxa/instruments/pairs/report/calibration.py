@@ -30,7 +30,9 @@ def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]
     rows = DotRows(frame, neutral, domain, "pairs with the stereotypical sentence preferred", ".0%")
     base, x, offset = rows.rows(), rows.x, rows.offset
     return rows.drawn(
-        base.mark_rule(strokeWidth=2, color=MUTED, yOffset=offset).encode(x=x("raw"), x2="calibrated:Q"),
+        base.mark_rule(strokeWidth=2, color=MUTED, yOffset=offset).encode(
+            x=x("raw"), x2=alt.X2("calibrated:Q")
+        ),
         base.mark_point(
             shape="square", size=60, strokeWidth=2, color=ORANGE, fill="white", opacity=1, yOffset=offset
         ).encode(x=x("raw")),

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, rule_unit
-from endoxa.page.charts import BLUE, INK, MUTED, PALE, PALE_BLUE, finish
+from endoxa.page.charts import BLUE, INK, MUTED, PALE, PALE_BLUE, finish, fixed
 from endoxa.page.document import Figure, Section
 from endoxa.page.words import language_name, percent, plural, signed, slug
 
@@ -75,20 +75,24 @@ def distribution(frame: pl.DataFrame, *, domain: tuple[float, float], title: str
         layers.append(
             alt.Chart(curves.filter(pl.col(side)))
             .mark_area(color=colour, opacity=1)
-            .encode(x=x, y=y, y2="base:Q", detail="label:N")
+            .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("label:N"))
         )
     layers += [
         alt.Chart(curves)
         .mark_line(color=BLUE, strokeWidth=1.4)
-        .encode(x=x, y=y, detail="label:N", order="difference:Q"),
-        alt.Chart(ticks).mark_rule(color=BLUE, opacity=0.5).encode(x=x, y=y, y2="base:Q"),
-        alt.Chart(heads).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x, y=y, y2="base:Q"),
+        .encode(x=x, y=y, detail=alt.Detail("label:N"), order=alt.Order("difference:Q")),
+        alt.Chart(ticks).mark_rule(color=BLUE, opacity=0.5).encode(x=x, y=y, y2=alt.Y2("base:Q")),
+        alt.Chart(heads).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x, y=y, y2=alt.Y2("base:Q")),
         alt.Chart(heads)
         .mark_text(align="left", baseline="top", fontWeight="bold", color=INK)
-        .encode(x=alt.value(0), y=alt.Y("head:Q", scale=vertical, axis=None), text="label:N"),
+        .encode(
+            x=fixed(alt.XValue, 0), y=alt.Y("head:Q", scale=vertical, axis=None), text=alt.Text("label:N")
+        ),
         alt.Chart(heads)
         .mark_text(align="right", baseline="top", color=MUTED)
-        .encode(x=alt.value(WIDTH), y=alt.Y("head:Q", scale=vertical, axis=None), text="note:N"),
+        .encode(
+            x=fixed(alt.XValue, WIDTH), y=alt.Y("head:Q", scale=vertical, axis=None), text=alt.Text("note:N")
+        ),
     ]
     return finish(alt.layer(*layers).properties(width=WIDTH, height=height))
 

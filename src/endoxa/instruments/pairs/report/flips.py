@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
-from endoxa.page.charts import INK, MUTED, finish
+from endoxa.page.charts import INK, MUTED, either, finish
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
@@ -44,7 +44,7 @@ def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
         ),
         y=alt.Y("rule_b:N", sort=rows, title=None, axis=alt.Axis(labelLimit=120)),
     )
-    ink = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
+    ink = either(alt.ColorValue, "datum.dark", "white", INK)
     chart = alt.layer(
         base.mark_rect(stroke="white", strokeWidth=3).encode(
             color=alt.Color(
@@ -53,8 +53,8 @@ def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
                 legend=None,
             )
         ),
-        base.mark_text(dy=-7, fontWeight="bold").encode(text="percent:N", color=ink),
-        base.mark_text(dy=8, fontSize=10, color=MUTED).encode(text="counts:N", color=ink),
+        base.mark_text(dy=-7, fontWeight="bold").encode(text=alt.Text("percent:N"), color=ink),
+        base.mark_text(dy=8, fontSize=10, color=MUTED).encode(text=alt.Text("counts:N"), color=ink),
     )
     return finish(chart.properties(width=CELL_WIDTH * len(columns), height=CELL_HEIGHT * len(rows)))
 

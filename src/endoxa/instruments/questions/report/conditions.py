@@ -95,17 +95,21 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
     base = alt.Chart(drawn)
     layers = [
         *_zero_lines(plane),
-        base.mark_line(strokeWidth=1, strokeDash=[2, 2]).encode(x=x, y=y, detail="entry:N", color=color),
+        base.mark_line(strokeWidth=1, strokeDash=[2, 2]).encode(
+            x=x, y=y, detail=alt.Detail("entry:N"), color=color
+        ),
         alt.Chart(known(drawn, "x_low", "x_high"))
         .mark_rule(strokeWidth=1.4, opacity=0.7)
-        .encode(x=_x(plane, "x_low"), x2="x_high:Q", y=y, color=color),
+        .encode(x=_x(plane, "x_low"), x2=alt.X2("x_high:Q"), y=y, color=color),
         alt.Chart(known(drawn, "y_low", "y_high"))
         .mark_rule(strokeWidth=1.4, opacity=0.7)
-        .encode(y=_y(plane, "y_low"), y2="y_high:Q", x=x, color=color),
+        .encode(y=_y(plane, "y_low"), y2=alt.Y2("y_high:Q"), x=x, color=color),
         base.mark_point(size=MARK, filled=True, opacity=1, stroke="white", strokeWidth=1).encode(
             x=x, y=y, color=color, shape=shape
         ),
-        base.mark_text(color="white", fontSize=9, fontWeight="bold").encode(x=x, y=y, text="number:N"),
+        base.mark_text(color="white", fontSize=9, fontWeight="bold").encode(
+            x=x, y=y, text=alt.Text("number:N")
+        ),
     ]
     chart = alt.layer(*layers).resolve_scale(color="shared", shape="shared")
     return finish(chart.properties(width=SIZE, height=SIZE * 0.8))

@@ -117,7 +117,9 @@ def identity_dots(frame: pl.DataFrame, shapes: Mapping[str, str]) -> alt.TopLeve
         neutral_line().encode(x=alt.X("neutral:Q", scale=scale, axis=axis)),
         alt.Chart(known(drawn, "low", "high"))
         .mark_rule(strokeWidth=1.4)
-        .encode(y=y, yOffset=offset, x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", color=color),
+        .encode(
+            y=y, yOffset=offset, x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"), color=color
+        ),
         alt.Chart(drawn)
         .mark_point(size=36, filled=True, opacity=1)
         .encode(y=y, yOffset=offset, x=alt.X("value:Q", scale=scale, axis=axis), color=color, shape=shape),

@@ -203,7 +203,7 @@ def difference_dots(
         neutral_line().encode(x=x("neutral")),
         alt.Chart(known(frame, "low", "high"))
         .mark_rule(strokeWidth=1.6)
-        .encode(y=y, yOffset=offset, x=x("low"), x2="high:Q", color=color),
+        .encode(y=y, yOffset=offset, x=x("low"), x2=alt.X2("high:Q"), color=color),
         alt.Chart(known(frame, "value"))
         .mark_point(size=44, opacity=1, strokeWidth=1.6)
         .encode(y=y, yOffset=offset, x=x("value"), color=color, shape=shape, fill=fill),
