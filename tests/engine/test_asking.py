@@ -18,7 +18,7 @@ from endoxa.engine.asking.cost import Budget, bounded, cost, expect, spent, wors
 from endoxa.engine.asking.jobs import Answered, Job, conversation, draw_seed
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
-from endoxa.models.chat import BatchStatus
+from endoxa.models.chat import BatchStatus, Found, Submission
 from endoxa.models.chat.limits import estimate_tokens
 from endoxa.models.chat.prices import Price
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
@@ -198,10 +198,15 @@ class Batches:
     polls: int = 0
     working: bool = False
 
-    async def submit(self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], *, tag: str) -> str:
+    async def mark(self) -> str:
+        return ""
+
+    async def submit(
+        self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
+    ) -> str:
         name = f"batch-{len(self.kept)}"
         self.kept[name] = list(requests)
-        self.tags[tag] = name
+        self.tags[submission.tag] = name
         if self.die_after_submit:
             raise KeyboardInterrupt
         return name
@@ -221,8 +226,9 @@ class Batches:
             else:
                 yield name, ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
 
-    async def find(self, tag: str) -> list[str]:
-        return [self.tags[tag]] if tag in self.tags else []
+    async def find(self, submission: Submission) -> Found:
+        name = self.tags.get(submission.tag)
+        return Found("found", name) if name else Found("absent")
 
     async def close(self) -> None:
         return None
@@ -250,7 +256,7 @@ def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJour
 
 
 def test_a_batch_that_never_arrived_is_handed_in_again(journal: AnswerJournal) -> None:
-    journal.begin_batch(0, "endoxa-lost", Usage(10, 10))
+    journal.begin_batch(0, Submission("endoxa-lost", 5, ""), Usage(10, 10))
     provider = Batches()
     ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(5), 1, poll=0)
     assert journal.count(0) == 5
@@ -306,13 +312,14 @@ def test_what_a_batch_answered_is_not_asked_again_one_by_one(journal: AnswerJour
 
 def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> None:
     class Untagged(Batches):
-        async def find(self, tag: str) -> None:  # type: ignore[override]
-            del tag
+        async def find(self, submission: Submission) -> Found:
+            return Found("unknown")
 
-    journal.begin_batch(0, "endoxa-lost", Usage(1000, 1000))
+    journal.begin_batch(0, Submission("endoxa-lost", 7, ""), Usage(1000, 1000))
     ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)
     paid = cost(Usage(1010, 1005), PRICE, batched=True)
     assert spent(journal.totals(0), PRICE) == pytest.approx(paid)
+    assert [one.calls for one in journal.totals(0) if not one.known] == [7]
 
 
 def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJournal) -> None:
