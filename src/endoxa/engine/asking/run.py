@@ -308,8 +308,8 @@ def cost_lines(run: Run) -> Iterator[str]:
         if used.get("lost_calls") and dollars:
             calls = "1 call" if used["lost_calls"] == 1 else f"{used['lost_calls']} calls"
             yield (
-                f"{model}: about ${dollars:.4f}, at most ${used.get('most_cost_usd', dollars):.4f} (may include "
-                f"{calls} without an answer)"
+                f"{model}: about ${dollars:.4f}, at most ${used.get('most_cost_usd', dollars):.4f} ({calls} without an "
+                "answer may have been billed)"
             )
         elif dollars:
             yield f"{model}: ${dollars:.4f}"
