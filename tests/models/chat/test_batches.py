@@ -15,7 +15,7 @@ import pytest
 
 from endoxa.engine.asking.batches import ask_in_batches
 from endoxa.engine.asking.calls import Asking
-from endoxa.engine.asking.cost import Budget
+from endoxa.engine.asking.cost import Budget, cost, spent, worst
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
@@ -32,6 +32,7 @@ from endoxa.models.chat import (
     parse_chat_model,
 )
 from endoxa.models.chat.openai_batches import read_line
+from endoxa.models.chat.prices import Price
 from endoxa.schema import ChatAnswer, Message, Sampling
 from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
@@ -282,10 +283,14 @@ def test_results_of_earlier_versions_have_names_without_a_tag() -> None:
     assert len(f"{TAG.tag}-{2**63}-{2**20}") <= 64
 
 
-def ask(address: str, journal: AnswerJournal, count: int) -> None:
+PRICE = Price(1.0, 10.0, "ours")
+
+
+def ask(address: str, journal: AnswerJournal, count: int, limit: float | None = None) -> None:
     """Ask through Anthropic's interface at an address of ours, in batches."""
     spec = replace(parse_chat_model("anthropic/small", {}), base_url=address.removesuffix("/v1"))
-    asking = Asking(open_chat(spec, OPTIONS), 0, Sampling(), 1, journal, Budget(None, None, 0.0))
+    budget = Budget(limit, PRICE, spent(journal.totals(0), PRICE) or 0.0)
+    asking = Asking(open_chat(spec, OPTIONS), 0, Sampling(), 1, journal, budget)
     jobs = [Job(k, (f"question {k}",)) for k in range(count)]
     ask_in_batches(asking, open_batch(spec, OPTIONS), lambda: jobs, 1, poll=0.01)
 
@@ -310,32 +315,43 @@ from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.models.chat.anthropic_batches import AnthropicBatches
 from models.chat.test_batches import ask
 
-submit = AnthropicBatches.submit
+address, path, count, limit, deadly = sys.argv[1:]
+submit, submitted = AnthropicBatches.submit, []
 
 async def submit_and_die(self, requests, submission):
-    await submit(self, requests, submission)
-    os.kill(os.getpid(), signal.SIGKILL)
+    submitted.append(await submit(self, requests, submission))
+    if len(submitted) == int(deadly):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return submitted[-1]
 
 AnthropicBatches.submit = submit_and_die
-with closing(AnswerJournal(Path(sys.argv[2]))) as journal:
-    ask(sys.argv[1], journal, 5)
+with closing(AnswerJournal(Path(path))) as journal:
+    ask(address, journal, int(count), float(limit))
 """
 
 
 @pytest.mark.slow
-def test_a_run_killed_before_the_id_of_its_batch_was_noted_hands_in_nothing_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("count", "share", "deadly"), [(5, 1.0, 1), (50, 0.41, 2)])
+def test_a_run_killed_before_the_id_of_its_batch_was_noted_hands_in_nothing_twice(
+    tmp_path: Path, count: int, share: float, deadly: int
+) -> None:
+    """With a limit of cost below the most that all can cost, too, where the second of several batches is cut off."""
     path = tmp_path / "journal.sqlite"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    most = cost(worst([Message("user", f"question {count}")], Sampling()), PRICE, batched=True)
+    limit = count * share * most
     with running(Settings(looks=2)) as server:
-        killed = subprocess.run(
-            [sys.executable, "-c", KILLED, server.url, str(path)], env=environment, check=False
-        )
+        words = [server.url, str(path), str(count), str(limit), str(deadly)]
+        killed = subprocess.run([sys.executable, "-c", KILLED, *words], env=environment, check=False)
         assert killed.returncode == -signal.SIGKILL
         with closing(AnswerJournal(path)) as journal:
             (batch,) = journal.batches(0)
             assert batch.batch_id is None
-            ask(server.url, journal, 5)
-            assert journal.count(0) == 5
+            ask(server.url, journal, count, limit)
             assert journal.batches(0) == []
-            assert [(one.calls, one.known) for one in journal.totals(0)] == [(5, True)]
-        assert len(server.batches) == 1
+            (totals,) = journal.totals(0)
+            assert (totals.calls, totals.known) == (count, True)
+            assert cost(totals.usage, PRICE, batched=True) <= limit
+        names = [name.split("-", 2)[2] for group in server.batches for name in group]
+        assert sorted(names) == sorted(f"{k}-0" for k in range(count))
+        assert len(server.batches) == (1 if share == 1.0 else 3)
