@@ -5,7 +5,8 @@
 
 The server (`endoxa.testing.chat_server`) runs in a process of its own and answers after a fixed latency. The bare loop
 is what one would write without endoxa: as many tasks as calls at once, each sending one request after the other with
-openai's asynchronous client; no retries, no limits, no journal. Ours has all of these switched on.
+openai's asynchronous client; no retries, no limits, no journal. Ours has all of these switched on; where calls cost
+something, each is in the journal before it is sent.
 """
 
 from __future__ import annotations
@@ -61,15 +62,20 @@ def throughput(args: argparse.Namespace) -> None:
         end="",
     )
     print(f" (no loop can do more than {limit:.0f}/s)")
-    ratios = []
+    ratios: dict[str, list[float]] = {"free": [], "priced": []}
     with server(args.latency) as address:
         ours(address, 200, args.concurrency)  # both start warm
         for _ in range(args.rounds):
             bare = args.requests / asyncio.run(bare_loop(address, args.requests, args.concurrency))
-            own = args.requests / ours(address, args.requests, args.concurrency)
-            ratios.append(own / bare)
-            print(f"bare loop {bare:7.0f}/s   endoxa {own:7.0f}/s   ratio {own / bare:.2f}", flush=True)
-    print(f"median ratio {median(ratios):.2f} (target 0.85)")
+            print(f"bare loop {bare:7.0f}/s", end="")
+            for kind, found in ratios.items():
+                own = args.requests / ours(address, args.requests, args.concurrency, priced=kind == "priced")
+                found.append(own / bare)
+                print(f"   endoxa, {kind} {own:7.0f}/s   ratio {own / bare:.2f}", end="", flush=True)
+            print()
+    for kind, found in ratios.items():
+        low, middle, high = min(found), median(found), max(found)
+        print(f"{kind}: ratio {low:.2f} / {middle:.2f} / {high:.2f} (min, median, max; target 0.85)")
 
 
 @contextmanager
@@ -109,20 +115,22 @@ async def bare_loop(address: str, requests: int, concurrency: int) -> float:
     return seconds
 
 
-def ours(address: str, requests: int, concurrency: int) -> float:
-    """Seconds for the same requests through the engine, journal on."""
+def ours(address: str, requests: int, concurrency: int, *, priced: bool = False) -> float:
+    """Seconds for the same requests through the engine, journal on; calls may have a price."""
     from endoxa.engine.asking.calls import Asking, ask_all
     from endoxa.engine.asking.cost import Budget
     from endoxa.engine.asking.jobs import Job
     from endoxa.engine.asking.journal import AnswerJournal
     from endoxa.models.chat import open_chat, parse_chat_model
+    from endoxa.models.chat.prices import Price
     from endoxa.models.chat.spec import ChatOptions
     from endoxa.schema import Sampling
 
     with tempfile.TemporaryDirectory() as folder:
         journal = AnswerJournal(Path(folder) / "journal.sqlite")
         model = open_chat(parse_chat_model(f"{address}#test"), ChatOptions(concurrency=concurrency))
-        asking = Asking(model, 0, Sampling(), concurrency, journal, Budget(None, None, 0.0))
+        budget = Budget(None, Price(1.0, 10.0, "made up") if priced else None, 0.0)
+        asking = Asking(model, 0, Sampling(), concurrency, journal, budget)
         start = time.perf_counter()
         ask_all(asking, (Job(k, (QUESTION,), seed=1) for k in range(requests)))
         seconds = time.perf_counter() - start

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from endoxa.engine.asking.batches import ask_in_batches, fetch_ended
+from endoxa.engine.asking import calls
+from endoxa.engine.asking.batches import SMALLEST, ask_in_batches, fetch_ended
 from endoxa.engine.asking.calls import Asking, BudgetSpentError, ask_all, counting_lost
-from endoxa.engine.asking.cost import Budget, bounded, cost, expect, spent, worst
+from endoxa.engine.asking.cost import Budget, bounded, cost, expect, likely, spent, worst
 from endoxa.engine.asking.jobs import Answered, Job, conversation, draw_seed
-from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.journal import AnswerJournal, Batch, Totals
 from endoxa.errors import UserError
-from endoxa.models.chat import BatchStatus
+from endoxa.models.chat import BatchStatus, Found, Submission
 from endoxa.models.chat.limits import estimate_tokens
 from endoxa.models.chat.prices import Price
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
@@ -198,10 +203,15 @@ class Batches:
     polls: int = 0
     working: bool = False
 
-    async def submit(self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], *, tag: str) -> str:
+    async def mark(self) -> str:
+        return ""
+
+    async def submit(
+        self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
+    ) -> str:
         name = f"batch-{len(self.kept)}"
         self.kept[name] = list(requests)
-        self.tags[tag] = name
+        self.tags[submission.tag] = name
         if self.die_after_submit:
             raise KeyboardInterrupt
         return name
@@ -221,8 +231,9 @@ class Batches:
             else:
                 yield name, ChatAnswer(f"heard {messages[-1].content}", usage=Usage(10, 5))
 
-    async def find(self, tag: str) -> list[str]:
-        return [self.tags[tag]] if tag in self.tags else []
+    async def find(self, submission: Submission) -> Found:
+        name = self.tags.get(submission.tag)
+        return Found("found", name) if name else Found("absent")
 
     async def close(self) -> None:
         return None
@@ -250,20 +261,224 @@ def test_a_run_killed_while_handing_in_finds_its_batch_again(journal: AnswerJour
 
 
 def test_a_batch_that_never_arrived_is_handed_in_again(journal: AnswerJournal) -> None:
-    journal.begin_batch(0, "endoxa-lost", Usage(10, 10))
+    journal.begin_batch(0, Submission("endoxa-lost", 5, ""), Usage(10, 10))
     provider = Batches()
     ask_in_batches(asking(Echo(), journal), provider, lambda: jobs(5), 1, poll=0)
     assert journal.count(0) == 5
     assert journal.batches(0) == []
 
 
-def test_batches_respect_the_budget(journal: AnswerJournal) -> None:
+MOST = cost(worst([Message("user", "hello 0")], Sampling()), PRICE, batched=True)
+"""What one request of these tests costs at most in a batch; `TOOK` is what it really costs."""
+TOOK = cost(Usage(10, 5), PRICE, batched=True)
+
+
+def sizes(provider: Batches) -> list[int]:
+    return [len(group) for group in provider.kept.values()]
+
+
+def test_a_limit_that_allows_no_request_stops_before_anything_is_handed_in(journal: AnswerJournal) -> None:
     provider = Batches()
-    with pytest.raises(BudgetSpentError):
-        ask_in_batches(
-            asking(Echo(), journal, budget=Budget(0.01, PRICE, 0.0)), provider, lambda: jobs(100), 1, poll=0
-        )
+    budget = Budget(0.9 * MOST, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match="could exceed --max-cost"):
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
     assert not provider.kept
+
+
+def test_a_limit_that_allows_some_requests_at_once_splits_batches(
+    journal: AnswerJournal, caplog: pytest.LogCaptureFixture
+) -> None:
+    """All at their most would cost 100 / 20.5 of the limit; what they take is far less."""
+    provider, budget = Batches(max_requests=1000), Budget(20.5 * MOST, PRICE, 0.0)
+    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(100), 1, poll=0)
+    assert journal.count(0) == 100
+    names = [name for group in provider.kept.values() for name, _, _ in group]
+    assert sorted(names) == sorted(f"{k}-0" for k in range(100))
+    assert sizes(provider)[0] == 20
+    assert all(size >= SMALLEST for size in sizes(provider)[:-1])
+    assert budget.spent == pytest.approx(100 * TOOK)
+    assert [record.getMessage() for record in caplog.records] == [
+        "test/echo: --max-cost allows 20 requests at once, each counted at its maximum cost; the others follow when "
+        "these have ended."
+    ]
+
+
+def test_no_batch_is_smaller_than_ten_requests_unless_they_are_the_last(journal: AnswerJournal) -> None:
+    provider, budget = Batches(max_requests=1000), Budget(9.5 * MOST, PRICE, 0.0)
+    with pytest.raises(BudgetSpentError, match=r"only 9 more .* at least 10 .* without --batch"):
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(11), 1, poll=0)
+    assert not provider.kept
+    ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(10), 1, poll=0)
+    assert sizes(provider) == [9, 1]
+
+
+@given(st.floats(1, 60), st.integers(0, 2**32 - 1))
+@settings(max_examples=15, deadline=None)
+def test_batches_never_cost_more_than_the_limit(limit: float, seed: int) -> None:
+    """Whatever the answers take, up to their most; nothing is handed in twice."""
+    draws = random.Random(seed)
+    share = draws.random()
+    most = worst([Message("user", "hello 0")], Sampling())
+
+    class Costly(Batches):
+        async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+            async for name, answer in super().results(batch_id):
+                assert answer is not None
+                used = Usage(most.prompt_tokens, int(most.completion_tokens * share * draws.random()))
+                yield name, replace(answer, usage=used)
+
+    with TemporaryDirectory() as folder, closing(AnswerJournal(Path(folder) / "journal.sqlite")) as journal:
+        provider = Costly(max_requests=30)
+        budget = Budget(limit * MOST, PRICE, 0.0)
+        with suppress(BudgetSpentError):
+            ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(50), 1, poll=0)
+        paid = spent(journal.totals(0), PRICE)
+        assert paid is not None
+        assert paid <= limit * MOST + 1e-9
+        names = [name for group in provider.kept.values() for name, _, _ in group]
+        assert len(names) == len(set(names)) == journal.count(0)
+
+
+def test_a_run_killed_between_two_batches_of_a_limit_goes_on_with_the_rest(journal: AnswerJournal) -> None:
+    class Dying(Batches):
+        async def status(self, batch_id: str) -> BatchStatus:
+            if batch_id == "batch-1" and self.die_after_submit:
+                raise KeyboardInterrupt
+            return BatchStatus("ended", 0, 0)
+
+        async def submit(
+            self, requests: Sequence[tuple[str, Sequence[Message], Sampling]], submission: Submission
+        ) -> str:
+            dying, self.die_after_submit = self.die_after_submit, False
+            try:
+                return await super().submit(requests, submission)
+            finally:
+                self.die_after_submit = dying
+
+    provider, limit = Dying(max_requests=1000, die_after_submit=True), 20.5 * MOST
+
+    def ask() -> None:
+        already = spent(journal.totals(0), PRICE)
+        assert already is not None
+        budget = Budget(limit, PRICE, already)
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(60), 1, poll=0)
+
+    with pytest.raises(KeyboardInterrupt):
+        ask()
+    assert journal.count(0) == 20
+    provider.die_after_submit = False
+    ask()
+    names = [name for group in provider.kept.values() for name, _, _ in group]
+    assert sorted(names) == sorted(f"{k}-0" for k in range(60))
+    assert journal.count(0) == 60
+
+
+def test_batches_of_a_limit_in_which_nothing_is_answered_come_to_an_end(journal: AnswerJournal) -> None:
+    class Expiring(Batches):
+        async def results(self, batch_id: str) -> AsyncIterator[tuple[str, ChatAnswer | None]]:
+            for name, _, _ in self.kept[batch_id]:
+                yield name, None
+
+    budget, provider = Budget(20.5 * MOST, PRICE, 0.0), Expiring(max_requests=1000)
+    with pytest.raises(UserError, match="some answers are missing after 5 batches"):
+        ask_in_batches(asking(Echo(), journal, budget=budget), provider, lambda: jobs(60), 1, poll=0)
+    assert len(provider.kept) == 5
+
+
+# ------------------------------------------------------------------ calls that were cut off
+
+
+@dataclass
+class Silent(Echo):
+    """A model that answers some calls, and to the others says nothing."""
+
+    answers: int = 3
+
+    async def ask(
+        self, messages: Sequence[Message], sampling: Sampling, told: Mapping[str, Any] | None = None
+    ) -> ChatAnswer:
+        if len(self.asked) >= self.answers:
+            self.asked.append((tuple(messages), sampling, told or {}))
+            await asyncio.Event().wait()
+        return await super().ask(messages, sampling, told)
+
+
+def cut(model: Silent, journal: AnswerJournal, budget: Budget) -> None:
+    """Ask until all calls wait, and look a while later; then end as Ctrl-C does."""
+
+    async def main() -> None:
+        task = asyncio.create_task(calls._ask_all(asking(model, journal, budget=budget), jobs(20)))
+        while len(model.asked) < model.answers + 4 or journal.count(0) < model.answers:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_calls_under_way_are_in_the_journal_until_they_are_answered(
+    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came is committed while all workers wait, and the calls that wait are counted once, at their most."""
+    monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
+    cut(Silent(), journal, Budget(1.0, PRICE, 0.0))
+    most = worst([Message("user", "hello 0")], Sampling())
+    before = spent(journal.totals(0), PRICE) or 0.0
+    assert before == pytest.approx(4 * cost(most, PRICE) + 3 * cost(Usage(10, 5), PRICE))
+    assert journal.lose_calls(0) == Totals(
+        4, batched=False, usage=Usage(4 * most.prompt_tokens, 4 * most.completion_tokens), known=False
+    )
+    assert journal.lose_calls(0).calls == 0
+    assert spent(journal.totals(0), PRICE) == before
+    ask_all(asking(Echo(), journal, budget=Budget(1.0, PRICE, before)), jobs(20))
+    assert [(one.calls, one.known) for one in journal.totals(0)] == [(20, True), (4, False)]
+
+
+def test_calls_that_cost_nothing_are_not_written_down(
+    journal: AnswerJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "COMMIT_SECONDS", 0.01)
+    cut(Silent(), journal, Budget(None, None, 0.0))
+    assert [(one.calls, one.known) for one in journal.totals(0)] == [(3, True)]
+
+
+def test_a_refused_call_is_not_taken_for_one_that_may_be_billed(journal: AnswerJournal) -> None:
+    with pytest.raises(UserError, match="The key is wrong"):
+        ask_all(asking(Echo(fail_at=1), journal, concurrency=1, budget=Budget(1.0, PRICE, 0.0)), jobs(3))
+    assert journal.totals(0) == []
+
+
+def test_the_cost_of_lost_calls_is_estimated_from_those_answered() -> None:
+    known = Totals(10, batched=False, usage=Usage(1000, 70))
+    lost = Totals(3, batched=False, usage=Usage(402, 1536), known=False)
+    assert likely([known, lost]) == [known, replace(lost, usage=Usage(101, 21))]
+    assert likely([lost]) == [replace(lost, usage=Usage(101, 1536))]
+    wordy = Totals(1, batched=False, usage=Usage(10, 9999))
+    assert likely([wordy, lost])[1].usage.completion_tokens == 1536
+
+
+def test_a_journal_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(
+            "CREATE TABLE batches (model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, "
+            "completion_tokens INTEGER, PRIMARY KEY (model, tag)) WITHOUT ROWID;"
+            "CREATE TABLE lost (model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, "
+            "completion_tokens INTEGER);"
+            "INSERT INTO batches VALUES (0, 'endoxa-1', 'batch-0', 5, 6), (0, 'endoxa-2', NULL, 7, 8);"
+            "INSERT INTO lost VALUES (0, 0, 0, 10, 20), (0, 0, 0, 1, 2);"
+        )
+    for _ in range(2):
+        with closing(AnswerJournal(path)) as journal:
+            assert journal.batches(0) == [
+                Batch(Submission("endoxa-1"), "batch-0", Usage(5, 6)),
+                Batch(Submission("endoxa-2"), None, Usage(7, 8)),
+            ]
+            assert journal.totals(0) == [Totals(2, batched=False, usage=Usage(11, 22), known=False)]
+    with closing(AnswerJournal(path)) as journal:
+        journal.lose_batch(0, "endoxa-2")
+        assert [(one.calls, one.batched) for one in journal.totals(0)] == [(2, False), (1, True)]
 
 
 def test_all_first_turns_and_then_all_second_turns_share_one_budget(journal: AnswerJournal) -> None:
@@ -306,13 +521,14 @@ def test_what_a_batch_answered_is_not_asked_again_one_by_one(journal: AnswerJour
 
 def test_a_batch_that_nobody_can_find_counts_as_paid(journal: AnswerJournal) -> None:
     class Untagged(Batches):
-        async def find(self, tag: str) -> None:  # type: ignore[override]
-            del tag
+        async def find(self, submission: Submission) -> Found:
+            return Found("unknown")
 
-    journal.begin_batch(0, "endoxa-lost", Usage(1000, 1000))
+    journal.begin_batch(0, Submission("endoxa-lost", 7, ""), Usage(1000, 1000))
     ask_in_batches(asking(Echo(), journal), Untagged(), lambda: jobs(1), 1, poll=0)
     paid = cost(Usage(1010, 1005), PRICE, batched=True)
     assert spent(journal.totals(0), PRICE) == pytest.approx(paid)
+    assert [one.calls for one in journal.totals(0) if not one.known] == [7]
 
 
 def test_calls_without_an_answer_are_paid_from_the_same_purse(journal: AnswerJournal) -> None:

@@ -18,7 +18,7 @@ from endoxa.instruments.stories.profiles.sheet import write_sheet
 from endoxa.instruments.stories.settings import ExtractSettings, StoriesSettings
 from endoxa.instruments.stories.stories import plan_stories
 from endoxa.models.chat import ChatOptions, parse_chat_model
-from endoxa.models.chat.anthropic import message_body
+from endoxa.models.chat.anthropic_messages import message_body
 from endoxa.models.chat.openai_compatible import completion_body
 from endoxa.schema import Message, Sampling
 from endoxa.schema.stories import EXTRACTED_COLUMNS, EXTRACTOR_AGREEMENT_COLUMNS, STORY_COLUMNS

@@ -1,25 +1,46 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from endoxa.engine.asking.batches import ask_in_batches
+from endoxa.engine.asking.calls import Asking
+from endoxa.engine.asking.cost import Budget, cost, spent, worst
+from endoxa.engine.asking.jobs import Job
+from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.errors import UserError
 from endoxa.models import retrying
-from endoxa.models.chat import BatchClient, BatchRequest, ChatOptions, open_batch, parse_chat_model
+from endoxa.models.chat import (
+    BatchClient,
+    BatchRequest,
+    ChatOptions,
+    Found,
+    Submission,
+    anthropic_batches,
+    open_batch,
+    open_chat,
+    parse_chat_model,
+)
 from endoxa.models.chat.openai_batches import read_line
+from endoxa.models.chat.prices import Price
 from endoxa.schema import ChatAnswer, Message, Sampling
-from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter
+from endoxa.testing.chat_server import FAULTS, ChatServer, Refusal, Settings, letter, running
 
 KEY = "sk-planted-4c0ffee4c0ffee"
 OPTIONS = ChatOptions(timeout=20.0, patience=20.0)
 """A busy machine is slow: only a server that stalls on purpose may run into the timeout."""
 IMPATIENT = replace(OPTIONS, timeout=0.5)
-TAG = "endoxa-0123456789abcdef01234567"
+TAG = Submission("endoxa-0123456789abcdef01234567", 3, "")
 WHOLE_FAULTS = tuple(kind for kind in FAULTS if kind not in {"empty", "no-choices"})
 
 
@@ -75,11 +96,15 @@ async def ended(client: BatchClient, batch_id: str) -> dict[str, ChatAnswer | No
 def test_round_trip(kind: str, faults: float) -> None:
     async def main() -> tuple[Mapping[str, ChatAnswer | None], ChatServer]:
         settings = Settings(
-            faults=faults, kinds=WHOLE_FAULTS, seed=2, looks=3, expired=lambda name, _: name.startswith("3")
+            faults=faults,
+            kinds=WHOLE_FAULTS,
+            seed=2,
+            looks=3,
+            expired=lambda name, _: name.split("-")[-2] == "3",
         )
         async with served(settings, kind) as (open_client, server):
             client = open_client()
-            batch_id = await client.submit(requests(20), tag=TAG)
+            batch_id = await client.submit(requests(20), TAG)
             return await ended(client, batch_id), server
 
     answers, server = asyncio.run(main())
@@ -90,31 +115,34 @@ def test_round_trip(kind: str, faults: float) -> None:
 
 
 def test_a_batch_is_found_again_by_its_tag_after_a_kill() -> None:
-    async def main() -> tuple[list[str], list[str], Mapping[str, ChatAnswer | None]]:
+    async def main() -> tuple[Found, Found, Mapping[str, ChatAnswer | None]]:
         async with served(Settings(), "server") as (open_client, _):
-            await open_client().submit(requests(2), tag="endoxa-another")
-            await open_client().submit(requests(5), tag=TAG)
+            await open_client().submit(requests(2), Submission("endoxa-another", 2, ""))
+            await open_client().submit(requests(5), TAG)
             later = open_client()
             found = await later.find(TAG)
-            return found, await later.find("endoxa-none"), await ended(later, found[0])
+            return (
+                found,
+                await later.find(Submission("endoxa-none", 5, "")),
+                await ended(later, found.batch_id),
+            )
 
     found, none, answers = asyncio.run(main())
-    assert found == ["batch-1"]
-    assert none == []
+    assert found == Found("found", "batch-1")
+    assert none == Found("absent")
     assert len(answers) == 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_batch_whose_answer_got_lost_is_not_made_twice(seed: int) -> None:
-    async def main() -> list[str]:
+    async def main() -> int:
         settings = Settings(faults=0.6, kinds=("drop-late", "cut", "500"), seed=seed)
-        async with served(settings, "server") as (open_client, _):
-            client = open_client()
-            await client.submit(requests(3), tag=TAG)
-            return await client.find(TAG)
+        async with served(settings, "server") as (open_client, server):
+            await open_client().submit(requests(3), TAG)
+            return len(server.batches)
 
-    assert len(asyncio.run(main())) == 1
+    assert asyncio.run(main()) == 1
 
 
 @pytest.mark.parametrize("kind", ["server", "anthropic"])
@@ -130,7 +158,7 @@ def test_requests_refused_one_by_one(kind: str) -> None:
         settings = Settings(reply=lambda body: replies.get(body["messages"][-1]["content"], "A"))
         async with served(settings, kind) as (open_client, _):
             client = open_client()
-            return await ended(client, await client.submit(requests(5), tag=TAG))
+            return await ended(client, await client.submit(requests(5), TAG))
 
     answers = asyncio.run(main())
     assert answers["2-0"] is None
@@ -148,7 +176,7 @@ def test_a_batch_refused_as_a_whole() -> None:
         settings = Settings(reply=lambda _: Refusal(400, "Unsupported parameter: 'seed'"))
         async with served(settings, "server") as (open_client, _):
             client = open_client()
-            await ended(client, await client.submit(requests(3), tag=TAG))
+            await ended(client, await client.submit(requests(3), TAG))
 
     with pytest.raises(UserError, match="Unsupported parameter: 'seed'"):
         asyncio.run(main())
@@ -158,7 +186,7 @@ def test_a_batch_refused_as_a_whole() -> None:
 def test_a_wrong_key(kind: str) -> None:
     async def main() -> None:
         async with served(Settings(key="another"), kind) as (open_client, _):
-            await open_client().submit(requests(1), tag=TAG)
+            await open_client().submit(requests(1), TAG)
 
     with pytest.raises(UserError, match="refuses the key") as raised:
         asyncio.run(main())
@@ -191,3 +219,139 @@ def test_lines_without_an_answer_are_asked_again(line: dict[str, Any]) -> None:
     assert read.name == "1-0"
     assert read.answer is None
     assert read.failure is None or read.failure.status == 0
+
+
+ANTHROPIC_TAGS = [f"endoxa-{k:024x}" for k in range(9)]
+
+
+def test_a_batch_of_anthropic_is_found_among_others_by_the_names_in_its_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others came before and after, some with as many requests; the list takes several pages."""
+    monkeypatch.setattr(anthropic_batches, "PAGE", 2)
+    ours, before, same_size, smaller, later = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:5])
+
+    async def main() -> tuple[Found, Found, dict[str, ChatAnswer | None]]:
+        async with served(Settings(), "anthropic") as (open_client, _):
+            client = open_client()
+            await client.submit(requests(4), before)
+            mark = await client.mark()
+            await client.submit(requests(4), same_size)
+            await client.submit(requests(3), smaller)
+            await client.submit(requests(4), ours)
+            await client.submit(requests(4), later)
+            restarted = open_client()
+            found = await restarted.find(replace(ours, mark=mark))
+            missing = await restarted.find(Submission(ANTHROPIC_TAGS[8], 4, mark))
+            return found, missing, await ended(restarted, found.batch_id)
+
+    found, missing, answers = asyncio.run(main())
+    assert found == Found("found", "msgbatch-3")
+    assert missing == Found("absent")
+    assert {name: answer and answer.text for name, answer in answers.items()} == {
+        f"{i}-0": said(i) for i in range(4)
+    }
+
+
+def test_what_cannot_be_told_of_a_batch_of_anthropic() -> None:
+    """A batch that has not ended shows no names; an old journal has no mark; another workspace lacks the mark."""
+    ours, other = (Submission(tag, 4, "") for tag in ANTHROPIC_TAGS[:2])
+
+    async def main() -> list[Found]:
+        async with served(Settings(looks=2), "anthropic") as (open_client, _):
+            client = open_client()
+            await client.submit(requests(4), other)
+            return [
+                await client.find(ours),
+                await client.find(ours),
+                await client.find(Submission(ours.tag)),
+                await client.find(replace(ours, mark="msgbatch-elsewhere")),
+            ]
+
+    assert asyncio.run(main()) == [
+        Found("unfinished", "msgbatch-0"),
+        Found("absent"),
+        Found("unknown"),
+        Found("unknown"),
+    ]
+
+
+def test_results_of_earlier_versions_have_names_without_a_tag() -> None:
+    line = {"custom_id": "12-1", "result": {"type": "expired"}}
+    assert anthropic_batches.read_line(line, KEY).name == "12-1"
+    assert anthropic_batches.read_line({**line, "custom_id": f"{TAG.tag}-12-1"}, KEY).name == "12-1"
+    assert len(f"{TAG.tag}-{2**63}-{2**20}") <= 64
+
+
+PRICE = Price(1.0, 10.0, "ours")
+
+
+def ask(address: str, journal: AnswerJournal, count: int, limit: float | None = None) -> None:
+    """Ask through Anthropic's interface at an address of ours, in batches."""
+    spec = replace(parse_chat_model("anthropic/small", {}), base_url=address.removesuffix("/v1"))
+    budget = Budget(limit, PRICE, spent(journal.totals(0), PRICE) or 0.0)
+    asking = Asking(open_chat(spec, OPTIONS), 0, Sampling(), 1, journal, budget)
+    jobs = [Job(k, (f"question {k}",)) for k in range(count)]
+    ask_in_batches(asking, open_batch(spec, OPTIONS), lambda: jobs, 1, poll=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_is_handed_in_to_anthropic_twice_when_answers_get_lost(tmp_path: Path, seed: int) -> None:
+    settings = Settings(faults=0.6, kinds=("drop-late", "cut", "500"), seed=seed, looks=3)
+    with running(settings) as server, closing(AnswerJournal(tmp_path / "journal.sqlite")) as journal:
+        ask(server.url, journal, 5)
+        assert journal.count(0) == 5
+        assert [name.split("-", 2)[2] for group in server.batches for name in group] == [
+            f"{k}-0" for k in range(5)
+        ]
+
+
+KILLED = """
+import os, signal, sys
+from contextlib import closing
+from pathlib import Path
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.models.chat.anthropic_batches import AnthropicBatches
+from models.chat.test_batches import ask
+
+address, path, count, limit, deadly = sys.argv[1:]
+submit, submitted = AnthropicBatches.submit, []
+
+async def submit_and_die(self, requests, submission):
+    submitted.append(await submit(self, requests, submission))
+    if len(submitted) == int(deadly):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return submitted[-1]
+
+AnthropicBatches.submit = submit_and_die
+with closing(AnswerJournal(Path(path))) as journal:
+    ask(address, journal, int(count), float(limit))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "share", "deadly"), [(5, 1.0, 1), (50, 0.41, 2)])
+def test_a_run_killed_before_the_id_of_its_batch_was_noted_hands_in_nothing_twice(
+    tmp_path: Path, count: int, share: float, deadly: int
+) -> None:
+    """With a limit of cost below the most that all can cost, too, where the second of several batches is cut off."""
+    path = tmp_path / "journal.sqlite"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    most = cost(worst([Message("user", f"question {count}")], Sampling()), PRICE, batched=True)
+    limit = count * share * most
+    with running(Settings(looks=2)) as server:
+        words = [server.url, str(path), str(count), str(limit), str(deadly)]
+        killed = subprocess.run([sys.executable, "-c", KILLED, *words], env=environment, check=False)
+        assert killed.returncode == -signal.SIGKILL
+        with closing(AnswerJournal(path)) as journal:
+            (batch,) = journal.batches(0)
+            assert batch.batch_id is None
+            ask(server.url, journal, count, limit)
+            assert journal.batches(0) == []
+            (totals,) = journal.totals(0)
+            assert (totals.calls, totals.known) == (count, True)
+            assert cost(totals.usage, PRICE, batched=True) <= limit
+        names = [name.split("-", 2)[2] for group in server.batches for name in group]
+        assert sorted(names) == sorted(f"{k}-0" for k in range(count))
+        assert len(server.batches) == (1 if share == 1.0 else 3)

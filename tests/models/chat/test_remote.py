@@ -16,7 +16,7 @@ import pytest
 from endoxa.errors import UserError
 from endoxa.models import retrying
 from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model, remote
-from endoxa.models.chat.anthropic import message_body, read_message, version_headers
+from endoxa.models.chat.anthropic_messages import message_body, read_message, version_headers
 from endoxa.models.chat.openai_compatible import completion_body, read_completion
 from endoxa.models.chat.service import UnusableError
 from endoxa.schema import ChatAnswer, ChatModel, Message, Sampling, Usage

@@ -2,22 +2,26 @@
 
 All first turns go in together, then all second turns. The journal knows a batch before the provider does, with the
 most that it can cost, so a run killed at any moment finds its batches again and hands in nothing twice.
+
+Where a limit of cost does not allow all of them at their most, as many are handed in as it allows. When these have
+ended, what they really took is known, usually far less, and the next go in.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
-from operator import add
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from endoxa.engine.asking.calls import Asking, budget_spent, sampling_of, unanswered
-from endoxa.engine.asking.cost import worst
+from endoxa.engine.asking.cost import Budget, worst
 from endoxa.engine.asking.jobs import Answered, Job, broken_off, conversation, storable
 from endoxa.engine.asking.journal import Batch
 from endoxa.errors import UserError
+from endoxa.models.chat.service import Submission
 from endoxa.schema import ChatAnswer, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -29,6 +33,10 @@ ROUNDS = 5
 """How often a turn is handed in whose answers did not come (expired, the provider's own trouble)."""
 COMMIT = 1000
 """Answers committed together."""
+SMALLEST = 10
+"""Requests that a batch holds at least where the limit of cost allows no more at once; the last ones may be fewer."""
+
+log = logging.getLogger(__name__)
 
 Request = tuple[str, list[Message], Sampling]
 
@@ -80,16 +88,7 @@ async def _ask_in_batches(
         _claim(asking)
         await _collect(asking, client, poll)
         for turn in range(turns):
-            for _ in range(ROUNDS):
-                handed_in = await _hand_in(asking, client, jobs(), turn)
-                if not handed_in:
-                    break
-                await _collect(asking, client, poll)
-            else:
-                raise UserError(
-                    f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
-                    "the same command again, with or without --batch, to continue."
-                )
+            await _ask_turn(asking, client, jobs, turn, poll)
     finally:
         await client.close()
 
@@ -100,24 +99,80 @@ def _claim(asking: Asking) -> None:
         asking.budget.claim(batch.worst, batched=True)
 
 
-async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], turn: int) -> int:
-    """Hand in every job whose next unanswered turn is `turn`; returns how many there were."""
+async def _ask_turn(
+    asking: Asking, client: BatchClient, jobs: Callable[[], Iterable[Job]], turn: int, poll: float
+) -> None:
+    rounds, said = 0, False
+    while rounds < ROUNDS:
+        before = asking.journal.count(asking.number)
+        handed_in = await _hand_in(asking, client, jobs(), turn)
+        if handed_in.requests == 0:
+            if handed_in.held_back:
+                raise _stopped(asking, handed_in)
+            return
+        if handed_in.held_back and not said:
+            said = True
+            log.warning(
+                "%s: --max-cost allows %s requests at once, each counted at its maximum cost; the others follow when "
+                "these have ended.",
+                asking.model.name,
+                f"{handed_in.requests:,}",
+            )
+        await _collect(asking, client, poll)
+        # A round is lost where requests are still open although nothing was held back, or nothing came at all.
+        rounds += not handed_in.held_back or asking.journal.count(asking.number) == before
+    if next(_requests(asking, jobs(), turn), None) is not None:
+        raise UserError(
+            f"{asking.model.name}: some answers are missing after {ROUNDS} batches. Finished work is kept; run "
+            "the same command again, with or without --batch, to continue."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _HandedIn:
+    """What was handed in together.
+
+    Attributes:
+        requests: how many.
+        held_back: others wait, because they could exceed the limit of cost.
+        affordable: of those that wait, how many would not exceed it.
+    """
+
+    requests: int
+    held_back: bool = False
+    affordable: int = 0
+
+
+async def _hand_in(asking: Asking, client: BatchClient, jobs: Iterable[Job], turn: int) -> _HandedIn:
+    """Hand in every job whose next unanswered turn is `turn`, as far as the budget allows."""
     handed_in = 0
-    requests = (
-        _request(job, answers, sampling_of(job, asking, turn))
-        for job, answers in _open(asking, jobs)
-        if len(answers) == turn
-    )
-    for group in _groups(requests, client.max_requests, client.max_bytes):
-        most = _worst(group)
-        if asking.budget.hold(most, batched=True) is None:
-            raise budget_spent(asking.model.name, asking.budget, handed_in=handed_in > 0)
-        tag = f"endoxa-{secrets.token_hex(12)}"
-        asking.journal.begin_batch(asking.number, tag, most)
-        batch_id = await client.submit(group, tag=tag)
-        asking.journal.name_batch(asking.number, tag, batch_id)
-        handed_in += len(group)
-    return handed_in
+    for group in _groups(_requests(asking, jobs, turn), client.max_requests, client.max_bytes):
+        count, most = _affordable(group, asking.budget)
+        if count == 0 or count < SMALLEST < len(group):
+            return _HandedIn(handed_in, held_back=True, affordable=count)
+        asking.budget.claim(most, batched=True)
+        submission = Submission(f"endoxa-{secrets.token_hex(12)}", count, await client.mark())
+        asking.journal.begin_batch(asking.number, submission, most)
+        batch_id = await client.submit(group[:count], submission)
+        if batch_id is not None:
+            asking.journal.name_batch(asking.number, submission.tag, batch_id)
+        handed_in += count
+        if count < len(group):
+            return _HandedIn(handed_in, held_back=True)
+    return _HandedIn(handed_in)
+
+
+def _stopped(asking: Asking, handed_in: _HandedIn) -> UserError:
+    """Nothing is under way, and the next batch is not covered by what is left of the budget."""
+    few, name = handed_in.affordable, asking.model.name
+    said = f"--max-cost allows only {few} more requests to {name}, and a batch holds at least {SMALLEST}"
+    return budget_spent(name, asking.budget, too_few=said if few else "")
+
+
+def _requests(asking: Asking, jobs: Iterable[Job], turn: int) -> Iterator[Request]:
+    for job, answers in _open(asking, jobs):
+        if len(answers) == turn:
+            yield _request(job, answers, sampling_of(job, asking, turn))
 
 
 def _open(asking: Asking, jobs: Iterable[Job]) -> Iterator[tuple[Job, list[ChatAnswer]]]:
@@ -133,9 +188,15 @@ def _request(job: Job, answers: Sequence[ChatAnswer], sampling: Sampling) -> Req
     return f"{job.number}-{len(answers)}", conversation(job, [answer.text for answer in answers]), sampling
 
 
-def _worst(group: Sequence[Request]) -> Usage:
-    """The most tokens that a batch can take."""
-    return reduce(add, (worst(messages, sampling) for _, messages, sampling in group), Usage())
+def _affordable(group: Sequence[Request], budget: Budget) -> tuple[int, Usage]:
+    """How many of the requests, from the first, the budget allows at their most, and the most tokens these take."""
+    most = Usage()
+    for count, (_, messages, sampling) in enumerate(group):
+        more = most + worst(messages, sampling)
+        if not budget.fits(more, batched=True):
+            return count, most
+        most = more
+    return len(group), most
 
 
 def _groups(requests: Iterable[Request], most: int, most_bytes: int) -> Iterator[list[Request]]:
@@ -157,34 +218,51 @@ async def _collect(asking: Asking, client: BatchClient, poll: float | None) -> N
     """Take the answers of every batch under way home; where `poll` is None, those that have ended."""
     for batch in asking.journal.batches(asking.number):
         taken = Usage()
-        batch_id = batch.batch_id or await _found(asking, client, batch)
+        tag = batch.submission.tag
+        batch_id = batch.batch_id or await _found(asking, client, batch, poll)
         if batch_id is not None:
-            await _wait(asking, client, batch.tag, batch_id, poll)
+            await _wait(asking, client, tag, batch_id, poll)
             taken = await _fetch(asking, client, batch_id)
-        asking.journal.end_batch(asking.number, batch.tag)
+        asking.journal.end_batch(asking.number, tag)
         asking.budget.settle(asking.budget.price_of(batch.worst, batched=True), taken, batched=True)
 
 
-async def _found(asking: Asking, client: BatchClient, batch: Batch) -> str | None:
-    """The provider's id of a batch of which only our tag is known."""
-    ids = await client.find(batch.tag)
-    if ids is None:  # nobody can tell whether it is worked on: it counts as paid
-        asking.journal.add_lost(asking.number, batch.worst, known=False, batched=True)
+async def _found(asking: Asking, client: BatchClient, batch: Batch, poll: float | None) -> str | None:
+    """The provider's id of a batch of which it is not known whether it arrived; None where it did not."""
+    tag = batch.submission.tag
+    found = await client.find(batch.submission)
+    if found.state == "absent" and poll is not None:  # it may have been made a moment ago
+        await asyncio.sleep(poll)
+        found = await client.find(batch.submission)
+    while found.state == "unfinished":
+        await _pause(
+            asking, poll, f"the batch {found.batch_id} is not finished and may hold questions of this run"
+        )
+        found = await client.find(batch.submission)
+    if found.state == "found":
+        asking.journal.name_batch(asking.number, tag, found.batch_id)
+        return found.batch_id
+    if found.state == "unknown":  # it counts as paid
+        asking.journal.lose_batch(asking.number, tag)
         asking.budget.lose(batch.worst, batched=True)
-    return ids[0] if ids else None
+    return None
+
+
+async def _pause(asking: Asking, poll: float | None, unfinished: str) -> None:
+    """Wait before the provider is asked again; an error where nobody waits."""
+    if poll is None:
+        raise UserError(
+            f"{asking.model.name}: {unfinished}; without it, its questions would be asked and paid for twice. Wait for "
+            "it with --batch, or cancel it at the provider and run the same command again to fetch its answers."
+        )
+    asking.report(0)
+    await asyncio.sleep(poll)
 
 
 async def _wait(asking: Asking, client: BatchClient, tag: str, batch_id: str, poll: float | None) -> None:
     while (status := await client.status(batch_id)).state == "working":
-        if poll is None:
-            raise UserError(
-                f"{asking.model.name}: the batch {batch_id} is not finished ({status.done} of {status.total} done); "
-                "without it, its questions would be asked and paid for twice. Wait for it with --batch, or cancel "
-                "it at "
-                "the provider and run the same command again to fetch its answers."
-            )
-        asking.report(0)
-        await asyncio.sleep(poll)
+        done = f"{status.done} of {status.total} done"
+        await _pause(asking, poll, f"the batch {batch_id} is not finished ({done})")
     if status.state == "failed":
         asking.journal.end_batch(asking.number, tag)
         raise UserError(

@@ -1,7 +1,8 @@
 """Concurrent calls to a model: each job is asked until all its turns are answered, and nothing is asked twice.
 
 A few workers share one iterator of jobs, so memory does not grow with their number. Answers are committed every half a
-second, and at every end of the loop: a limit, an error, Ctrl-C. A kill loses at most that half second.
+second, and at every end of the loop: a limit, an error, Ctrl-C. A kill loses at most that half second. A call that
+costs is in the journal before it is sent, so that the next start knows what may have been billed without an answer.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -88,9 +90,12 @@ async def _ask_all(asking: Asking, jobs: Iterable[Job]) -> None:
     fresh = Fresh()
     try:
         await _check(asking)
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(asking.concurrency):
-                workers.create_task(_work(asking, waiting, fresh))
+        async with asyncio.TaskGroup() as tasks:
+            saving = tasks.create_task(_save_regularly(asking, fresh))
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(asking.concurrency):
+                    workers.create_task(_work(asking, waiting, fresh))
+            saving.cancel()
     except BaseExceptionGroup as problems:
         raise _first(problems) from None
     finally:
@@ -113,18 +118,19 @@ def sampling_of(job: Job, asking: Asking, turn: int) -> Sampling:
     return replace(drawn, answer_schema=job.schemas[turn]) if job.schemas else drawn
 
 
-def budget_spent(name: str, budget: Budget, *, handed_in: bool = False) -> BudgetSpentError:
+def budget_spent(name: str, budget: Budget, *, too_few: str = "") -> BudgetSpentError:
     """What is said when the money has run out.
 
     Args:
         name: the model.
         budget: what was spent.
-        handed_in: batches are under way.
+        too_few: what is said where money is left, but not for a batch.
     """
-    under_way = " Submitted batches continue at the provider and are billed." if handed_in else ""
+    short = too_few or f"The next answer of {name} could exceed --max-cost"
+    instead = ", or without --batch," if too_few else ""
     return BudgetSpentError(
-        f"The next answer of {name} could exceed --max-cost (spent: ${budget.spent:.4f}).{under_way} Finished work is "
-        "kept; run the same command with a higher --max-cost to continue."
+        f"{short} (spent: ${budget.spent:.4f}). Finished work is kept; run the same command with a higher "
+        f"--max-cost{instead} to continue."
     )
 
 
@@ -173,6 +179,14 @@ async def _work(asking: Asking, waiting: Iterator[tuple[Job, list[ChatAnswer]]],
                 _commit(asking, fresh)
 
 
+async def _save_regularly(asking: Asking, fresh: Fresh) -> None:
+    """Commit what has come while no worker gets to it, because all of them wait for slow answers."""
+    while True:
+        await asyncio.sleep(COMMIT_SECONDS)
+        if fresh.answers:
+            _commit(asking, fresh)
+
+
 async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer]) -> ChatAnswer | None:
     """The next answer of a conversation; None where there is no money for it."""
     messages = conversation(job, [answer.text for answer in answers])
@@ -182,19 +196,33 @@ async def _ask(asking: Asking, job: Job, answers: Sequence[ChatAnswer]) -> ChatA
     while (held := await _money(asking, most)) is not None:
         taken = Usage()
         try:
-            answer = await asking.model.ask(messages, sampling, told)
+            with _begun(asking, job, len(answers), most):
+                answer = await asking.model.ask(messages, sampling, told)
         except ShortOfMoneyError:
             continue
-        except asyncio.CancelledError:
-            if asking.budget.priced:  # it was sent, and nobody knows what became of it
-                asking.journal.add_lost(asking.number, most, known=False)
-            raise
         else:
             taken = answer.usage
             return storable(answer)
         finally:
             asking.budget.settle(held, taken)
     return None
+
+
+@contextmanager
+def _begun(asking: Asking, job: Job, turn: int, most: Usage) -> Iterator[None]:
+    """Around a call: the journal knows of one that costs until its answer is committed, or it was refused.
+
+    Of a call that is cancelled or killed nobody knows what became of it: it stays, and the next start counts it.
+    """
+    if not asking.budget.priced:
+        yield
+        return
+    asking.journal.begin_call(asking.number, job.number, turn, most)
+    try:
+        yield
+    except (UserError, ShortOfMoneyError):
+        asking.journal.end_call(asking.number, job.number, turn)
+        raise
 
 
 async def _money(asking: Asking, usage: Usage) -> float | None:

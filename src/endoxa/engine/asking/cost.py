@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import Totals
-from endoxa.models.chat.limits import estimate_tokens
+from endoxa.models.chat.limits import BYTES_PER_TOKEN, estimate_tokens
 from endoxa.models.chat.prices import Price
 from endoxa.schema import Message, Sampling, Usage
 
@@ -38,6 +38,25 @@ def spent(totals: Sequence[Totals], price: Price | None) -> float | None:
     if price is None:
         return None
     return sum(cost(one.usage, price, batched=one.batched) for one in totals)
+
+
+def likely(totals: Sequence[Totals]) -> list[Totals]:
+    """The same totals, with an estimate in the place of the most that calls without an answer can have taken.
+
+    Tokens sent are estimated as in a plan; tokens received are those of a mean answer of this model, and at most those
+    allowed. As long as nothing has been answered they are those allowed.
+    """
+    known = [one for one in totals if one.known]
+    calls = sum(one.calls for one in known)
+    received = sum(one.usage.completion_tokens for one in known)
+
+    def estimated(one: Totals) -> Totals:
+        most = one.usage
+        answer = min(most.completion_tokens, round(one.calls * received / calls)) if calls else None
+        sent = -(-most.prompt_tokens // BYTES_PER_TOKEN)
+        return replace(one, usage=Usage(sent, most.completion_tokens if answer is None else answer))
+
+    return [one if one.known else estimated(one) for one in totals]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +149,11 @@ class Budget:
 
     def hold(self, usage: Usage, *, batched: bool = False) -> float | None:
         """Set dollars aside for a call of at most these tokens; None where they would go beyond the limit."""
-        if self._beyond(self.price_of(usage, batched=batched)):
-            return None
-        return self.claim(usage, batched=batched)
+        return self.claim(usage, batched=batched) if self.fits(usage, batched=batched) else None
+
+    def fits(self, usage: Usage, *, batched: bool = False) -> bool:
+        """Whether a call of at most these tokens stays within the limit."""
+        return not self._beyond(self.price_of(usage, batched=batched))
 
     def claim(self, usage: Usage, *, batched: bool = False) -> float:
         """Set dollars aside for what has been sent already, whatever the limit."""

@@ -1,4 +1,4 @@
-"""The crash-safe memory of a run that asks: every raw answer, and the batches that are under way."""
+"""The crash-safe memory of a run that asks: every raw answer, and the calls and batches that are under way."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from endoxa.engine.asking.jobs import NOT_ASKED, Answered
 from endoxa.engine.journal import JournalFile
+from endoxa.models.chat.service import Submission
 from endoxa.schema import ChatAnswer, Usage
 
 TABLES = """
@@ -18,13 +19,24 @@ CREATE TABLE IF NOT EXISTS answers (
     reasoning_tokens INTEGER, batched INTEGER, PRIMARY KEY (model, job, turn)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (
-    model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
-    PRIMARY KEY (model, tag)
+    model INTEGER, tag TEXT, batch_id TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, requests INTEGER,
+    mark TEXT, PRIMARY KEY (model, tag)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS lost (
-    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER
+    model INTEGER, batched INTEGER, known INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
+    calls INTEGER DEFAULT 1
 );
+CREATE TABLE IF NOT EXISTS begun (
+    model INTEGER, job INTEGER, turn INTEGER, prompt_tokens INTEGER, completion_tokens INTEGER,
+    PRIMARY KEY (model, job, turn)
+) WITHOUT ROWID;
 """
+LATER = (
+    ("batches", "requests", "INTEGER"),
+    ("batches", "mark", "TEXT"),
+    ("lost", "calls", "INTEGER DEFAULT 1"),
+)
+"""Columns that journals of earlier versions lack."""
 ANSWER = (
     "text, finish, refused, served_model, reasoning, error, prompt_tokens, completion_tokens, cached_tokens, "
     "reasoning_tokens"
@@ -53,12 +65,12 @@ class Batch:
     """A batch under way.
 
     Attributes:
-        tag: our name of it.
-        batch_id: the provider's, or None where the run was killed while handing it in.
+        submission: by what it is found again.
+        batch_id: the provider's, or None where it is not known whether the batch arrived.
         worst: the most tokens that it can take.
     """
 
-    tag: str
+    submission: Submission
     batch_id: str | None
     worst: Usage
 
@@ -69,6 +81,11 @@ class AnswerJournal(JournalFile):
     def __init__(self, path: Path) -> None:
         """Open or create the file; see `JournalFile`."""
         super().__init__(path, TABLES)
+        with self._explained():
+            for table, column, kind in LATER:
+                known = self._db.execute(f"SELECT name FROM pragma_table_info('{table}')")  # noqa: S608
+                if (column,) not in known.fetchall():
+                    self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
     def add(self, model: int, answered: Iterable[Answered]) -> None:
         """Remember answers, in one transaction; an answer that is known already stays as it is."""
@@ -78,6 +95,38 @@ class AnswerJournal(JournalFile):
                 f"INSERT OR IGNORE INTO answers VALUES ({','.join('?' * 14)})",  # noqa: S608
                 rows,
             )
+            self._db.executemany(
+                "DELETE FROM begun WHERE model = ? AND job = ? AND turn = ?", (row[:3] for row in rows)
+            )
+
+    def begin_call(self, model: int, job: int, turn: int, worst: Usage) -> None:
+        """Remember that a call of at most these tokens is about to be sent, until its answer is added.
+
+        Nothing is forced to the disk: this survives the death of the process, not that of the machine.
+        """
+        row = (model, job, turn, worst.prompt_tokens, worst.completion_tokens)
+        with self._explained():
+            self._db.execute("INSERT OR REPLACE INTO begun VALUES (?, ?, ?, ?, ?)", row)
+
+    def end_call(self, model: int, job: int, turn: int) -> None:
+        """Forget a call that ended without an answer, and is not billed or counted elsewhere."""
+        with self._explained():
+            self._db.execute("DELETE FROM begun WHERE model = ? AND job = ? AND turn = ?", (model, job, turn))
+
+    def lose_calls(self, model: int) -> Totals:
+        """Count the calls as lost that an earlier process began and did not end; returns what they took at most."""
+        taken = "count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)"
+        with self._explained(), self._transaction():
+            calls, *tokens = self._db.execute(
+                f"SELECT {taken} FROM begun WHERE model = ?",  # noqa: S608
+                (model,),
+            ).fetchone()
+            self._db.execute(
+                "INSERT INTO lost SELECT model, 0, 0, prompt_tokens, completion_tokens, 1 FROM begun WHERE model = ?",
+                (model,),
+            )
+            self._db.execute("DELETE FROM begun WHERE model = ?", (model,))
+        return Totals(calls, batched=False, usage=Usage(*tokens), known=False)
 
     def answers(self, model: int, first: int, last: int) -> dict[int, list[ChatAnswer]]:
         """Answers of the jobs first..last (both included), in the order of their turns."""
@@ -97,25 +146,27 @@ class AnswerJournal(JournalFile):
         return int(row[0])
 
     def totals(self, model: int) -> list[Totals]:
-        """What the answers of a model took, the batched ones apart."""
+        """What the calls of a model took: the batched ones apart, and those apart whose tokens nobody counted."""
         query = (
             "SELECT batched, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), "
             "sum(reasoning_tokens), 1 FROM answers WHERE model = ? AND finish <> ? GROUP BY batched "
-            "UNION ALL SELECT batched, count(*), sum(prompt_tokens), sum(completion_tokens), 0, 0, known "
-            "FROM lost WHERE model = ? GROUP BY batched, known"
+            "UNION ALL SELECT batched, sum(calls), sum(prompt_tokens), sum(completion_tokens), 0, 0, known "
+            "FROM lost WHERE model = ? GROUP BY batched, known "
+            "UNION ALL SELECT 0, count(*), sum(prompt_tokens), sum(completion_tokens), 0, 0, 0 "
+            "FROM begun WHERE model = ? GROUP BY model"
         )
         with self._explained():
-            rows = self._db.execute(query, (model, NOT_ASKED, model)).fetchall()
+            rows = self._db.execute(query, (model, NOT_ASKED, model, model)).fetchall()
         return [
             Totals(calls, bool(batched), Usage(*tokens), bool(known))
             for batched, calls, *tokens, known in rows
         ]
 
-    def add_lost(self, model: int, usage: Usage, *, known: bool, batched: bool = False) -> None:
+    def add_lost(self, model: int, usage: Usage, *, known: bool) -> None:
         """Remember a call that may be billed and whose answer is not kept; tokens that are not known are the most."""
-        row = (model, int(batched), int(known), usage.prompt_tokens, usage.completion_tokens)
+        row = (model, int(known), usage.prompt_tokens, usage.completion_tokens)
         with self._explained():
-            self._db.execute("INSERT INTO lost VALUES (?, ?, ?, ?, ?)", row)
+            self._db.execute("INSERT INTO lost VALUES (?, 0, ?, ?, ?, 1)", row)
 
     def worked(self, model: int) -> bool:
         """Whether a model has answered anything."""
@@ -137,11 +188,12 @@ class AnswerJournal(JournalFile):
                 (model,),
             )
 
-    def begin_batch(self, model: int, tag: str, worst: Usage) -> None:
+    def begin_batch(self, model: int, submission: Submission, worst: Usage) -> None:
         """Remember that a batch of at most these tokens is about to be handed in, before it has an id."""
-        row = (model, tag, worst.prompt_tokens, worst.completion_tokens)
+        tokens = (worst.prompt_tokens, worst.completion_tokens)
+        row = (model, submission.tag, *tokens, submission.requests, submission.mark)
         with self._explained():
-            self._db.execute("INSERT INTO batches VALUES (?, ?, NULL, ?, ?)", row)
+            self._db.execute("INSERT INTO batches VALUES (?, ?, NULL, ?, ?, ?, ?)", row)
 
     def name_batch(self, model: int, tag: str, batch_id: str) -> None:
         """Remember the id the provider gave."""
@@ -155,14 +207,28 @@ class AnswerJournal(JournalFile):
         with self._explained():
             self._db.execute("DELETE FROM batches WHERE model = ? AND tag = ?", (model, tag))
 
+    def lose_batch(self, model: int, tag: str) -> None:
+        """Count a batch as lost that nobody can find, at the most that it can have taken, and forget it."""
+        with self._explained(), self._transaction():
+            self._db.execute(
+                "INSERT INTO lost SELECT model, 1, 0, prompt_tokens, completion_tokens, coalesce(requests, 1) "
+                "FROM batches WHERE model = ? AND tag = ?",
+                (model, tag),
+            )
+            self._db.execute("DELETE FROM batches WHERE model = ? AND tag = ?", (model, tag))
+
     def batches(self, model: int) -> list[Batch]:
         """The batches under way."""
         query = (
-            "SELECT tag, batch_id, prompt_tokens, completion_tokens FROM batches WHERE model = ? ORDER BY tag"
+            "SELECT tag, requests, mark, batch_id, prompt_tokens, completion_tokens FROM batches WHERE model = ? "
+            "ORDER BY tag"
         )
         with self._explained():
             rows = self._db.execute(query, (model,)).fetchall()
-        return [Batch(tag, batch_id, Usage(*tokens)) for tag, batch_id, *tokens in rows]
+        return [
+            Batch(Submission(tag, requests, mark), batch_id, Usage(*tokens))
+            for tag, requests, mark, batch_id, *tokens in rows
+        ]
 
 
 def _columns(answer: ChatAnswer) -> tuple[str | int, ...]:

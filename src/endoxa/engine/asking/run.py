@@ -16,7 +16,7 @@ from typing import Any
 
 from endoxa.engine.asking.batches import ask_in_batches, fetch_ended
 from endoxa.engine.asking.calls import Asking, Report, ask_all, counting_lost
-from endoxa.engine.asking.cost import Budget, spent
+from endoxa.engine.asking.cost import Budget, likely, spent
 from endoxa.engine.asking.jobs import Job
 from endoxa.engine.asking.journal import AnswerJournal, Totals
 from endoxa.engine.asking.plan import prices, require_askable
@@ -118,6 +118,9 @@ def _ask_all_models(
     """
     settings = asked.settings
     numbers = range(len(asked.specs))
+    for number in numbers:
+        if said := cut_off(settings, asked.specs[number], number, journal):
+            log.warning("%s", said)
     if settings.retry_errors:
         for number in numbers:
             journal.forget_errors(number)
@@ -250,12 +253,29 @@ def _budget(asked: Questions, number: int, journal: AnswerJournal) -> Budget:
     return Budget(settings.max_cost, known[specs[number].text], already)
 
 
+def cut_off(settings: ChatRunSettings, spec: ChatSpec, number: int, journal: AnswerJournal) -> str:
+    """Count the calls as lost that were under way when the run was stopped; what is said of them, or nothing."""
+    price = price_of(spec, settings.price)
+    lost = journal.lose_calls(number)
+    most = spent([lost], price)
+    if not most:
+        return ""
+    known = [one for one in journal.totals(number) if one.known]
+    about = spent(likely([*known, lost])[-1:], price)
+    calls, they = ("1 call was", "it") if lost.calls == 1 else (f"{lost.calls} calls were", "they")
+    return (
+        f"{spec.text}: {calls} under way when the run was stopped; {they} may have been billed: about ${about:.4f}, at "
+        f"most ${most:.4f}."
+    )
+
+
 def usage(
     settings: ChatRunSettings, specs: Sequence[ChatSpec], number: int, journal: AnswerJournal
 ) -> dict[str, Any]:
     """Calls, tokens and cost of one model, for `run.json`.
 
-    "lost_calls" may be billed though no answer came: their tokens are not known, and are in the cost at their most.
+    "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
+    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
     """
     totals = journal.totals(number)
     known = [one for one in totals if one.known]
@@ -267,7 +287,8 @@ def usage(
         "reasoning_tokens": sum(one.usage.reasoning_tokens for one in known),
         "lost_calls": sum(one.calls for one in totals if not one.known),
         "errors": journal.errors(number),
-        "cost_usd": spent(totals, price),
+        "cost_usd": spent(likely(totals), price),
+        "most_cost_usd": spent(totals, price),
         "price": asdict(price) if price else None,
     }
 
@@ -283,7 +304,14 @@ def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
 def cost_lines(run: Run) -> Iterator[str]:
     """What a run cost, and how many conversations ended with an error, for the terminal."""
     for model, dollars in run.cost.items():
-        if dollars:
+        used = run.facts["usage"][model]
+        if used.get("lost_calls") and dollars:
+            calls = "1 call" if used["lost_calls"] == 1 else f"{used['lost_calls']} calls"
+            yield (
+                f"{model}: about ${dollars:.4f}, at most ${used.get('most_cost_usd', dollars):.4f} ({calls} without an "
+                "answer may have been billed)"
+            )
+        elif dollars:
             yield f"{model}: ${dollars:.4f}"
     for model, count in run.errors.items():
         if count:

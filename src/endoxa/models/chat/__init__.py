@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
 from endoxa.models.chat.providers import parse_chat_model
-from endoxa.models.chat.service import BatchClient, BatchRequest, BatchStatus, Lost
+from endoxa.models.chat.service import BatchClient, BatchRequest, BatchStatus, Found, Lost, Submission
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
 from endoxa.models.libraries import require_libraries
 
@@ -24,7 +24,9 @@ __all__ = [
     "BatchStatus",
     "ChatOptions",
     "ChatSpec",
+    "Found",
     "Provider",
+    "Submission",
     "open_batch",
     "open_chat",
     "parse_chat_model",

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from endoxa.models.chat.batches import MAX_BYTES, MAX_REQUESTS, Calls, Line, read_lines, reader
 from endoxa.models.chat.clients import read_key
 from endoxa.models.chat.openai_compatible import PATH, completion_body, open_client, read_completion
-from endoxa.models.chat.service import BatchRequest, BatchStatus
+from endoxa.models.chat.service import BatchRequest, BatchStatus, Found, Submission
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import shown
 from endoxa.models.retrying import Failure, error_words
@@ -85,12 +85,16 @@ class OpenAiBatches:
         key = read_key(spec)
         return cls(spec, open_client(spec, key, options), key, options, worked=worked)
 
-    async def submit(self, requests: Sequence[BatchRequest], *, tag: str) -> str:
+    async def mark(self) -> str:
+        """See `BatchClient.mark`."""
+        return ""
+
+    async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str:
         """See `BatchClient.submit`. A batch whose answer got lost on the way is found by its tag, not made twice."""
         content = b"".join(self._line(request) for request in requests)
 
         async def upload() -> str:
-            named = (f"{tag}.jsonl", content, "application/jsonl")
+            named = (f"{submission.tag}.jsonl", content, "application/jsonl")
             return (await self._client.files.with_raw_response.create(file=named, purpose="batch")).text
 
         file = await self._calls.run(upload, reader(_File))
@@ -98,16 +102,16 @@ class OpenAiBatches:
             "input_file_id": file.id,
             "endpoint": f"/v1{PATH}",
             "completion_window": "24h",
-            "metadata": {TAG: tag},
+            "metadata": {TAG: submission.tag},
         }
         tried = False
 
         async def create() -> str:
             nonlocal tried
-            known = await self.find(tag) if tried else []
+            known = await self.find(submission) if tried else Found("absent")
             tried = True
-            if known:
-                return await self._client.get(f"/batches/{known[0]}", cast_to=str)
+            if known.state == "found":
+                return await self._client.get(f"/batches/{known.batch_id}", cast_to=str)
             return await self._client.post("/batches", cast_to=str, body=body)
 
         return (await self._calls.run(create, reader(_Batch))).id
@@ -118,9 +122,8 @@ class OpenAiBatches:
         line = {"custom_id": name, "method": "POST", "url": f"/v1{PATH}", "body": body}
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
-    async def find(self, tag: str) -> list[str]:
+    async def find(self, submission: Submission) -> Found:
         """See `BatchClient.find`."""
-        found: list[str] = []
         after: dict[str, str] = {}
         for _ in range(PAGES):
             params = {"limit": PAGE, **after}
@@ -129,11 +132,13 @@ class OpenAiBatches:
                 return await self._client.get("/batches", cast_to=str, options={"params": params})
 
             page = await self._calls.run(send, reader(_Page))
-            found += [batch.id for batch in page.data if (batch.metadata or {}).get(TAG) == tag]
-            if found or not page.has_more or not page.data:
+            for batch in page.data:
+                if (batch.metadata or {}).get(TAG) == submission.tag:
+                    return Found("found", batch.id)
+            if not page.has_more or not page.data:
                 break
             after = {"after": page.data[-1].id}
-        return found
+        return Found("absent")
 
     async def _retrieve(self, batch_id: str) -> _Batch:
         async def send() -> str:

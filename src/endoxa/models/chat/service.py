@@ -89,6 +89,35 @@ class BatchStatus:
     message: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A batch as we know it before the provider does, so that it is found again whatever happens meanwhile.
+
+    Attributes:
+        tag: our name of it: `endoxa-` and 24 hexadecimal digits.
+        requests: how many it holds; None in journals of earlier versions.
+        mark: what `BatchClient.mark` gave before it was handed in; None in journals of earlier versions.
+    """
+
+    tag: str
+    requests: int | None = None
+    mark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What became of a submission whose answer did not reach us.
+
+    Attributes:
+        state: "found", "absent" (it did not arrive), "unfinished" (a batch may be it, which shows when it has ended)
+            or "unknown" (nobody can tell).
+        batch_id: of the batch that it is or may be, or empty.
+    """
+
+    state: Literal["found", "absent", "unfinished", "unknown"]
+    batch_id: str = ""
+
+
 class BatchClient(Protocol):
     """One model's batch interface.
 
@@ -100,16 +129,20 @@ class BatchClient(Protocol):
     max_requests: int
     max_bytes: int
 
-    async def submit(self, requests: Sequence[BatchRequest], *, tag: str) -> str:
-        """Hand in a batch under a tag of one's own; its id.
+    async def mark(self) -> str:
+        """Where the provider's list of batches stands, asked before handing in; empty where tags are enough."""
+        ...
+
+    async def submit(self, requests: Sequence[BatchRequest], submission: Submission) -> str | None:
+        """Hand in a batch; its id, or None where only `find` can tell later whether it arrived.
 
         Raises:
             UserError: the provider refuses it.
         """
         ...
 
-    async def find(self, tag: str) -> list[str] | None:
-        """Ids of the batches handed in under a tag, newest first; None where the interface keeps no tags."""
+    async def find(self, submission: Submission) -> Found:
+        """Look for a batch of which we do not know whether it arrived."""
         ...
 
     async def status(self, batch_id: str) -> BatchStatus:

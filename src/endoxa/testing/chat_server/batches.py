@@ -56,6 +56,8 @@ class BatchStore:
         match method, request.path.strip("/").split("/")[3:]:
             case "POST", []:
                 return self.create_anthropic(json.loads(request.body))
+            case "GET", []:
+                return self.page_anthropic(request.query)
             case "GET", [name]:
                 return self.anthropic(self._named(name))
             case "GET", [name, "results"]:
@@ -97,6 +99,14 @@ class BatchStore:
         requests = [(one["custom_id"], one["params"]) for one in body["requests"]]
         self.batches.append(_Batch(len(self.batches), requests))
         return self.anthropic(self.batches[-1], look=False)
+
+    def page_anthropic(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """A page of the list of batches, newest first."""
+        after = query.get("after_id")
+        older = self.batches[: self._named(after).number] if after else self.batches
+        page = older[::-1][: int(query.get("limit", "20"))]
+        shown = [self.anthropic(one) for one in page]
+        return {**listed(shown), "has_more": len(older) > len(page)}
 
     def openai(self, batch: _Batch, *, look: bool = True) -> dict[str, Any]:
         """A batch in OpenAI's form."""

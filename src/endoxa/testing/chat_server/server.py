@@ -110,6 +110,7 @@ class Settings:
         reply: what the model says.
         looks: how often a batch is looked at before it has ended.
         expired: says of a request's name and its batch's number whether the batch did not get to it.
+        stall_after: conversations that are answered before all others wait for ever; None for no limit.
     """
 
     port: int = 0
@@ -123,6 +124,7 @@ class Settings:
     reply: Reply = letter
     looks: int = 1
     expired: Callable[[str, int], bool] = lambda _name, _batch: False
+    stall_after: int | None = None
 
 
 class ChatServer:
@@ -132,17 +134,25 @@ class ChatServer:
         requests: how often each "METHOD /path" was asked for.
         broken: how often each fault was sent.
         headers: of the last request.
+        stall_after: see `Settings`; may be changed.
+        said: conversations that came, answered or not.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.requests: Counter[str] = Counter()
         self.broken: Counter[str] = Counter()
         self.headers: dict[str, str] = {}
+        self.stall_after, self.said = settings.stall_after, 0
         self._settings = settings
         self._dice = FaultDice(settings.faults, settings.kinds, settings.seed)
         self._batches = BatchStore(settings.reply, settings.looks, settings.expired)
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The names of the requests of each batch that was handed in."""
+        return [[name for name, _ in batch.requests] for batch in self._batches.batches]
 
     @property
     def port(self) -> int:
@@ -191,6 +201,10 @@ class ChatServer:
         fault = self._dice.draw()
         if self._settings.latency:
             await asyncio.sleep(self._settings.latency)
+        if request.method == "POST" and request.path.endswith(("/completions", "/messages")):
+            self.said += 1
+            if self.stall_after is not None and self.said > self.stall_after:
+                await asyncio.Event().wait()
         content = self._refused(request) or self._content(request)
         if fault in {"empty", "no-choices"} and isinstance(content, dict):
             content = emptied(content, fault)

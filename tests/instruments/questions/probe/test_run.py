@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -439,3 +440,34 @@ def test_a_run_says_which_libraries_reached_its_models(data: Path, tmp_path: Pat
         measure(QUESTIONS, settings(data, models=(f"{server.url}#small",), limit=1), tmp_path / "run")
     used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["versions"]
     assert {"openai", "stamina", "genai-prices"} <= set(used)
+
+
+@pytest.mark.slow
+def test_calls_cut_off_by_a_kill_are_counted_and_said(data: Path, tmp_path: Path) -> None:
+    """Answered and lost calls together are those that the server saw, and --max-cost counts both."""
+    with running(ServerSettings(stall_after=13)) as server:
+        name = f"{server.url}#small"
+        command = [
+            *(sys.executable, "-c", "from endoxa.cli import main; main()"),
+            *("probe", "qa", "--data", str(data), "--model", name, "--concurrency", "8"),
+            *("--price", "1,10", "--max-cost", "1", "--out", str(tmp_path / "run")),
+        ]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+            while server.said < 13 + 8:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGKILL)
+        with closing(AnswerJournal(tmp_path / "run/journal.sqlite")) as journal:
+            answered, lost = journal.count(0), sum(one.calls for one in journal.totals(0) if not one.known)
+        assert answered + lost == server.said == 21
+        assert lost >= 8
+        server.stall_after = None
+        finished = subprocess.run(command, capture_output=True, text=True, check=False)
+        seen = server.said
+    assert finished.returncode == 0, finished.stderr
+    said = f"{name}: {lost} calls were under way when the run was stopped; they may have been billed: about "
+    assert re.search(f"{re.escape(said)}\\$0\\.\\d+, at most \\$0\\.\\d+\\.", finished.stderr)
+    used = json.loads((tmp_path / "run/run.json").read_text(encoding="utf-8"))["usage"][name]
+    assert (used["calls"], used["lost_calls"]) == (40, lost)
+    assert used["calls"] + used["lost_calls"] == seen
+    assert used["cost_usd"] < used["most_cost_usd"] < 1
+    assert f"{lost} calls without an answer may have been billed" in finished.stdout
