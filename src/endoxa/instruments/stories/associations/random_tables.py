@@ -47,6 +47,12 @@ def table_improbability(counts: np.ndarray) -> float:
     return float(factorials(int(counts.sum()))[counts].sum())
 
 
+def _compact(counts: np.ndarray) -> np.ndarray:
+    """A table without empty rows and columns, and with no more rows than columns."""
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    return counts.T if counts.shape[0] > counts.shape[1] else counts
+
+
 def factorials(most: int) -> np.ndarray:
     """log(0!) .. log(most!), and perhaps more."""
     return _factorials(1 << most.bit_length())
@@ -120,7 +126,7 @@ class Shuffled:
     @classmethod
     def of(cls, counts: np.ndarray) -> Shuffled:
         """For tables with the margins of these counts."""
-        counts = counts.T if counts.shape[0] > counts.shape[1] else counts
+        counts = _compact(counts)
         rows, columns = counts.sum(axis=1), counts.sum(axis=0)
         width = int(min(rows.max(), columns.max())).bit_length()
         word, place = np.divmod(np.arange(len(columns)), WORD // width)
@@ -216,7 +222,9 @@ class Chain:
         """For tables with the margins of these counts; None where it has more than `most` entries."""
         if most <= 0 or min(counts.shape) > MOST_ROWS:
             return None
-        counts = counts.T if counts.shape[0] > counts.shape[1] else counts
+        counts = _compact(counts)
+        if len(counts) < 2:
+            return None
         rows, columns = counts.sum(axis=1), np.sort(counts.sum(axis=0))
         left = columns[::-1].cumsum()[::-1]
         if BOXED * _boxed(rows, columns[:-1]) @ _boxed(rows, left[:-1]) > most:

@@ -89,6 +89,8 @@ def _whitening(covariance: np.ndarray) -> np.ndarray:
     """
     from scipy.linalg import lapack
 
+    if not covariance.size:
+        return covariance
     factor, failed = lapack.dpotrf(covariance, lower=1)
     if not failed and lapack.dpocon(factor, np.abs(covariance).sum(axis=0).max(), uplo="L")[0] > REGULAR:
         inverse: np.ndarray = lapack.dtrtri(factor, lower=1)[0]
