@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import polars as pl
@@ -66,23 +65,11 @@ def _all_at_once(
     if not expected:
         return pl.DataFrame(), plain
     texts = pl.select(pl.when(plain).then(cells)).to_series()
-    columns = _decoded(texts, pl.Struct(dict.fromkeys(expected, pl.String))).struct.unnest()
+    columns = texts.str.json_decode(pl.Struct(dict.fromkeys(expected, pl.String))).struct.unnest()
     decoded = columns.select(pl.sum_horizontal(pl.all().is_not_null().cast(pl.UInt32))).to_series()
     # In a plain cell every name is followed by this, as a rule; where a blank stands between, it only costs time.
     pairs = cells.str.count_matches('":', literal=True)
     return columns, plain & (decoded == pairs).fill_null(value=False)
-
-
-def _decoded(texts: pl.Series, kind: pl.Struct) -> pl.Series:
-    """JSON decoded in several threads, a part of the texts in each: Polars takes one for a column."""
-    threads = pl.thread_pool_size()
-    size = max(1, -(-len(texts) // threads))
-    with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(
-            lambda part: part.to_series().str.json_decode(kind), texts.to_frame().iter_slices(size)
-        )
-        decoded: pl.Series = pl.concat(parts)
-    return decoded
 
 
 def _one_by_one(cells: pl.Series) -> tuple[list[dict[str, str]], int]:
