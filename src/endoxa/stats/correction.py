@@ -1,4 +1,4 @@
-"""Benjamini-Hochberg over a family of tests."""
+"""Benjamini-Hochberg and Benjamini-Yekutieli over a family of tests."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 
-def adjust(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Benjamini-Hochberg (1995) adjusted p-values (statsmodels); NaN stays NaN and counts for nothing."""
+def adjust(p_values: Sequence[float] | np.ndarray, *, dependent: bool = False) -> np.ndarray:
+    """Adjusted p-values; NaN stays NaN and counts for nothing.
+
+    The functions of scipy and statsmodels take a millisecond for a family, which is most of the time where there are
+    tens of thousands of families of twenty.
+
+    Args:
+        p_values: of one family.
+        dependent: Benjamini and Yekutieli (2001), for any dependence, instead of Benjamini and Hochberg (1995).
+    """
     p = np.asarray(p_values, dtype=float)
     adjusted = np.full(len(p), np.nan)
-    defined = ~np.isnan(p)
-    if defined.any():
-        from statsmodels.stats.multitest import multipletests
-
-        adjusted[defined] = multipletests(p[defined], method="fdr_bh")[1]
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined])]
+    ranks = np.arange(1, len(order) + 1)
+    # Rounded as statsmodels and, for dependence, scipy do.
+    by, bh = p[order] * (len(order) / ranks) * (1 / ranks).sum(), p[order] / (ranks / len(order))
+    scaled = by if dependent else bh
+    adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1].clip(0, 1)
     return adjusted
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -58,7 +58,8 @@ def computed(
         task: a function that can be pickled.
         pieces: what it is given.
         cluster: where it runs.
-        jobs: processes on this machine; None takes one for each core. What takes less than `ALONE` is done in this one.
+        jobs: processes on this machine, this one among them; None takes one for each core. What takes less than
+            `ALONE` is done in this one.
 
     Raises:
         UserError: what the task raises, or there is no cluster.
@@ -74,8 +75,25 @@ def computed(
         yield task(waiting.popleft())
     if waiting:
         # Not fork: libraries that run threads may have been used.
-        with ProcessPoolExecutor(min(jobs, len(waiting)), mp_context=get_context("spawn")) as pool:
-            yield from pool.map(task, waiting)
+        others = min(jobs - 1, len(waiting))
+        with ProcessPoolExecutor(others, mp_context=get_context("spawn")) as pool:
+            yield from _shared_out(task, waiting, pool, 2 * others)
+
+
+def _shared_out(
+    task: Callable[[P], T], waiting: deque[P], pool: ProcessPoolExecutor, ahead: int
+) -> Iterator[T]:
+    """What a task makes of each piece, in order: the pool has `ahead` pieces at any time, this process does others."""
+    begun = deque[Future[T]]()
+    while waiting or begun:
+        while begun and (begun[0].done() or not waiting):
+            yield begun.popleft().result()
+        while waiting and sum(not one.done() for one in begun) < ahead:
+            begun.append(pool.submit(task, waiting.popleft()))
+        if waiting:
+            own = Future[T]()
+            own.set_result(task(waiting.popleft()))
+            begun.append(own)
 
 
 @contextmanager

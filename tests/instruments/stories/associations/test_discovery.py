@@ -37,12 +37,11 @@ from endoxa.instruments.stories.associations.fisher import (
     Sampled,
     binomial_bounds,
     decide,
-    exact_p,
-    log_number,
     rejected,
     stream,
 )
 from endoxa.instruments.stories.associations.lift import category, chi_square, cramer_v, lift_interval
+from endoxa.instruments.stories.associations.listing import exact_p, log_number
 from endoxa.instruments.stories.associations.power import power, table_power
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, COMPARED_COLUMNS, DISCOVERED_COLUMNS
 from support.story_samples import stories

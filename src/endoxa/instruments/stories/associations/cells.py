@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -13,6 +14,11 @@ FLOATS = 2_000_000
 
 def log_factorials(most: int) -> np.ndarray:
     """log(0!) .. log(most!), summed in extended precision, so that differences keep twelve digits and more."""
+    return _log_factorials(1 << most.bit_length())[: most + 1]
+
+
+@cache
+def _log_factorials(most: int) -> np.ndarray:
     logs = np.log(np.arange(1, most + 1, dtype=np.longdouble))
     return np.concatenate([np.zeros(1, dtype=np.longdouble), np.cumsum(logs)])
 

@@ -258,14 +258,18 @@ def _exact(draws: Draws) -> np.ndarray:
 class _Block:
     """One block: how probable it is to draw so many prompts with at least one story, and so many stories with them.
 
-    Every prompt is drawn independently with probability `rate`; given how many are drawn in all, this is sampling
-    without replacement, whatever the rate.
+    Every prompt is drawn independently with the same probability; given how many are drawn in all, this is sampling
+    without replacement, whatever the probability.
+
+    Attributes:
+        sums: probability of so many prompts with stories, and of so many stories with them.
+        others: probability of so many prompts without stories.
+        total: probability of so many prompts in all.
     """
 
     sums: np.ndarray
-    others: int
-    total: int
-    rate: float
+    others: np.ndarray
+    total: np.ndarray
 
     @classmethod
     def of(cls, prompts: np.ndarray, drawn: np.ndarray) -> _Block:
@@ -284,15 +288,15 @@ class _Block:
                     chance * sums[: most + 1 - number, : largest + 1 - number * value]
                 )
             sums = after
-        return cls(sums, int(prompts[0]), total, rate)
+        return cls(sums, _binomial(int(prompts[0]), rate), _binomial(total, rate))
 
     def chances(self, drawn: int) -> np.ndarray:
         """Distribution of the stories of so many prompts."""
         rest = np.zeros(drawn + 1)
-        others = _binomial(self.others, self.rate)[: drawn + 1]
+        others = self.others[: drawn + 1]
         rest[: len(others)] = others
         joint = rest[::-1] @ self.sums[: drawn + 1]
-        chances: np.ndarray = joint / _binomial(self.total, self.rate)[drawn]
+        chances: np.ndarray = joint / self.total[drawn]
         return np.trim_zeros(chances, "b") if chances.any() else chances
 
 

@@ -20,7 +20,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from endoxa.instruments.stories.associations.cells import log_factorials
+from endoxa.instruments.stories.associations.listing import TOLERANCE, exact_p
 from endoxa.instruments.stories.associations.prompts import Units
+from endoxa.instruments.stories.associations.random_tables import Chain, Source, source, table_improbability
 
 __all__ = [
     "FIRST_ROUND",
@@ -32,78 +34,6 @@ __all__ = [
     "rejected",
     "stream",
 ]
-
-
-DOUBT = 1.0
-"""How far the logarithm of the approximate number of tables may be beyond the limit before listing is not tried."""
-TOLERANCE = 1e-9
-"""Logarithms of probabilities that differ by less are of tables equally probable."""
-
-
-def exact_p(counts: np.ndarray, most: int) -> float | None:
-    """Probability of the tables at most as probable as `counts`, or None where there are more than `most` tables.
-
-    Tables are listed column by column: an array of what is left of each row, and the sum of the logarithms of the
-    factorials so far.
-    """
-    if counts.shape[0] > counts.shape[1]:
-        counts = counts.T
-    if log_number(counts) > np.log(most) + DOUBT:
-        return None
-    factorials = log_factorials(int(counts.sum())).astype(np.float64)
-    left = counts.sum(axis=1)[None, :]
-    sums = np.zeros(1)
-    for total in counts.sum(axis=0)[:-1]:
-        columns = _columns(left, int(total), most)
-        if columns is None:
-            return None
-        place, values = columns
-        left = left[place] - values
-        sums = sums[place] + factorials[values].sum(axis=1)
-    # What is left of the rows is the last column.
-    logs = -(sums + factorials[left].sum(axis=1))
-    weights = np.exp(logs - logs.max())
-    observed = -float(factorials[counts].sum())
-    return float(weights[logs <= observed + TOLERANCE].sum() / weights.sum())
-
-
-def log_number(counts: np.ndarray) -> float:
-    """Logarithm of about how many tables have these margins (Gail and Mantel 1977, equation 2.4).
-
-    Columns are filled evenly over all ways there are; the row totals are then about normal.
-    """
-    from scipy.special import gammaln
-
-    rows, columns = counts.sum(axis=1).astype(float), counts.sum(axis=0).astype(float)
-    r, n = len(rows), rows.sum()
-    ways = (gammaln(columns + r) - gammaln(r) - gammaln(columns + 1)).sum()
-    variance = (columns * (columns + r)).sum() * (r - 1) / (r**2 * (r + 1))
-    distance = (r - 1) / (r * variance) * ((rows**2).sum() - n**2 / r)
-    chance = (r - 1) / 2 * np.log((r - 1) / (2 * np.pi * variance * r)) + np.log(r) / 2 - distance / 2
-    return float(ways + chance)
-
-
-def _columns(left: np.ndarray, total: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """All columns with a total that fit into what is left of the rows, for each way of having come so far.
-
-    Returns:
-        Which line of `left` each column goes with, and the columns; None where there are more than `most`.
-    """
-    place = np.arange(len(left))
-    values = np.zeros((len(left), 0), dtype=np.int64)
-    need = np.full(len(left), total)
-    for row in range(left.shape[1]):
-        rest = left[place, row + 1 :].sum(axis=1)
-        low, high = np.maximum(need - rest, 0), np.minimum(left[place, row], need)
-        choices = high - low + 1
-        if choices.sum() > most:
-            return None
-        again = np.repeat(np.arange(len(place)), choices)
-        within = np.arange(len(again)) - np.repeat(np.cumsum(choices) - choices, choices)
-        chosen = low[again] + within
-        place, need = place[again], need[again] - chosen
-        values = np.column_stack([values[again], chosen])
-    return place, values
 
 
 AT_ONCE = 200_000
@@ -245,10 +175,6 @@ def _unpacked(words: list[np.ndarray], width: int, columns: int) -> np.ndarray:
     return tables
 
 
-SAMPLED_AT_ONCE = 1_000_000
-"""Cells of random tables held at once."""
-
-
 @dataclass(slots=True)
 class Sampled:
     """The test of one table as far as it has been drawn.
@@ -268,26 +194,17 @@ class Sampled:
     hits: int = 0
     exact: float | None = None
     tried: bool = False
-    _factorials: np.ndarray = field(init=False)
     _limit: float = field(init=False)
+    _source: Source | None = None
 
     def __post_init__(self) -> None:
-        self._factorials = log_factorials(int(self.counts.sum())).astype(np.float64)
-        self._limit = -float(self._factorials[self.counts].sum()) + TOLERANCE
+        self._limit = table_improbability(self.counts) - TOLERANCE
 
     def draw(self, number: int) -> None:
-        """Draw so many more tables with the same margins (Patefield 1981)."""
-        from scipy.stats import random_table
-
-        rows, columns = self.counts.sum(axis=1), self.counts.sum(axis=0)
-        most = max(1, SAMPLED_AT_ONCE // self.counts.size)
-        for start in range(0, number, most):
-            size = min(most, number - start)
-            tables = random_table.rvs(
-                rows, columns, size=size, method="patefield", random_state=self.generator
-            )
-            places = tables.astype(np.intp).reshape(size, -1)
-            self.hits += int((-self._factorials[places].sum(axis=1) <= self._limit).sum())
+        """Draw so many more tables with the same margins."""
+        if not isinstance(self._source, Chain):
+            self._source = source(self.counts, number)
+        self.hits += int((self._source(self.generator, number) >= self._limit).sum())
         self.draws += number
 
     def list_tables(self, most: int) -> None:

@@ -34,6 +34,7 @@ from endoxa.instruments.stories.options import (
 )
 from endoxa.schema import ALL, Progress
 from endoxa.schema.stories import ASSOCIATION_TEST_COLUMNS, DISCOVERED_COLUMNS
+from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import UNTESTED
 
 Done = tuple[Name, Table, Tested]
@@ -78,17 +79,19 @@ def discover(profiles: Profiles, settings: Discovery, progress: Progress = lambd
         if usable
     ]
     total = len(testable)
-    tested = dict[Name, Done]()
+    kept: list[Done] = []
+    rows = dict[Name, dict[str, Any]]()
     progress("testing tables", 0, total)
     results = run_families(testable, settings, lambda done: progress("testing tables", done, total))
     for family, found in zip(testable, results, strict=True):
         for done in zip(family.names, family.tables, found, strict=True):
-            tested[done[0]] = done
-    names = [name for family in every for name, _ in family]
-    kept = [tested[name] for name in names if name in tested and tested[name][2].significant]
+            # Here, while other processes test, and not after them.
+            rows[done[0]] = _table_row(*done, settings)
+            if done[2].significant:
+                kept.append(done)
     associations = _associations(kept, profiles, settings)
     return Discovered(
-        _tables(names, tested, settings),
+        _tables([name for family in every for name, _ in family], rows),
         associations.filter(PAPER) if settings.rule == PAPER_RULE else associations,
     )
 
@@ -103,13 +106,9 @@ def _name(table: Table, profiles: Profiles) -> Name:
     )
 
 
-def _tables(names: Sequence[Name], tested: Mapping[Name, Done], settings: Discovery) -> pl.DataFrame:
-    rows = [
-        _table_row(*tested[name], settings)
-        if name in tested
-        else {**_parts(name), "status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
-        for name in names
-    ]
+def _tables(names: Sequence[Name], tested: Mapping[Name, dict[str, Any]]) -> pl.DataFrame:
+    none = {"status": "no table", "verdict": UNTESTED, "reason": NO_TABLE}
+    rows = [tested.get(name) or {**_parts(name), **none} for name in names]
     return pl.DataFrame(rows, schema=types_of(ASSOCIATION_TEST_COLUMNS), orient="row")
 
 
@@ -191,15 +190,14 @@ def _cell_rows(
     done: Done, stories: _Cells, profiles: Profiles, settings: Discovery
 ) -> Iterator[dict[str, Any]]:
     """The significant cells of one table."""
-    from scipy.stats import false_discovery_control
-
     name, table, one = done
     own = _by_prompts(done, stories, settings.confidence)
     log_p, cells = own.log_p, own.cells
-    adjusted = false_discovery_control(np.exp(log_p), method="by")
+    adjusted = adjust(np.exp(log_p), dependent=True)
     within = adjusted_within(one.within)
     decision = table_verdict(table, one, settings)
-    effect = category(cramer_v(table.counts), table.counts.shape)
+    v = cramer_v(table.counts)
+    effect = category(v, table.counts.shape)
     for place in np.flatnonzero(adjusted < settings.alpha).tolist():
         a, r, c, n = (int(x[place]) for x in (cells.count, cells.row, cells.column, cells.total))
         lift = a * n / (r * c)
@@ -213,7 +211,7 @@ def _cell_rows(
             "log10_p": float(log_p[place] / np.log(10)),
             "p_adjusted": float(adjusted[place]),
             "table_p_adjusted": one.p_adjusted,
-            "cramer_v": cramer_v(table.counts),
+            "cramer_v": v,
             "effect_category": effect,
             "fraction": a / r,
             "lift": lift,

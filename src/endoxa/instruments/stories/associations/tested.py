@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,6 +32,8 @@ from endoxa.stats.correction import adjust
 
 RANK = 1e-10
 """Eigenvalues below this part of the largest are zero."""
+REGULAR = 1e-6
+"""A covariance whose reciprocal condition number is larger has no eigenvalue near zero."""
 SPARSE = 0.03
 """Where the variance of the statistic exceeds that of chi-square by a larger part, its p-value is drawn."""
 
@@ -56,9 +59,7 @@ class Distance:
     def of(cls, units: Units) -> Distance:
         """The distance in these blocks, and that of their table."""
         expected, covariance = _moments(units)
-        values, axes = np.linalg.eigh(covariance)
-        large = values > RANK * max(1.0, float(values[-1]) if len(values) else 0.0)
-        found = cls(expected, axes[:, large] / np.sqrt(values[large]), 0.0)
+        found = cls(expected, _whitening(covariance), 0.0)
         return cls(found.expected, found.axes, float(found(units.table[None])[0]))
 
     @property
@@ -69,9 +70,10 @@ class Distance:
     @property
     def log_p(self) -> float:
         """Natural logarithm of the p-value by chi-square; NaN without degrees of freedom."""
-        from scipy.stats import chi2
+        from scipy.special import chdtrc
 
-        return float(chi2.logsf(self.observed, self.freedom)) if self.freedom else float("nan")
+        with np.errstate(divide="ignore"):
+            return float(np.log(chdtrc(self.freedom, self.observed))) if self.freedom else float("nan")
 
     def __call__(self, tables: np.ndarray) -> np.ndarray:
         """Distances of tables, draws x base values x compared values."""
@@ -80,31 +82,50 @@ class Distance:
         return distances
 
 
+def _whitening(covariance: np.ndarray) -> np.ndarray:
+    """What turns values with this covariance into independent ones of variance 1.
+
+    The triangular factor where no eigenvalue is close to zero, which is far faster, else the eigenvectors.
+    """
+    from scipy.linalg import lapack
+
+    if not covariance.size:
+        return covariance
+    factor, failed = lapack.dpotrf(covariance, lower=1)
+    if not failed and lapack.dpocon(factor, np.abs(covariance).sum(axis=0).max(), uplo="L")[0] > REGULAR:
+        inverse: np.ndarray = lapack.dtrtri(factor, lower=1)[0]
+        return inverse.T
+    values, axes = np.linalg.eigh(covariance)
+    large = values > RANK * max(1.0, float(values[-1]) if len(values) else 0.0)
+    whitening: np.ndarray = axes[:, large] / np.sqrt(values[large])
+    return whitening
+
+
 def _moments(units: Units) -> tuple[np.ndarray, np.ndarray]:
     """Mean of all cells but those of the last row and column, and their covariance."""
     rows, columns = len(units.counts) - 1, units.vectors.shape[1] - 1
-    expected = np.zeros((rows, columns))
-    covariance = np.zeros((rows, columns, rows, columns))
-    for number, vectors, drawn in _by_block(units):
-        total = number.sum()
-        mean = number @ vectors / total
-        expected += np.outer(drawn[:-1], mean[:-1])
-        if total < 2:
-            continue
-        apart = (vectors - mean)[:, :-1]
-        spread = apart.T @ (apart * number[:, None]) / (total - 1)
-        shared = np.diag(drawn[:-1]) - np.outer(drawn[:-1], drawn[:-1]) / total
-        covariance += np.einsum("ij,kl->ikjl", shared, spread)
-    return expected.ravel(), covariance.reshape(rows * columns, rows * columns)
+    blocks = _by_block(units)
+    total = np.array([number.sum() for number, _, _ in blocks])
+    drawn = np.stack([drawn for _, _, drawn in blocks])[:, :-1]
+    means = np.stack([number @ vectors for number, vectors, _ in blocks]) / total[:, None]
+    spread = np.zeros((len(blocks), columns, columns))
+    for place, (number, vectors, _) in enumerate(blocks):
+        if total[place] > 1:
+            apart = (vectors - means[place])[:, :-1]
+            spread[place] = apart.T @ (apart * number[:, None]) / (total[place] - 1)
+    shared = drawn[:, :, None] * (np.eye(rows) - (drawn / total[:, None])[:, None, :])
+    covariance = np.tensordot(shared, spread, (0, 0)).transpose(0, 2, 1, 3)
+    return (drawn.T @ means[:, :-1]).ravel(), covariance.reshape(rows * columns, rows * columns)
 
 
 def _by_block(units: Units) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """For each block: prompts of each type, the vectors of the types, prompts of each base value."""
     found = []
-    for block in range(int(units.blocks[-1]) + 1):
-        here = units.blocks == block
-        counts = units.counts[:, here].astype(float)
-        found.append((counts.sum(axis=0), units.vectors[here].astype(float), counts.sum(axis=1)))
+    counts, vectors = units.counts.astype(float), units.vectors.astype(float)
+    edges = [*np.flatnonzero(np.diff(units.blocks, prepend=-1)).tolist(), len(units.blocks)]
+    for start, stop in pairwise(edges):
+        here = counts[:, start:stop]
+        found.append((here.sum(axis=0), vectors[start:stop], here.sum(axis=1)))
     return found
 
 
@@ -117,10 +138,9 @@ def is_sparse(units: Units) -> bool:
     drawn = units.counts.sum(axis=1).astype(float)
     drawn = drawn[drawn > 0]
     total, rows = drawn.sum(), len(drawn)
-    apart = np.concatenate(
-        [vectors - number @ vectors / number.sum() for number, vectors, _ in _by_block(units)]
-    )
-    number = np.concatenate([number for number, _, _ in _by_block(units)])
+    blocks = _by_block(units)
+    apart = np.concatenate([vectors - number @ vectors / number.sum() for number, vectors, _ in blocks])
+    number = np.concatenate([number for number, _, _ in blocks])
     inverse = np.linalg.pinv(apart.T @ (apart * number[:, None]), hermitian=True)
     leverage = np.einsum("ij,jk,ik->i", apart, inverse, apart)
     columns = float(number @ leverage)
@@ -216,13 +236,11 @@ def run_family(family: Family, settings: Discovery) -> list[Tested]:
 
     What step 2 needs of single tables is computed here as well: it is the work of several processes.
     """
-    from scipy.stats import false_discovery_control
-
     tests = [
         _test(table, settings.seed, name) for table, name in zip(family.tables, family.names, strict=True)
     ]
     decisions = _decide(tests, settings)
-    adjusted = false_discovery_control([test.p_value for test in tests])
+    adjusted = adjust([test.p_value for test in tests])
     kept = decisions.significant
     within = _within(family, kept, settings)
     return [

@@ -13,6 +13,7 @@ from endoxa.datasets.stereotales import UNKNOWN, Profiles
 from endoxa.instruments.stories.associations.tables import Table
 from endoxa.instruments.stories.associations.tested import Tested, Within
 from endoxa.instruments.stories.options import PUBLISHED, Discovery
+from endoxa.stats.correction import adjust
 from endoxa.stats.verdicts import ABOVE, CORRECTED, UNCLEAR, UNTESTED, Decision
 
 NO_TABLE = "fewer than two values on a side"
@@ -50,12 +51,9 @@ def cell_verdict(
 
 def adjusted_within(within: Within | None) -> np.ndarray | None:
     """P-values of a table's cells within languages, after Benjamini-Yekutieli over them."""
-    from scipy.stats import false_discovery_control
-
     if within is None or within.log_p is None:
         return None
-    adjusted: np.ndarray = false_discovery_control(np.exp(within.log_p), method="by")
-    return adjusted
+    return adjust(np.exp(within.log_p), dependent=True)
 
 
 def _within(within: Within | None, p_adjusted: float | None, settings: Discovery) -> Decision:
