@@ -19,7 +19,7 @@ from endoxa.page.frame import own_file
 from endoxa.page.tables import Cell, Column, Table
 from endoxa.page.words import language_name, plural, signed
 
-MOST_ROWS = 6000
+MOST_ROWS = 2500
 """Rows of all pair tables of a page together."""
 
 COLUMNS = (
