@@ -11,6 +11,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying
+from endoxa.models.servers import Servers
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
 from support.http_server import serving
@@ -90,7 +91,7 @@ def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
     url, answers = serve()
     requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
     assert len(dict(connected(url).score(requests))) == 140
-    assert [len(body["prompt"]) for body in answers.bodies] == [64, 6]
+    assert [len(body["prompt"]) for body in answers.bodies] == [1, 64, 6]  # first, how it answers
 
 
 @pytest.mark.slow
@@ -145,7 +146,7 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
 def test_key_of_another_service_never_leaves(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     url, _ = serve()
-    assert connected(url).client.api_key == "none"
+    assert connected(url).servers.clients[0].api_key == "none"
 
 
 @pytest.mark.slow
@@ -161,13 +162,12 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
         return status, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
 
     with serving(refuse) as url:
-        model = connected(url)
-        assert model.client.organization is None
-        try:
-            said = dict(model.score([CausalRequest("The bakers", "nothing")]))[0].reason
-        except UserError as problem:
-            said = f"{problem} {problem.__cause__}"
-    assert sent == [f"Bearer {key}"]
+        servers = Servers("The model", [url], key)
+        assert servers.clients[0].organization is None
+        with pytest.raises(UserError) as caught:
+            connected(url)
+        said = f"{caught.value} {caught.value.__cause__}"
+    assert set(sent) == {f"Bearer {key}"}
     assert "(key)" in said
     assert not {"planted", "plan", "0zzz"} & set(said.replace("*", " ").replace("-", " ").split())
 

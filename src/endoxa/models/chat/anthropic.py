@@ -304,7 +304,7 @@ def _client(spec: ChatSpec, key: str, options: ChatOptions) -> AsyncAnthropic:
 
 def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
     key = read_key(spec)
-    return RemoteModel(spec, AnthropicService(spec, _client(spec, key, options)), key, options, lost)
+    return RemoteModel(spec, [AnthropicService(spec, _client(spec, key, options))], key, options, lost)
 
 
 def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> AnthropicBatches:
