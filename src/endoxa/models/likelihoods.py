@@ -25,8 +25,15 @@ T = TypeVar("T")
 IMPOSSIBLE = -9999.0
 """vLLM writes this for a token without probability, for which JSON has no number; other servers write less, or null."""
 TOKEN_ID = "token_id:"  # noqa: S105 - how vLLM begins a token that it was started to show as a number
+_SPACES = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": " "})
+"""How tokenizers write spaces and line breaks, where a server shows tokens as the tokenizer has them."""
 BYTES = ("bytes:", "\ufffd")
 """How a token is shown that is a part of a character: it can only come from the text."""
+
+
+def plain(token: str) -> str:
+    """A token as it stands in the text, without spaces at its ends."""
+    return token.translate(_SPACES).strip()
 
 
 Row = tuple[Sequence[str | None], Sequence[float | None]]

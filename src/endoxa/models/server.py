@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from endoxa.errors import UserError
 from endoxa.models.addresses import addresses_fact
 from endoxa.models.clients import key_in, shown
-from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way
+from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way, plain
 from endoxa.models.retrying import SilentError, for_server, raise_if_transient
 from endoxa.models.servers import Servers
 from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec
@@ -160,7 +160,7 @@ class ServerModel:
     def _begins(self, request: CausalRequest, found: Prompted) -> bool:
         """Whether the first token is from the text; where it is not shown, that is learned once from `SENTENCE`."""
         if found.first is not None:
-            first = found.first.replace("▁", " ").strip()
+            first = plain(found.first)
             return request.text.strip().startswith(first) or any(sign in first for sign in BYTES)
         special = request.front != "nothing"
         if special not in self._fronts:
@@ -231,7 +231,7 @@ def _rest_is_less(sample: Prompted | Unscorable, where: str) -> bool:
         UserError: they are neither the sentence nor its end.
     """
     whole = "".join(SENTENCE.split())
-    rest = "" if isinstance(sample, Unscorable) else "".join("".join(sample.texts).replace("▁", " ").split())
+    rest = "" if isinstance(sample, Unscorable) else "".join(map(plain, sample.texts))
     if not rest or not whole.endswith(rest):
         raise UserError(
             f"The server {where} does not show its tokens as text, so it cannot be seen what it puts in front of a "
