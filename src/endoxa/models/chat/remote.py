@@ -64,6 +64,7 @@ class RemoteModel:
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
         self._retrier = Retrier(_who(spec), options.attempts, options.patience)
         self._trying_out = asyncio.Lock()
+        self._notice = ""
 
     @property
     def name(self) -> str:
@@ -93,7 +94,9 @@ class RemoteModel:
         retriers = [Retrier(_who(one), self._options.attempts, patience) for one in self._spec.at_each]
         looks = [retrier.run(partial(self._listed, place)) for place, retrier in enumerate(retriers)]
         found = await asyncio.gather(*looks, return_exceptions=True)
-        lists = _of_those_that_answer(self._addresses.urls, found)
+        lists = _of_those_that_answer(found)
+        silent = [url for place, url in enumerate(self._addresses.urls) if place not in lists]
+        self._notice = silent_warning(silent, len(lists)) if silent else ""
         name = self._spec.served_name
         without = {place: names for place, names in lists.items() if names is not None and name not in names}
         for place, names in without.items():
@@ -150,6 +153,9 @@ class RemoteModel:
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
+        if self._notice:  # said where work begins: a run checks its models more than once
+            log.warning("%s", self._notice)
+            self._notice = ""
         request = self._service.request(messages, sampling)
         estimate = estimate_tokens(messages)
         empty = failures = 0
@@ -255,8 +261,8 @@ class RemoteModel:
             await service.close()
 
 
-def _of_those_that_answer(urls: Sequence[str], found: Sequence[T | BaseException]) -> dict[int, T]:
-    """What came from each address that answers, by its place; the others are warned of.
+def _of_those_that_answer(found: Sequence[T | BaseException]) -> dict[int, T]:
+    """What came from each address that answers, by its place.
 
     Raises:
         UserError: a refusal, or no address answers.
@@ -265,8 +271,6 @@ def _of_those_that_answer(urls: Sequence[str], found: Sequence[T | BaseException
     for place, one in enumerate(found):
         if isinstance(one, BaseException) and (place not in silent or len(silent) == len(found)):
             raise one
-    if silent:
-        log.warning("%s", silent_warning([urls[place] for place in silent], len(found) - len(silent)))
     return {place: one for place, one in enumerate(found) if not isinstance(one, BaseException)}
 
 
