@@ -8,7 +8,10 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.instrument import PAIRS as INSTRUMENT
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
 from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying, server
 from endoxa.models.servers import Servers
@@ -297,3 +300,18 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
 
 def test_server_is_taken_as_causal_without_being_asked():
     assert look_at(parse_model("http://127.0.0.1:9/v1#x"), ModelOptions()).architecture == "causal"
+
+
+@pytest.mark.slow
+def test_a_run_of_pairs_counts_calls_by_address(serve, tmp_path):
+    (one, _), (two, _) = serve(), serve()
+    data = tmp_path / "pairs.csv"
+    rows = [f"{pair.sent_more},{pair.sent_less},{k}" for k, pair in enumerate(PAIRS)]
+    data.write_text("\n".join(["sent_more,sent_less,bias_type", *rows]) + "\n", encoding="utf-8")
+    settings = PairsSettings(data=str(data), models=(f"{one},{two}#small",), rules=("sum",))
+    done = measure(INSTRUMENT, settings, tmp_path / "run")
+    (model,) = done.facts["models"]
+    assert model["log_probabilities"] == "echo"
+    assert sum(count["answered"] for count in model["addresses"].values()) >= 2
+    (line,) = [line for line in INSTRUMENT.summary(settings, done) if "calls by address" in line]
+    assert line.startswith(f"{one},{two}#small: calls by address: {one}: ")

@@ -32,7 +32,6 @@ pytestmark = pytest.mark.slow
 for package in ("fastapi", "uvicorn"):
     pytest.importorskip(package, reason="`transformers serve` needs fastapi and uvicorn")
 
-MODEL = Path(os.environ.get("ENDOXA_SHARED", "shared")) / "data/models/tiny-gpt2"
 TEMPLATE = "{% for one in messages %}{{ one.role }}: {{ one.content }}\n{% endfor %}assistant:"
 START_SECONDS = 180.0
 """It imports torch; a busy machine takes long."""
@@ -63,12 +62,10 @@ def wait_until_ready(served: Served) -> None:
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def model(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
     """The tiny model with a chat template."""
-    if not MODEL.is_dir():
-        pytest.skip(f"{MODEL} is not there")
     folder = tmp_path_factory.mktemp("served") / "tiny"
-    shutil.copytree(MODEL, folder, copy_function=shutil.copyfile)
+    shutil.copytree(shared / "data/models/tiny-gpt2", folder, copy_function=shutil.copyfile)
     folder.chmod(0o700)
     config = folder / "tokenizer_config.json"
     content = json.loads(config.read_text(encoding="utf-8"))
