@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from endoxa.instruments.questions.instrument import QUESTIONS
 from endoxa.instruments.questions.probe.settings import QaSettings
 from endoxa.models import retrying
 from endoxa.models.chat.spec import ChatOptions
+from support.http_server import serving
 from support.qa_questions import questions, write
 
 
@@ -113,3 +115,22 @@ def test_a_run_goes_on_while_an_address_is_down_and_counts_all_its_starts(
         complete = measure(QUESTIONS, several, tmp_path / "run")
         assert complete.was_complete
         assert addresses(complete) == counts
+
+
+def echoed(body: dict[str, Any], _key: str | None) -> tuple[int, Any]:
+    """A completions server whose tokens are words, each as likely as the next."""
+    choices = []
+    for index, prompt in enumerate(body["prompt"]):
+        tokens = [*prompt.split(), "next"]
+        logprobs = {"tokens": tokens, "token_logprobs": [None, *[-1.0] * (len(tokens) - 1)]}
+        choices.append({"index": index, "text": prompt, "logprobs": logprobs})
+    return 200, {"choices": choices, "usage": None}
+
+
+def test_log_likelihoods_are_counted_by_address_too(data: Path, tmp_path: Path) -> None:
+    with serving(echoed) as first, serving(echoed) as second:
+        several = settings(data, first, second, ask="loglik", options=ChatOptions())
+        run = measure(QUESTIONS, several, tmp_path / "run")
+    assert sum(one["answered"] for one in addresses(run).values()) == 1 + math.ceil(120 * 4 / 64)
+    assert run.counts["records"] == 120
+    assert run.facts["models"][0]["log_probabilities"] == "echo"
