@@ -8,12 +8,17 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from endoxa.engine.run import measure
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.instrument import PAIRS as INSTRUMENT
+from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
-from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying
+from endoxa.models import ModelOptions, look_at, open_model, parse_model, retrying, server
+from endoxa.models.servers import Servers
 from endoxa.schema import CausalRequest, Unscorable
 from endoxa.testing.scorers import score_pairs
-from support.http_server import serving
+from support.http_server import MODELS, serving
+from support.server_answers import llamacpp
 from support.tiny import PAIRS
 
 
@@ -34,14 +39,37 @@ class Answers:
             logp = self.model(torch.tensor([ids])).logits[0].log_softmax(-1)
         values = [None, *(logp[k, token].item() for k, token in enumerate(ids[1:]))]
         tokens = [self.tokenizer.decode([token]) for token in ids]
+        self.first, self.rest = ids[0], list(zip(ids, values, tokens, strict=True))[1:]
         values, tokens = [*values, logp[-1].max().item()], [*tokens, " next"]
         if "leaves the prompt out" in self.flaws:
             values, tokens = values[-1:], tokens[-1:]
         logprobs = {"tokens": tokens, "token_logprobs": values, "text_offset": [], "top_logprobs": None}
-        return {"index": index, "text": text, "finish_reason": "length", "logprobs": logprobs}, len(ids)
+        listed = [None, *({str(n): {"logprob": v, "rank": 2, "decoded_token": t}} for n, v, t in self.rest)]
+        if "leaves the prompt out" in self.flaws:
+            listed = None
+        choice = {"index": index, "text": text, "finish_reason": "length", "prompt_logprobs": listed}
+        return {**choice, "logprobs": logprobs}, len(ids)
+
+    def generate(self, body):
+        """SGLang's own interface, which always adds the tokenizer's special tokens."""
+        if {"no generate", "leaves the prompt out"} & set(self.flaws):
+            return 404, {"detail": "Not Found"}
+        found = []
+        for text in body["text"]:
+            _, count = self.choice(0, text, special=True)
+            first = [[None, self.first, self.tokenizer.decode([self.first])]]
+            triples = [*first, *([v, n, t] for n, v, t in self.rest)]
+            found.append({"meta_info": {"prompt_tokens": count, "input_token_logprobs": triples}})
+        return 200, found
 
     def complete(self, body, _key):
         self.bodies.append(body)
+        if "text" in body:
+            return self.generate(body)
+        if "echo" in body and "no echo" in self.flaws:
+            return 200, llamacpp()
+        if "prompt_logprobs" in body and "no prompt_logprobs" in self.flaws:
+            return 400, {"error": {"message": "Unrecognized request argument: prompt_logprobs"}}
         if any(len(text) > 200 for text in body["prompt"]):
             return 400, {"error": {"message": "the prompt is longer than the model's context"}}
         made = [self.choice(k, text, body["add_special_tokens"]) for k, text in enumerate(body["prompt"])]
@@ -59,7 +87,8 @@ class Answers:
 
 
 @pytest.fixture
-def serve(tiny):
+def serve(tiny, monkeypatch):
+    monkeypatch.setattr(server, "SENTENCE", PAIRS[0].sent_more)  # the tiny tokenizer knows few letters
     with ExitStack() as servers:
 
         def start(*flaws):
@@ -86,11 +115,109 @@ def test_scores_equal_those_of_the_same_weights_loaded_here(serve, tiny_models, 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("flaws", "way", "rules"),
+    [
+        ((), "echo", ["sum", "sum-bos"]),
+        (("no echo",), "prompt_logprobs", ["sum", "mean-bos"]),
+        (("no echo", "no prompt_logprobs"), "generate", ["sum-bos"]),
+        (("no echo", "no prompt_logprobs", "never adds bos"), "generate", ["sum", "mean"]),
+    ],
+)
+def test_every_way_gives_the_scores_of_the_same_weights_loaded_here(serve, tiny_models, flaws, way, rules):
+    url, _ = serve(*flaws)
+    model = connected(url)
+    assert model.describe()["log_probabilities"] == way
+    for rule in map(RULES.get, rules):
+        served, local = score_pairs(rule, model, PAIRS), score_pairs(rule, tiny_models["causal"], PAIRS)
+        assert [x for both in served for x in both] == pytest.approx(
+            [x for both in local for x in both], abs=1e-4
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("flaws", "rule", "message"),
+    [
+        (("no echo", "ignores add_special_tokens"), "sum", "puts a special token in front of every sentence"),
+        (("no echo", "never adds bos"), "sum-bos", "puts no beginning-of-sequence token"),
+        (("no echo", "no prompt_logprobs"), "sum", "in front of every sentence although it was asked not to"),
+        (("no echo", "no prompt_logprobs", "never adds bos"), "sum-bos", "puts no beginning-of-sequence"),
+    ],
+)
+def test_what_stands_in_front_is_seen_in_every_way(serve, flaws, rule, message):
+    url, _ = serve(*flaws)
+    with pytest.raises(UserError, match=message):
+        score_pairs(RULES.get(rule), connected(url), PAIRS)
+
+
+def test_a_server_without_any_way_is_refused_with_all_that_was_tried(serve):
+    url, answers = serve("no echo", "no prompt_logprobs", "no generate")
+    with pytest.raises(UserError) as caught:
+        connected(url)
+    said = str(caught.value)
+    assert "does not return the log-probabilities of the prompt, so a sentence cannot be scored there" in said
+    assert "echo=true with logprobs=1 (vLLM, SGLang): choices.0.logprobs.tokens: field required" in said
+    assert "prompt_logprobs=1 (vLLM): Error code: 400" in said
+    assert "/generate with return_logprob=true (SGLang): Error code: 404" in said
+    assert len(answers.bodies) == 3
+
+
+@pytest.mark.slow
+def test_two_addresses_share_the_work_and_each_call_is_counted(serve):
+    (one, _), (two, second) = serve(), serve()
+    model = connected(f"{one},{two}")
+    requests = [CausalRequest(f"bakers {k}", "nothing") for k in range(64 * 4)]
+    found = dict(model.score(requests))
+    assert found == dict(connected(one).score(requests))
+    counts = model.describe()["addresses"]
+    assert sum(count["answered"] for count in counts.values()) == 5  # the way, and four calls
+    assert {url: count["failed"] for url, count in counts.items()} == {one: 0, two: 0}
+    assert min(count["answered"] for count in counts.values()) >= 2
+    assert model.describe()["server"] == f"{one},{two}"
+    assert len(second.bodies) == counts[two]["answered"]
+
+
+@pytest.mark.slow
+def test_an_address_that_dies_leaves_its_calls_to_the_other(serve, monkeypatch):
+    monkeypatch.setattr(retrying, "FIRST_BOUND", 0)
+    (one, first), (two, second) = serve(), serve()
+    model, whole = connected(f"{one},{two}"), second.complete
+    second.complete = lambda *_: (503, {"error": "out of memory"})
+    requests = [CausalRequest(f"bakers {k}", "nothing") for k in range(64 * 2)]
+    assert len(dict(model.score(requests))) == len(requests)
+    counts = model.describe()["addresses"]
+    assert counts[two]["failed"] >= 1
+    second.complete = whole
+    assert sum(len(body["prompt"]) for body in first.bodies if len(body["prompt"]) > 1) == len(requests)
+
+
+@pytest.mark.slow
+def test_one_silent_address_is_warned_of_and_other_models_are_refused(serve, monkeypatch, caplog):
+    monkeypatch.setattr(retrying, "CHECK_PATIENCE", 0.1)
+    monkeypatch.setattr(retrying, "FIRST_BOUND", 0.05)
+    url, _ = serve()
+    dead = "http://127.0.0.1:9/v1"
+    model = connected(f"{dead},{url}")
+    assert dict(model.score([CausalRequest("The bakers are patient", "nothing")]))[0].n_tokens > 1
+    (warning,) = caplog.messages
+    assert warning == f"{dead} does not answer; the run begins with the other address and tries again later."
+    with pytest.raises(UserError, match=f"The server {dead} does not answer as expected"):
+        connected(f"{dead},http://127.0.0.1:10/v1")
+    other = {"object": "list", "data": [{**MODELS["data"][0], "id": "large"}]}
+    with (
+        serving(lambda *_: (500, {}), other) as wrong,
+        pytest.raises(UserError, match=f"The server {wrong} does not serve 'small'. It has: large"),
+    ):
+        connected(f"{url},{wrong}")
+
+
+@pytest.mark.slow
 def test_equal_texts_are_sent_once_and_many_in_one_call(serve):
     url, answers = serve()
     requests = [CausalRequest(f"The bakers are number {k % 70}", "nothing") for k in range(140)]
     assert len(dict(connected(url).score(requests))) == 140
-    assert [len(body["prompt"]) for body in answers.bodies] == [64, 6]
+    assert [len(body["prompt"]) for body in answers.bodies] == [1, 64, 6]  # first, how it answers
 
 
 @pytest.mark.slow
@@ -145,7 +272,7 @@ def test_model_that_is_not_served_and_dead_server_are_named(serve, monkeypatch):
 def test_key_of_another_service_never_leaves(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     url, _ = serve()
-    assert connected(url).client.api_key == "none"
+    assert connected(url).servers.clients[0].api_key == "none"
 
 
 @pytest.mark.slow
@@ -161,16 +288,30 @@ def test_a_key_that_the_server_quotes_is_not_shown(monkeypatch, status):
         return status, {"error": {"message": f"no: {authorization} and {key[:4]}****{key[-4:]}"}}
 
     with serving(refuse) as url:
-        model = connected(url)
-        assert model.client.organization is None
-        try:
-            said = dict(model.score([CausalRequest("The bakers", "nothing")]))[0].reason
-        except UserError as problem:
-            said = f"{problem} {problem.__cause__}"
-    assert sent == [f"Bearer {key}"]
+        servers = Servers("The model", [url], key)
+        assert servers.clients[0].organization is None
+        with pytest.raises(UserError) as caught:
+            connected(url)
+        said = f"{caught.value} {caught.value.__cause__}"
+    assert set(sent) == {f"Bearer {key}"}
     assert "(key)" in said
     assert not {"planted", "plan", "0zzz"} & set(said.replace("*", " ").replace("-", " ").split())
 
 
 def test_server_is_taken_as_causal_without_being_asked():
     assert look_at(parse_model("http://127.0.0.1:9/v1#x"), ModelOptions()).architecture == "causal"
+
+
+@pytest.mark.slow
+def test_a_run_of_pairs_counts_calls_by_address(serve, tmp_path):
+    (one, _), (two, _) = serve(), serve()
+    data = tmp_path / "pairs.csv"
+    rows = [f"{pair.sent_more},{pair.sent_less},{k}" for k, pair in enumerate(PAIRS)]
+    data.write_text("\n".join(["sent_more,sent_less,bias_type", *rows]) + "\n", encoding="utf-8")
+    settings = PairsSettings(data=str(data), models=(f"{one},{two}#small",), rules=("sum",))
+    done = measure(INSTRUMENT, settings, tmp_path / "run")
+    (model,) = done.facts["models"]
+    assert model["log_probabilities"] == "echo"
+    assert sum(count["answered"] for count in model["addresses"].values()) >= 2
+    (line,) = [line for line in INSTRUMENT.summary(settings, done) if "calls by address" in line]
+    assert line.startswith(f"{one},{two}#small: calls by address: {one}: ")

@@ -19,12 +19,12 @@ MODELS = {
 
 
 @contextmanager
-def serving(answer: Answer) -> Iterator[str]:
-    """Answer every POST until the block is left, and every GET with `MODELS`; gives the address for a client."""
+def serving(answer: Answer, models: Any = MODELS) -> Iterator[str]:
+    """Answer every POST until the block is left, and every GET with `models`; gives the address for a client."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.reply(200, MODELS)
+            self.reply(200, models)
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -70,6 +70,7 @@ class Failure:
         code: the provider's own name of the problem, or empty.
         wait: seconds it asks to wait, or None.
         billed: an answer may have been made, and may be billed.
+        where: the address that was asked, where the model has several; else empty.
     """
 
     status: int
@@ -77,6 +78,13 @@ class Failure:
     code: str = ""
     wait: float | None = None
     billed: bool = False
+    where: str = ""
+
+    @property
+    def passing(self) -> bool:
+        """Asking again may help."""
+        temporary = self.status == 0 or self.status >= 500 or self.status in PASSING
+        return temporary and self.code not in OUT_OF_MONEY
 
 
 def read_failure(problem: Exception, key: str) -> Failure:
@@ -139,8 +147,7 @@ def _number(text: str) -> float | None:
 
 def raise_if_passing(failure: Failure) -> None:
     """Raise TransientError where asking again may help."""
-    passing = failure.status == 0 or failure.status >= 500 or failure.status in PASSING
-    if passing and failure.code not in OUT_OF_MONEY:
+    if failure.passing:
         status = f"status {failure.status}: " if failure.status else ""
         raise TransientError(
             status + failure.words,

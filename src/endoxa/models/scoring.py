@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
+from endoxa.models.addresses import read_addresses
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.libraries import require_local
 from endoxa.models.server import ServerModel
-from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec, read_address
+from endoxa.models.spec import ModelFacts, ModelOptions, ModelSpec
 
 if TYPE_CHECKING:
     from endoxa.schema import Model
@@ -30,7 +31,8 @@ def parse_model(text: str) -> ModelSpec:
     if text.startswith("hf/") and len(text) > len("hf/"):
         return ModelSpec(text, "hf", text.removeprefix("hf/"))
     if text.startswith(("http://", "https://")):
-        return ModelSpec(text, "server", *read_address(text))
+        (first, *others), name = read_addresses(text)
+        return ModelSpec(text, "server", first, name, tuple(others))
     if any(provider.takes(text) for provider in PROVIDERS.all().values()):
         raise UserError(
             f"The model '{text}' cannot score sentence pairs: a chat interface returns no probability of a given "

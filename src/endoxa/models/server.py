@@ -1,66 +1,87 @@
-"""Causal models behind an OpenAI-compatible completions server that echoes prompt log-probabilities (vLLM's way).
+"""Causal models behind servers that return the log-probabilities of a prompt (vLLM, SGLang, and those like them).
 
-A request asks for one token and for the prompt to be echoed with its log-probabilities. Many servers accept the
-request and leave the prompt out, which turns every score into the same nonsense, so each answer is checked: one
-log-probability per prompt token and one for the generated token, none for the first, and the prompt's own text
-at the front.
+How a server is asked for them is found out once, before the work (`endoxa.models.likelihoods`). Many servers accept a
+request and leave the prompt out, which turns every score into the same nonsense, so each answer is checked; so is what
+stands in front of the text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.models.clients import key_in, server_client, shown
-from endoxa.models.retrying import Retrier, for_server, raise_if_transient
+from endoxa.models.addresses import addresses_fact
+from endoxa.models.clients import key_in, shown
+from endoxa.models.likelihoods import BYTES, WAYS, LeftOutError, Prompted, Way, plain
+from endoxa.models.retrying import SilentError, for_server, raise_if_transient
+from endoxa.models.servers import Servers
 from endoxa.models.spec import KEY_VARIABLE, ModelOptions, ModelSpec
 from endoxa.schema import Architecture, CausalRequest, Request, Score, Unscorable
 
+if TYPE_CHECKING:
+    from openai import OpenAI
+
 PROMPTS = 64
 """Prompts in one call; the server batches them as it likes."""
+SENTENCE = "The sky is blue."
+"""Asked for first, to learn how the server answers."""
+
+
+REFUSED_PROMPT = frozenset({400, 413, 422})
+"""Statuses that may blame a prompt, once the way to ask is known."""
+
+
+class RefusedError(Exception):
+    """The server refuses a request, for the prompts or for the way they are asked."""
+
+    def __init__(self, words: str, status: int) -> None:
+        super().__init__(words)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
 class ServerModel:
-    """Scores `CausalRequest`s on a server."""
+    """Scores `CausalRequest`s on a server, or on several that have the same model."""
 
     name: str
     served_name: str
-    url: str
-    client: Any
-    retrier: Retrier
+    servers: Servers
+    way: Way
     architecture: Architecture = "causal"
     max_tokens: int | None = None
+    _fronts: dict[bool, bool] = field(default_factory=dict)
 
     @classmethod
     def connect(cls, spec: ModelSpec, _options: ModelOptions) -> ServerModel:
-        """Check that the server answers and has the model.
+        """Check that the servers answer and have the model, and find out how they return log-probabilities.
 
         Raises:
-            UserError: a package is missing, nobody answers, or the model is not served there.
+            UserError: a package is missing, nobody answers, or the model is not served there or not so.
         """
-        key = key_in(KEY_VARIABLE)
-        client = server_client(f"The model '{spec.text}'", spec.target, key)
-        served = for_server(spec.target, checking=True).call(lambda: _list(client, spec.target))
-        if spec.served_name not in served:
-            raise UserError(
-                f"The server {spec.target} does not serve '{spec.served_name}'. It has: {', '.join(served) or 'none'}."
-            )
-        return cls(spec.text, spec.served_name, spec.target, client, for_server(spec.target))
+        servers = Servers(f"The model '{spec.text}'", spec.addresses, key_in(KEY_VARIABLE))
+        for url, served in servers.each(_list).items():
+            if spec.served_name not in served:
+                raise UserError(
+                    f"The server {url} does not serve '{spec.served_name}'. It has: {', '.join(served) or 'none'}."
+                )
+        return cls(spec.text, spec.served_name, servers, _find_way(servers, spec.served_name))
 
     def describe(self) -> Mapping[str, Any]:
         """Facts for `run.json`; what the server does with the weights is not known here."""
         return {
             "name": self.name,
             "architecture": self.architecture,
-            "server": self.url,
+            "server": self.servers.where,
             "served_name": self.served_name,
+            "log_probabilities": self.way.name,
             "revision": None,
             "dtype": "not told by the server",
             "device": "server",
+            **addresses_fact(self.servers.counts()),
         }
 
     def unknown_share(self, _texts: Sequence[str]) -> float | None:
@@ -74,48 +95,152 @@ class ServerModel:
             if not isinstance(request, CausalRequest):
                 raise TypeError(f"a completions server cannot score a {type(request).__name__}")
             wanted.setdefault(request, []).append(index)
-        for front, same in groupby(sorted(wanted, key=lambda r: r.front), key=lambda r: r.front):
+        batches = []
+        for _, same in groupby(sorted(wanted, key=lambda r: r.front), key=lambda r: r.front):
             group = list(same)
-            for start in range(0, len(group), PROMPTS):
-                batch = group[start : start + PROMPTS]
-                results = self._ask([request.text for request in batch], special_tokens=front != "nothing")
-                for request, result in zip(batch, results, strict=True):
-                    checked = _refuse_other_front(request, result, self.url)
-                    for index in wanted[request]:
-                        yield index, checked
+            batches += [group[start : start + PROMPTS] for start in range(0, len(group), PROMPTS)]
+        for batch, results in zip(batches, self.servers.map(self._scores, batches), strict=True):
+            for request, result in zip(batch, results, strict=True):
+                for index in wanted[request]:
+                    yield index, result
 
-    def _ask(self, texts: list[str], *, special_tokens: bool) -> list[Any]:
-        """For each text its echoed tokens and log-probabilities, or an `Unscorable`."""
-        import openai
+    def _scores(self, batch: Sequence[CausalRequest]) -> list[Score | Unscorable]:
+        """The scores of requests that want the same in front of their texts."""
+        special = batch[0].front != "nothing"
+        found = self._ask([request.text for request in batch], special=special)
+        return [
+            one if isinstance(one, Unscorable) else self._checked(request, one)
+            for request, one in zip(batch, found, strict=True)
+        ]
 
-        def once() -> Any:
+    def _ask(self, texts: Sequence[str], *, special: bool) -> list[Prompted | Unscorable]:
+        """For each text its tokens and log-probabilities; a call that is refused is cut up, to find the text."""
+
+        def once(client: OpenAI, url: str) -> list[Prompted] | RefusedError:
             try:
-                return self.client.completions.create(
-                    model=self.served_name,
-                    prompt=texts,
-                    echo=True,
-                    logprobs=1,
-                    max_tokens=1,
-                    temperature=0,
-                    extra_body={"add_special_tokens": special_tokens},
-                )
-            except openai.BadRequestError as problem:
-                return problem
-            except openai.OpenAIError as problem:
-                raise_if_transient(problem, self.client.api_key)
-                raise _unreachable(self.url, problem, self.client.api_key) from None
+                return _asked(self.way, client, url, self.served_name, texts, special=special)
+            except RefusedError as problem:
+                if problem.status in REFUSED_PROMPT:
+                    return problem
+                raise _unreachable(url, str(problem)) from None
+            except LeftOutError as problem:
+                raise UserError(
+                    f"The server {url} does not return the log-probabilities of the prompt (asked with "
+                    f"{self.way.asked}: {problem}), so a sentence cannot be scored there. What was done is kept; the "
+                    "same command continues."
+                ) from None
 
-        answer = self.retrier.call(once)
-        if isinstance(answer, openai.BadRequestError):
-            if len(texts) > 1:
-                return [self._ask([text], special_tokens=special_tokens)[0] for text in texts]
-            return [Unscorable(f"the server refused it ({shown(str(answer), self.client.api_key)})")]
-        echoed = [choice.logprobs for choice in sorted(answer.choices, key=lambda choice: choice.index)]
-        _require_echo(echoed, answer.usage, texts, self.url)
-        return echoed
+        answer = self.servers.call(once)
+        if not isinstance(answer, RefusedError):
+            return list(answer)
+        if len(texts) > 1:
+            return [self._ask([text], special=special)[0] for text in texts]
+        return [Unscorable(f"the server refused it ({answer})")]
+
+    def _checked(self, request: CausalRequest, found: Prompted) -> Score | Unscorable:
+        """The score, if what stands in front of the text is what the rule wants.
+
+        Raises:
+            UserError: the server put a special token in front where none belongs, or none where one does.
+        """
+        from_text = self._begins(request, found)
+        if request.front == "nothing" and not from_text:
+            token = "a special token" if found.first is None else f"'{found.first}'"
+            raise UserError(
+                f"The server {self.servers.where} puts {token} in front of every sentence although it was asked not "
+                "to: use the rule sum-bos or mean-bos."
+            )
+        if request.front == "bos" and from_text:
+            raise UserError(
+                f"The server {self.servers.where} puts no beginning-of-sequence token in front of a sentence, which "
+                "sum-bos and mean-bos need: use sum or mean."
+            )
+        return found.score()
+
+    def _begins(self, request: CausalRequest, found: Prompted) -> bool:
+        """Whether the first token is from the text; where it is not shown, that is learned once from `SENTENCE`."""
+        if found.first is not None:
+            first = plain(found.first)
+            return request.text.strip().startswith(first) or any(sign in first for sign in BYTES)
+        special = request.front != "nothing"
+        if special not in self._fronts:
+            (sample,) = self._ask([SENTENCE], special=special)
+            self._fronts[special] = _rest_is_less(sample, self.servers.where)
+        return self._fronts[special]
 
 
-def _list(client: Any, url: str) -> list[str]:
+def _find_way(servers: Servers, model: str) -> Way:
+    """The first way in which the servers return the log-probabilities of a prompt.
+
+    Raises:
+        UserError: in none, or nobody answers.
+    """
+    problems: list[Exception] = []
+    for way in WAYS:
+        try:
+            ask = partial(_asked_all, way, model)
+            servers.call(ask, for_server(servers.where, checking=True))
+        except (LeftOutError, RefusedError, SilentError) as problem:
+            problems.append(problem)
+        else:
+            return way
+    if all(isinstance(problem, SilentError) for problem in problems):
+        raise problems[0]
+    tried = "; ".join(f"{way.asked}: {problem}" for way, problem in zip(WAYS, problems, strict=True))
+    raise UserError(
+        f"The server {servers.where} does not return the log-probabilities of the prompt, so a sentence cannot be "
+        f"scored there. Tried: {tried}. vLLM and SGLang return them; or load the model here with hf/..."
+    )
+
+
+def _asked_all(way: Way, model: str, client: OpenAI, url: str) -> None:
+    """Ask for `SENTENCE`, every token of which must have a log-probability but the first."""
+    (found,) = _asked(way, client, url, model, [SENTENCE], special=True)
+    if not found.values or None in found.values:
+        raise LeftOutError("the tokens of a prompt have no log-probabilities")
+
+
+def _asked(
+    way: Way, client: OpenAI, url: str, model: str, texts: Sequence[str], *, special: bool
+) -> list[Prompted]:
+    """What comes of one call.
+
+    Raises:
+        LeftOutError: an answer without the prompt's log-probabilities.
+        RefusedError: the server refuses the request.
+        TransientError: it did not work this time.
+        UserError: the server refuses the key.
+    """
+    import openai
+
+    try:
+        body = client.post(way.url(url), cast_to=str, body=way.body(model, texts, special))
+    except openai.OpenAIError as problem:
+        raise_if_transient(problem, client.api_key)
+        words = shown(str(problem), client.api_key) or type(problem).__name__
+        if isinstance(problem, openai.APIStatusError) and problem.status_code not in {401, 403}:
+            raise RefusedError(words, problem.status_code) from None
+        raise _unreachable(url, words) from None
+    return way.read(body, len(texts))
+
+
+def _rest_is_less(sample: Prompted | Unscorable, where: str) -> bool:
+    """Whether the tokens after the first are less than the whole `SENTENCE`: then the first is a part of it.
+
+    Raises:
+        UserError: they are neither the sentence nor its end.
+    """
+    whole = "".join(SENTENCE.split())
+    rest = "" if isinstance(sample, Unscorable) else "".join(map(plain, sample.texts))
+    if not rest or not whole.endswith(rest):
+        raise UserError(
+            f"The server {where} does not show its tokens as text, so it cannot be seen what it puts in front of a "
+            "sentence. Start vLLM without --return-tokens-as-token-ids."
+        )
+    return len(rest) < len(whole)
+
+
+def _list(client: OpenAI, url: str) -> list[str]:
     """Names of the models that a server has.
 
     Raises:
@@ -128,56 +253,12 @@ def _list(client: Any, url: str) -> list[str]:
         return [model.id for model in client.models.list().data]
     except openai.OpenAIError as problem:
         raise_if_transient(problem, client.api_key)
-        raise _unreachable(url, problem, client.api_key) from None
+        words = shown(str(problem), client.api_key) or type(problem).__name__
+        raise _unreachable(url, words) from None
 
 
-def _require_echo(echoed: Sequence[Any], usage: Any, texts: Sequence[str], url: str) -> None:
-    """Refuse answers that do not hold the prompt's own log-probabilities.
-
-    Raises:
-        UserError: the server leaves them out.
-    """
-    values = [one.token_logprobs if one and one.token_logprobs else [] for one in echoed]
-    right_number = len(values) == len(texts) and all(
-        len(v) >= 2 and v[0] is None and None not in v[1:] for v in values
-    )
-    counted = usage is None or sum(map(len, values)) == usage.prompt_tokens + usage.completion_tokens
-    if not (right_number and counted):
-        raise UserError(
-            f"The server {url} does not return the log-probabilities of the prompt (asked with echo=true, "
-            "logprobs=1), so a sentence cannot be scored there. vLLM does; or load the model here with hf/..."
-        )
-
-
-def _refuse_other_front(request: CausalRequest, echoed: Any, url: str) -> Score | Unscorable:
-    """The score, if what stands in front of the text is what the rule wants; the generated token is left out.
-
-    Raises:
-        UserError: the server put a special token in front where none belongs, or none where one does.
-    """
-    if isinstance(echoed, Unscorable):
-        return echoed
-    first = echoed.tokens[0].replace("▁", " ").strip()
-    # Half a character of a byte-level token shows as U+FFFD and can only come from the text.
-    from_text = request.text.strip().startswith(first) or "\ufffd" in first
-    if request.front == "nothing" and not from_text:
-        raise UserError(
-            f"The server {url} puts '{echoed.tokens[0]}' in front of every sentence although it was asked not to: "
-            "use the rule sum-bos or mean-bos."
-        )
-    if request.front == "bos" and from_text:
-        raise UserError(
-            f"The server {url} puts no beginning-of-sequence token in front of a sentence, which sum-bos and "
-            "mean-bos need: use sum or mean."
-        )
-    scored = echoed.token_logprobs[1:-1]
-    if not scored:
-        return Unscorable("it has a single token, so nothing is left to score after the first")
-    return Score(sum(scored), len(scored))
-
-
-def _unreachable(url: str, problem: Exception, key: str) -> UserError:
+def _unreachable(url: str, words: str) -> UserError:
     return UserError(
-        f"The server {url} does not answer as expected ({shown(str(problem), key) or type(problem).__name__}): check "
-        "that it runs and its address ends in /v1. What was done is kept; the same command continues."
+        f"The server {url} does not answer as expected ({words}): check that it runs and its address ends in /v1. What "
+        "was done is kept; the same command continues."
     )

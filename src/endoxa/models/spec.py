@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge
 
-from endoxa.errors import UserError
 from endoxa.schema import Architecture
 from endoxa.schema.options import LOCAL, Option
 
@@ -26,12 +25,19 @@ class ModelSpec:
         kind: "hf" (weights loaded here) or "server" (an OpenAI-compatible server).
         target: hub id or folder, or the server's base URL.
         served_name: the model's name on the server, else empty.
+        others: further addresses of the same model.
     """
 
     text: str
     kind: Literal["hf", "server"]
     target: str
     served_name: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All addresses, where it is on a server."""
+        return (self.target, *self.others)
 
     @property
     def runs_here(self) -> bool:
@@ -90,20 +96,3 @@ class ModelFacts:
     name: str
     architecture: Architecture
     fingerprint: str | None
-
-
-def read_address(text: str) -> tuple[str, str]:
-    """Base address and model of `http(s)://...#NAME`.
-
-    Raises:
-        UserError: the address holds a password, or no model is named.
-    """
-    url, _, name = text.partition("#")
-    if "@" in url.split("/")[2]:
-        raise UserError(
-            "A model's address must hold no user name or password, because it is written into the run: set the "
-            f"environment variable {KEY_VARIABLE} instead."
-        )
-    if not name:
-        raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
-    return url.rstrip("/"), name

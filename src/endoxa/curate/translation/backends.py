@@ -107,6 +107,8 @@ class ChatTranslator:
                 )
             return cls(words, name, server_client(who, OPENAI_URL, key, is_openai=True), retrier)
         spec = parse_model(words)
+        if spec.others:
+            raise UserError(f"{who} has several addresses. Name one.")
         client = server_client(who, spec.target, os.environ.get(KEY_VARIABLE, NO_KEY))
         return cls(words, spec.served_name, client, retrier)
 

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ from endoxa.engine.executors import chat_model
 from endoxa.engine.instrument import Run, Work
 from endoxa.engine.journal import JournalError
 from endoxa.errors import UserError
+from endoxa.models.addresses import addresses_fact
 from endoxa.models.chat import ChatSpec, open_chat
 from endoxa.models.chat.prices import price_of
 from endoxa.models.retrying import SilentError
@@ -158,9 +160,10 @@ def _ask_one(
         progress(f"asking {asked.specs[number].text}", done, items * asked.calls)
 
     report(0)
-    if asked.score is not None:
-        return asked.score(number, journal, report)
-    return ask_model(asked, number, journal, report)
+    ask = asked.score or partial(ask_model, asked)
+    facts = ask(number, journal, report)
+    facts.pop("addresses", None)  # counted over all starts of the run in `usage`
+    return facts
 
 
 def _together(failed: Mapping[int, UserError], models: int) -> UserError:
@@ -236,7 +239,10 @@ def ask_model(asked: Questions, number: int, journal: AnswerJournal, report: Rep
             ask_in_batches(asking, client, asked.jobs, asked.turns)
             return dict(chat.describe())
         fetch_ended(asking, client)
-    ask_all(asking, asked.jobs())
+    try:
+        ask_all(asking, asked.jobs())
+    finally:
+        journal.add_addresses(number, chat.describe().get("addresses", {}))
     return dict(chat.describe())
 
 
@@ -275,7 +281,8 @@ def usage(
     """Calls, tokens and cost of one model, for `run.json`.
 
     "lost_calls" may be billed though no answer came. Their tokens are not known: they are in "cost_usd" with an
-    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts.
+    estimate, and in "most_cost_usd" at their most, which is what --max-cost counts. "addresses" counts calls answered
+    and failed at each of several addresses, in all starts of the run that ended by themselves.
     """
     totals = journal.totals(number)
     known = [one for one in totals if one.known]
@@ -290,6 +297,7 @@ def usage(
         "cost_usd": spent(likely(totals), price),
         "most_cost_usd": spent(totals, price),
         "price": asdict(price) if price else None,
+        **addresses_fact(journal.addresses(number)),
     }
 
 
@@ -302,7 +310,8 @@ def versions(specs: Sequence[ChatSpec]) -> dict[str, str]:
 
 
 def cost_lines(run: Run) -> Iterator[str]:
-    """What a run cost, and how many conversations ended with an error, for the terminal."""
+    """What a run cost, where it was answered, and how many conversations ended with an error, for the terminal."""
+    yield from run.address_lines
     for model, dollars in run.cost.items():
         used = run.facts["usage"][model]
         if used.get("lost_calls") and dollars:

@@ -60,23 +60,27 @@ def open_batch(spec: ChatSpec, options: ChatOptions, *, worked: bool = False) ->
     Raises:
         UserError: the provider has none, or a package or the key is missing.
     """
-    if spec.host.open_batch is None:
+    if spec.host.open_batch is None or spec.others:
         raise _without_batches(spec)
     _require_libraries(spec)
     return spec.host.open_batch(spec, options, worked)
 
 
 def require_batches(spec: ChatSpec) -> None:
-    """Refuse a model whose provider is known to have no batch interface.
+    """Refuse a model whose provider is known to have no batch interface, or that has several addresses.
 
     Raises:
         UserError: it is.
     """
-    if spec.host.open_batch is None:
+    if not spec.batches:
         raise _without_batches(spec)
 
 
 def _without_batches(spec: ChatSpec) -> UserError:
+    if spec.others:
+        return UserError(
+            f"The model '{spec.text}' has several addresses, and a batch is handed in at one: leave out --batch."
+        )
     return UserError(f"The model '{spec.text}' has no batch interface that endoxa speaks: leave out --batch.")
 
 

@@ -33,7 +33,7 @@ def judge(failure: Failure, spec: ChatSpec, *, worked: bool) -> ChatAnswer:
         UserError: no request will be answered.
     """
     text = f"{failure.code} {failure.words}"
-    if failure.status < 500 or not _TOO_LONG.search(failure.words):
+    if blames_server(failure):
         raise_if_passing(failure)
     if failure.status in ONE_REQUEST | {403, 451} and _FILTERED.search(text):
         return ChatAnswer("", finish="content_filter", refused=True, error=failure.words)
@@ -44,9 +44,14 @@ def judge(failure: Failure, spec: ChatSpec, *, worked: bool) -> ChatAnswer:
     raise permanent(failure, spec)
 
 
+def blames_server(failure: Failure) -> bool:
+    """Asking again, or at another address, may help; some servers answer 500 where a conversation is too long."""
+    return failure.passing and (failure.status < 500 or not _TOO_LONG.search(failure.words))
+
+
 def permanent(failure: Failure, spec: ChatSpec) -> UserError:
     """The sentence for a refusal that asking again does not mend."""
-    model, where = f"The model '{spec.text}'", spec.base_url
+    model, where = f"The model '{spec.text}'", failure.where or spec.where
     if failure.status == 401:
         return UserError(f"{model}: {where} refuses the key in the environment variable {spec.key_variable}.")
     if failure.status == 403:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
-from endoxa.errors import UserError
+from endoxa.models.addresses import checked_addresses, read_addresses
 from endoxa.models.chat.clients import read_key
 from endoxa.models.chat.openai_batches import OpenAiBatches
 from endoxa.models.chat.openai_compatible import OPENAI_KIND, OpenAiService, open_client
@@ -20,7 +18,8 @@ LIBRARIES = ("openai", "stamina", "aiolimiter")
 
 def _open(spec: ChatSpec, options: ChatOptions, lost: Lost) -> RemoteModel:
     key = read_key(spec)
-    return RemoteModel(spec, OpenAiService(spec, open_client(spec, key, options)), key, options, lost)
+    services = [OpenAiService(one, open_client(one, key, options)) for one in spec.at_each]
+    return RemoteModel(spec, services, key, options, lost)
 
 
 def _open_batch(spec: ChatSpec, options: ChatOptions, worked: bool) -> OpenAiBatches:
@@ -33,12 +32,14 @@ def compatible(name: str, preset: Preset) -> Provider:
     Raises:
         UserError: its address holds a secret, or is none.
     """
+    first, *others = checked_addresses(preset.base_url)
     return Provider(
         name=name,
         kind="server",
         open=_open,
         open_batch=_open_batch if preset.batches else None,
-        base_url=checked_address(preset.base_url),
+        base_url=first,
+        others=tuple(others),
         key=preset.key or KEY_VARIABLE,
         max_tokens_field=preset.max_tokens_field,
         seed_field=preset.seed_field,
@@ -49,35 +50,9 @@ def compatible(name: str, preset: Preset) -> Provider:
 
 
 def _read_server(text: str, provider: Provider) -> ChatSpec:
-    """Read `http://HOST:PORT/v1#NAME`."""
-    url, _, name = text.partition("#")
-    address = checked_address(url)
-    if not name:
-        raise UserError(f"The model '{text}' names no model on that server: write it as {url}#NAME.")
-    return ChatSpec(text, name, provider, address)
-
-
-def checked_address(url: str) -> str:
-    """The address of an interface, which is written into the run.
-
-    Raises:
-        UserError: it holds a secret, or is none.
-    """
-    try:
-        parts = urlsplit(url)
-        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port beyond 65535, a bracket that is not closed
-        raise UserError(
-            "A model's address cannot be read: write http://HOST:PORT/v1, with a port up to 65535."
-        ) from None
-    if "@" in parts.netloc or parts.query:
-        raise UserError(
-            "A model's address must hold no user name, password or '?', because it is written into the run: set the "
-            f"environment variable of its key ({KEY_VARIABLE}, or the one its preset names) instead."
-        )
-    if not whole:
-        raise UserError(f"The address '{url}' has no host: write http://HOST:PORT/v1.")
-    return url.rstrip("/")
+    """Read `http://HOST:PORT/v1#NAME`; several addresses are separated by commas."""
+    (first, *others), name = read_addresses(text)
+    return ChatSpec(text, name, provider, first, tuple(others))
 
 
 OPENAI = Provider(

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from endoxa.errors import UserError
-from endoxa.models.chat.failures import ONE_REQUEST, judge
+from endoxa.models.addresses import Addresses, Outcome, addresses_fact, silent_warning
+from endoxa.models.chat.failures import ONE_REQUEST, blames_server, judge
 from endoxa.models.chat.limits import RateLimits, estimate_tokens
 from endoxa.models.chat.service import ChatService, Lost, Request, UnusableError
 from endoxa.models.chat.spec import ChatOptions, ChatSpec
 from endoxa.models.clients import shown
-from endoxa.models.retrying import CHECK_PATIENCE, SLOW, Failure, Retrier, TransientError, read_failure
+from endoxa.models.retrying import (
+    CHECK_PATIENCE,
+    SLOW,
+    Failure,
+    Retrier,
+    SilentError,
+    TransientError,
+    read_failure,
+)
 from endoxa.schema import ChatAnswer, Message, Sampling
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 EMPTY_TRIES = 5
 """How often an empty answer is asked for again before it counts as the answer."""
@@ -33,20 +49,22 @@ class RemoteModel:
 
     Args:
         spec: the model.
-        service: its provider's interface.
+        services: its provider's interface, at each address of the model.
         key: the key, to keep it out of every message.
         options: limits and patience.
         lost: see `endoxa.models.chat.service.Lost`.
     """
 
     def __init__(
-        self, spec: ChatSpec, service: ChatService, key: str, options: ChatOptions, lost: Lost
+        self, spec: ChatSpec, services: Sequence[ChatService], key: str, options: ChatOptions, lost: Lost
     ) -> None:
-        self._spec, self._service, self._key, self._options = spec, service, key, options
-        self._lost = lost
+        self._spec, self._key, self._options, self._lost = spec, key, options, lost
+        self._services, self._service = services, services[0]
+        self._addresses = Addresses([one.base_url for one in spec.at_each])
         self._limits = RateLimits(options.requests_per_minute, options.tokens_per_minute)
         self._retrier = Retrier(_who(spec), options.attempts, options.patience)
         self._trying_out = asyncio.Lock()
+        self._notice = ""
 
     @property
     def name(self) -> str:
@@ -59,26 +77,47 @@ class RemoteModel:
             "name": self._spec.text,
             "kind": self._spec.kind,
             "provider": self._spec.provider,
-            "server": self._spec.base_url,
+            "server": self._spec.where,
             "served_name": self._spec.served_name,
             "revision": None,
             **self._service.describe(),
+            **addresses_fact(self._addresses.counts()),
         }
 
     async def check(self) -> None:
-        """See `ChatModel.check`; a model that is not in the provider's list is asked a first question."""
-        # A retrier of its own: what is answered here was not asked with the settings of the run.
-        retrier = Retrier(
-            _who(self._spec), self._options.attempts, min(CHECK_PATIENCE, self._options.patience)
-        )
-        listed = await retrier.run(self._listed)
-        if listed is None or self._spec.served_name in listed:
-            return
+        """See `ChatModel.check`; a model that is in no provider's list is asked a first question.
+
+        Some of several addresses may be silent; one that lists other models than the others is refused.
+        """
+        # Retriers of their own: what is answered here was not asked with the settings of the run.
+        patience = min(CHECK_PATIENCE, self._options.patience)
+        retriers = [Retrier(_who(one), self._options.attempts, patience) for one in self._spec.at_each]
+        looks = [retrier.run(partial(self._listed, place)) for place, retrier in enumerate(retriers)]
+        found = await asyncio.gather(*looks, return_exceptions=True)
+        lists = _of_those_that_answer(found)
+        silent = [url for place, url in enumerate(self._addresses.urls) if place not in lists]
+        self._notice = silent_warning(silent, len(lists)) if silent else ""
+        name = self._spec.served_name
+        without = {place: names for place, names in lists.items() if names is not None and name not in names}
+        for place, names in without.items():
+            if any(names is not None and name in names for names in lists.values()):
+                raise UserError(
+                    f"The model '{self._spec.text}': {self._addresses.urls[place]} does not serve '{name}', as another "
+                    f"address does. It has: {', '.join(names[:SHOWN]) or 'no model'}."
+                )
+            await self._try_out(place, names, retriers[place])
+
+    async def _try_out(self, place: int, listed: Sequence[str], retrier: Retrier) -> None:
+        """Ask a first question at an address that lists other models: the name may be an alias.
+
+        Raises:
+            UserError: it is not answered.
+        """
         sampling = Sampling(temperature=None, max_tokens=16)
         request = self._service.request(SMALL_QUESTION, sampling)
 
         async def ask() -> None:
-            sent = await self._send(request)
+            sent = await self._sent(place, request)
             if isinstance(sent, Failure):
                 judge(sent, self._spec, worked=False)
             else:
@@ -91,15 +130,15 @@ class RemoteModel:
             hint = f" It lists: {', '.join(near) or 'no model'}."
             raise type(problem)(f"{problem}{hint}") from None
 
-    async def _listed(self) -> list[str] | None:
-        """Names of the models to be had, or None where the provider does not list them."""
+    async def _listed(self, place: int) -> list[str] | None:
+        """Names of the models to be had at an address, or None where it does not list them."""
         try:
             async with asyncio.timeout(min(LIST_SECONDS, self._options.timeout)):
-                return await self._service.models()
+                return await self._services[place].models()
         except TimeoutError:
             raise TransientError("the list of models did not come") from None
         except self._service.problems as problem:
-            failure = read_failure(problem, self._key)
+            failure = self._failure(place, problem)
             # `transformers serve` answers 500 where it has no folder to list, and answers questions all the same.
             if failure.status in {404, 405, 500, 501}:
                 return None
@@ -114,6 +153,9 @@ class RemoteModel:
     ) -> ChatAnswer:
         """See `ChatModel.ask`."""
         del told  # for simulated respondents only
+        if self._notice:  # said where work begins: a run checks its models more than once
+            log.warning("%s", self._notice)
+            self._notice = ""
         request = self._service.request(messages, sampling)
         estimate = estimate_tokens(messages)
         empty = failures = 0
@@ -180,21 +222,57 @@ class RemoteModel:
         return answered
 
     async def _send(self, request: Request, patience: float = math.inf) -> ChatAnswer | Failure:
-        """What comes of a request, waited for no longer than `patience` seconds."""
+        """What comes of a request at the address with least to do, waited for no longer than `patience` seconds."""
+        place = self._addresses.choose(self._retrier.now())
+        outcome: Outcome = "dropped"
+        wait = None
+        try:
+            sent = await self._sent(place, request, patience)
+            outcome = "answered"
+            if isinstance(sent, Failure) and blames_server(sent):
+                outcome, wait = "failed", sent.wait
+                if self._addresses.others_ready(place, self._retrier.now()):
+                    return replace(
+                        sent, wait=None
+                    )  # that one address asks to wait is no reason not to ask another
+            return sent
+        finally:
+            self._addresses.done(place, outcome, self._retrier.now(), wait)
+
+    async def _sent(self, place: int, request: Request, patience: float = math.inf) -> ChatAnswer | Failure:
+        """What comes of a request at one address."""
+        service = self._services[place]
         try:
             async with asyncio.timeout(min(AWAKE * self._options.timeout, patience)):
-                return self._service.read(await self._service.send(request))
+                return service.read(await service.send(request))
         except TimeoutError:
             return Failure(0, SLOW, billed=True)
         except UnusableError as problem:
             return Failure(0, shown(f"the answer cannot be read: {problem}", self._key), billed=True)
-        except self._service.problems as problem:
-            return read_failure(problem, self._key)
+        except service.problems as problem:
+            return self._failure(place, problem)
+
+    def _failure(self, place: int, problem: Exception) -> Failure:
+        return replace(read_failure(problem, self._key), where=self._addresses.urls[place])
 
     async def close(self) -> None:
         """See `ChatModel.close`."""
-        await self._service.close()
+        for service in self._services:
+            await service.close()
+
+
+def _of_those_that_answer(found: Sequence[T | BaseException]) -> dict[int, T]:
+    """What came from each address that answers, by its place.
+
+    Raises:
+        UserError: a refusal, or no address answers.
+    """
+    silent = [place for place, one in enumerate(found) if isinstance(one, SilentError)]
+    for place, one in enumerate(found):
+        if isinstance(one, BaseException) and (place not in silent or len(silent) == len(found)):
+            raise one
+    return {place: one for place, one in enumerate(found) if not isinstance(one, BaseException)}
 
 
 def _who(spec: ChatSpec) -> str:
-    return f"The model '{spec.text}' at {spec.base_url}"
+    return f"The model '{spec.text}' at {spec.where}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from annotated_types import Ge, Le
@@ -24,12 +24,24 @@ class ChatSpec:
         served_name: the model's name at the provider; hub id or folder for hf; the rest of the words for sim.
         host: the provider, which is asked for everything that differs between providers.
         base_url: address of the provider's interface, or empty.
+        others: further addresses of the same model.
     """
 
     text: str
     served_name: str
     host: Provider
     base_url: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def at_each(self) -> tuple[ChatSpec, ...]:
+        """The model at each of its addresses alone."""
+        return tuple(replace(self, base_url=url, others=()) for url in (self.base_url, *self.others))
+
+    @property
+    def where(self) -> str:
+        """All addresses, for messages and `run.json`."""
+        return ",".join((self.base_url, *self.others))
 
     @property
     def provider(self) -> str:
@@ -49,7 +61,7 @@ class ChatSpec:
     @property
     def batches(self) -> bool:
         """There is a batch interface, or only asking can tell."""
-        return self.host.open_batch is not None
+        return self.host.open_batch is not None and not self.others
 
 
 def named(text: str, provider: Provider) -> ChatSpec:
@@ -61,7 +73,7 @@ def named(text: str, provider: Provider) -> ChatSpec:
     name = text.partition("/")[2]
     if not name:
         raise UserError(f"The model '{text}' has no name: write {provider.name}/NAME.")
-    return ChatSpec(text, name, provider, provider.base_url)
+    return ChatSpec(text, name, provider, provider.base_url, provider.others)
 
 
 def name_alone(spec: ChatSpec, _options: ChatOptions) -> Mapping[str, Any]:
@@ -85,6 +97,7 @@ class Provider:
         read: reads the words of a model.
         prefixes: beginnings of the words it reads, where they are not `name/`.
         base_url: address of its interface, or empty.
+        others: further addresses where the same models are.
         key: environment variable with the key, or empty where there is none.
         max_tokens_field: OpenAI's interface: what the field that bounds the answer is called.
         seed_field: OpenAI's interface: what the field with the seed is called; empty where there is none.
@@ -105,6 +118,7 @@ class Provider:
     read: Callable[[str, Provider], ChatSpec] = named
     prefixes: tuple[str, ...] = ()
     base_url: str = ""
+    others: tuple[str, ...] = ()
     key: str = ""
     max_tokens_field: str = "max_tokens"
     seed_field: str = "seed"
@@ -127,7 +141,7 @@ class ChatOptions:
     """How a chat model is reached; none of it changes what is asked.
 
     Attributes:
-        concurrency: calls under way at once.
+        concurrency: calls under way at once, at all addresses of the model together.
         requests_per_minute: most requests sent in a minute, or None for no limit of ours.
         tokens_per_minute: most tokens, sent and received together, in a minute, or None.
         timeout: seconds without a byte from the provider after which a call is given up and tried again.
@@ -142,7 +156,12 @@ class ChatOptions:
         batch_size: hf only: most conversations generated together.
     """
 
-    concurrency: Annotated[int, Ge(1), Le(1000), Option("Maximum concurrent calls.", NETWORK)] = 8
+    concurrency: Annotated[
+        int,
+        Ge(1),
+        Le(1000),
+        Option("Maximum concurrent calls per model, at all its addresses together.", NETWORK),
+    ] = 8
     requests_per_minute: Annotated[
         int | None,
         Ge(1),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from endoxa.errors import UserError
-from endoxa.models.clients import NO_KEY, server_client, shown
+from endoxa.models.addresses import addresses_fact, read_addresses
+from endoxa.models.clients import NO_KEY, shown
 from endoxa.models.encoders.encoder import (
     Encoded,
     Encoder,
@@ -24,8 +25,12 @@ from endoxa.models.encoders.encoder import (
     Vector,
 )
 from endoxa.models.encoders.poolings import MODEL
-from endoxa.models.retrying import Retrier, for_server, raise_if_transient
-from endoxa.models.spec import KEY_VARIABLE, read_address
+from endoxa.models.retrying import raise_if_transient
+from endoxa.models.servers import Servers
+from endoxa.models.spec import KEY_VARIABLE
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 TEXTS = 64
 """Texts in one call; the server batches them as it likes."""
@@ -51,8 +56,7 @@ class ServerEncoder:
         self._key = key
         self._width: int | None = None
         is_openai = spec.kind == OPENAI.name
-        self._client = server_client(f"The encoder '{spec.text}'", spec.target, key, is_openai=is_openai)
-        self._retrier = for_server(spec.target)
+        self._servers = Servers(f"The encoder '{spec.text}'", spec.addresses, key, is_openai=is_openai)
 
     @classmethod
     def open(cls, spec: EncoderSpec, texts: Sequence[str]) -> ServerEncoder:
@@ -67,7 +71,11 @@ class ServerEncoder:
                 f"The encoder '{spec.text}' needs a key: set the environment variable {OPENAI_KEY}."
             )
         encoder = cls(spec, key or NO_KEY)
-        encoder._ask(list(texts[:1]), for_server(spec.target, checking=True))
+        first = texts[:1]
+        if first:
+            found = encoder._servers.each(lambda client, url: encoder._once(client, url, first))
+            for url, answer in found.items():
+                encoder._vectors(answer, first, url)
         return encoder
 
     def describe(self) -> Mapping[str, Any]:
@@ -75,12 +83,13 @@ class ServerEncoder:
         return {
             "name": self.name,
             "kind": self._spec.kind,
-            "server": self._spec.target,
+            "server": self._servers.where,
             "served_name": self._spec.served_name,
             "revision": None,
             "dtype": "not told by the server",
             "device": "server",
             "width": self._width,
+            **addresses_fact(self._servers.counts()),
         }
 
     def unknown_share(self, _texts: Sequence[str]) -> float | None:
@@ -93,28 +102,34 @@ class ServerEncoder:
         for index, text in enumerate(texts):
             places.setdefault(text, []).append(index)
         distinct = list(places)
-        for start in range(0, len(distinct), TEXTS):
-            batch = distinct[start : start + TEXTS]
-            for text, vector in zip(batch, self._ask(batch, self._retrier), strict=True):
+        batches = [distinct[start : start + TEXTS] for start in range(0, len(distinct), TEXTS)]
+        for batch, vectors in zip(batches, self._servers.map(self._ask, batches), strict=True):
+            for text, vector in zip(batch, vectors, strict=True):
                 for index in places[text]:
                     yield Encoded(index, {MODEL: vector})
 
-    def _ask(self, texts: list[str], retrier: Retrier) -> list[Vector]:
+    def _ask(self, texts: Sequence[str]) -> list[Vector]:
         """Vectors of `texts`; a call that the server finds too large or wrong is cut in two, to find the text."""
-        if not texts:
-            return []
-        answer = retrier.call(lambda: self._once(texts))
-        if not isinstance(answer, Exception):
-            return self._checked(answer, texts)
-        if len(texts) > 1:
+        answer, url = self._servers.call(lambda client, url: (self._once(client, url, texts), url))
+        if isinstance(answer, Exception) and len(texts) > 1:
             middle = len(texts) // 2
-            return [*self._ask(texts[:middle], retrier), *self._ask(texts[middle:], retrier)]
-        raise UserError(
-            f"The server {self._spec.target} refused the text '{texts[0][:SHOWN]}' ({self._said(answer)}): "
-            "mend it or take it out of the tests."
-        ) from answer
+            return [*self._ask(texts[:middle]), *self._ask(texts[middle:])]
+        return self._vectors(answer, texts, url)
 
-    def _once(self, texts: list[str]) -> Any:
+    def _vectors(self, answer: Any, texts: Sequence[str], url: str) -> list[Vector]:
+        """What an answer holds.
+
+        Raises:
+            UserError: the only text was refused, or see `_checked`.
+        """
+        if isinstance(answer, Exception):
+            raise UserError(
+                f"The server {url} refused the text '{texts[0][:SHOWN]}' ({self._said(answer)}): mend it or take it "
+                "out of the tests."
+            ) from answer
+        return self._checked(answer, texts, url)
+
+    def _once(self, client: OpenAI, url: str, texts: Sequence[str]) -> Any:
         """What comes of one call: an answer, or the exception that says that a text is to blame.
 
         Raises:
@@ -124,25 +139,25 @@ class ServerEncoder:
         import openai
 
         try:
-            return self._client.embeddings.create(
-                model=self._spec.served_name, input=texts, encoding_format="float"
+            return client.embeddings.create(
+                model=self._spec.served_name, input=list(texts), encoding_format="float"
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
             return problem
         except openai.NotFoundError as problem:
             raise UserError(
-                f"The server {self._spec.target} has no embeddings of '{self._spec.served_name}' "
-                f"({self._said(problem)}): check the name, and that the model is an embedding model."
+                f"The server {url} has no embeddings of '{self._spec.served_name}' ({self._said(problem)}): check the "
+                "name, and that the model is an embedding model."
             ) from problem
         except (openai.OpenAIError, ValueError) as problem:
             if isinstance(problem, openai.OpenAIError):
                 raise_if_transient(problem, self._key)
             raise UserError(
-                f"The server {self._spec.target} does not answer as expected ({self._said(problem)}): check that it "
-                "runs and that its address ends in /v1. What was done is kept; the same command continues."
+                f"The server {url} does not answer as expected ({self._said(problem)}): check that it runs and that "
+                "its address ends in /v1. What was done is kept; the same command continues."
             ) from problem
 
-    def _checked(self, answer: Any, texts: Sequence[str]) -> list[Vector]:
+    def _checked(self, answer: Any, texts: Sequence[str], url: str) -> list[Vector]:
         """The vectors in the order of the texts.
 
         Raises:
@@ -151,8 +166,7 @@ class ServerEncoder:
         data = sorted(getattr(answer, "data", None) or [], key=lambda one: one.index)
         if [one.index for one in data] != list(range(len(texts))):
             raise UserError(
-                f"The server {self._spec.target} returned {len(data)} vectors for {len(texts)} texts: it cannot be "
-                "used."
+                f"The server {url} returned {len(data)} vectors for {len(texts)} texts: it cannot be used."
             )
         vectors = []
         for text, one in zip(texts, data, strict=True):
@@ -163,7 +177,7 @@ class ServerEncoder:
             self._width = self._width or vector.size
             if vector.shape != (self._width,) or not vector.size or not np.isfinite(vector).all():
                 raise UserError(
-                    f"The server {self._spec.target} returned for '{text[:SHOWN]}' no vector of {self._width} finite "
+                    f"The server {url} returned for '{text[:SHOWN]}' no vector of {self._width} finite "
                     "numbers: it cannot be used."
                 )
             vectors.append(vector)
@@ -195,7 +209,8 @@ def _read_openai(text: str, kind: EncoderKind) -> EncoderSpec:
 
 
 def _read_address(text: str, kind: EncoderKind) -> EncoderSpec:
-    return EncoderSpec(text, kind.name, *read_address(text))
+    (first, *others), name = read_addresses(text)
+    return EncoderSpec(text, kind.name, first, name, tuple(others))
 
 
 OPENAI = EncoderKind(

@@ -73,7 +73,12 @@ def _scorer(settings: QaSettings, specs: Sequence[ChatSpec], prompts: Mapping[st
     def score(number: int, journal: AnswerJournal, report: Report) -> dict[str, Any]:
         spec, options = parse_model(specs[number].text), model_options(settings.options)
         with scoring_model(spec, options, settings.engine) as (model, ahead):
-            score_all(model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead)
+            try:
+                score_all(
+                    model, settings, prompts, number=number, journal=journal, report=report, ahead=ahead
+                )
+            finally:
+                journal.add_addresses(number, model.describe().get("addresses", {}))
             return dict(model.describe())
 
     return score

@@ -1,0 +1,156 @@
+"""A server that is really one: `transformers serve` with a tiny GPT-2, which needs `pip install fastapi uvicorn`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import polars as pl
+import pytest
+
+from endoxa.engine.run import measure
+from endoxa.errors import UserError
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.models.chat.spec import ChatOptions
+from endoxa.schema import Sampling
+from support.qa_questions import questions, write
+
+pytestmark = pytest.mark.slow
+for package in ("fastapi", "uvicorn"):
+    pytest.importorskip(package, reason="`transformers serve` needs fastapi and uvicorn")
+
+TEMPLATE = "{% for one in messages %}{{ one.role }}: {{ one.content }}\n{% endfor %}assistant:"
+START_SECONDS = 180.0
+"""It imports torch; a busy machine takes long."""
+
+
+@dataclass(frozen=True)
+class Served:
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_ready(served: Served) -> None:
+    for _ in range(int(START_SECONDS / 0.5)):
+        assert served.process.poll() is None, "transformers serve ended"
+        try:
+            with urlopen(served.url.replace("/v1", "/health"), timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, ConnectionError, TimeoutError):
+            time.sleep(0.5)
+    pytest.fail("transformers serve did not start")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
+    """The tiny model with a chat template."""
+    folder = tmp_path_factory.mktemp("served") / "tiny"
+    shutil.copytree(shared / "data/models/tiny-gpt2", folder, copy_function=shutil.copyfile)
+    folder.chmod(0o700)
+    config = folder / "tokenizer_config.json"
+    content = json.loads(config.read_text(encoding="utf-8"))
+    config.write_text(json.dumps({**content, "chat_template": TEMPLATE}), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def servers(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Served]]:
+    """Two servers of the same model."""
+    cache = tmp_path_factory.mktemp("cache")
+    environment = {**os.environ, "HF_HUB_CACHE": str(cache), "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    code = "from transformers.cli.transformers import main; main()"
+    with ExitStack() as started:
+        several = []
+        for port in (free_port(), free_port()):
+            process = started.enter_context(
+                subprocess.Popen(
+                    [
+                        *(sys.executable, "-c", code, "serve", str(model), "--device", "cpu"),
+                        *("--host", "127.0.0.1", "--port", str(port)),
+                    ],
+                    env=environment,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            )
+            started.callback(process.kill)
+            several.append(Served(f"http://127.0.0.1:{port}/v1", process))
+        for one in several:
+            wait_until_ready(one)
+        yield several
+
+
+def settings(data: Path, model: Path, *urls: str, **given: Any) -> QaSettings:
+    return QaSettings(
+        **{
+            "data": str(data),
+            "models": (f"{','.join(urls)}#{model}",),
+            "sampling": Sampling(max_tokens=4, temperature=0.0),
+            "options": ChatOptions(concurrency=4, patience=60),
+        }
+        | given
+    )
+
+
+def test_questions_are_asked_at_one_server(model: Path, servers: list[Served], tmp_path: Path) -> None:
+    data = write(tmp_path / "questions.jsonl", questions(8))
+    run = measure(QUESTIONS, settings(data, model, servers[1].url), tmp_path / "run")
+    table = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert len(table) == table["item_id"].n_unique() == 8
+    assert set(table["error"]) == {""}
+    (use,) = run.facts["usage"].values()
+    assert use["calls"] >= 8  # and a first question, as the server lists no folders
+    assert "addresses" not in use
+
+
+def test_a_server_without_log_probabilities_of_prompts_is_refused(
+    model: Path, servers: list[Served], tmp_path: Path
+) -> None:
+    """Its list of models has no folders, so the model is not found; its completions refuse what they do not know."""
+    data = write(tmp_path / "questions.jsonl", questions(8))
+    loglik = settings(data, model, servers[1].url, ask="loglik", sampling=Sampling(), options=ChatOptions())
+    with pytest.raises(UserError, match="does not serve"):
+        measure(QUESTIONS, loglik, tmp_path / "run")
+
+
+def test_one_of_two_servers_is_killed_in_the_middle(
+    model: Path, servers: list[Served], tmp_path: Path
+) -> None:
+    """Every question once, and each call counted where it was answered."""
+    data = write(tmp_path / "questions.jsonl", questions(60))
+    first, second = servers
+
+    def kill(_what: str, done: int, _total: int) -> None:
+        if done >= 10:
+            first.process.kill()
+
+    run = measure(QUESTIONS, settings(data, model, first.url, second.url), tmp_path / "run", progress=kill)
+    table = pl.read_parquet(tmp_path / "run/records.parquet")
+    assert len(table) == table["item_id"].n_unique() == 60
+    assert set(table["error"]) == {""}
+    (use,) = run.facts["usage"].values()
+    counts = use["addresses"]
+    assert sum(one["answered"] for one in counts.values()) == 60
+    assert counts[first.url]["answered"] > 0
+    assert counts[first.url]["failed"] > 0
+    assert counts[second.url]["failed"] == 0
