@@ -50,10 +50,19 @@ def cells(answers: pl.DataFrame) -> list[Cell]:
 
     A data set with several categories has a cell for each and, after them, one for all of them.
     """
+    # Numbers in the place of texts, and bits: half a million answers take a fifth of the memory.
+    compact = answers.select(
+        pl.col(CELL).cast(pl.Categorical),
+        _places(pl.col(SEED)),
+        template=_places(pl.col("template")),
+        item=_places(ITEM_NAME),
+        **counted(),
+    )
     counts = (
-        with_clusters(_with_all(answers.with_columns(item=ITEM_NAME)), CELL)
+        with_clusters(_with_all(compact), CELL)
+        .with_columns(pl.col("unit").cast(pl.Categorical))
         .group_by(*CELL, "cluster", "unit", "template", "item", *SEED)
-        .agg(expression.sum().cast(pl.Int64).alias(name) for name, expression in counted().items())
+        .agg(pl.col(COUNTED).sum().cast(pl.Int32))
     )
     found = counts.partition_by(CELL, as_dict=True)
     return [
@@ -77,7 +86,12 @@ def with_clusters(answers: pl.DataFrame, cell: tuple[str, ...]) -> pl.DataFrame:
 def _with_all(answers: pl.DataFrame) -> pl.DataFrame:
     """The answers, and once more under the category `ALL` where their data set has several."""
     several = answers.filter(pl.col("category").n_unique().over("data") > 1)
-    return pl.concat([answers, several.with_columns(category=pl.lit(ALL))])
+    return pl.concat([answers, several.with_columns(category=pl.lit(ALL, pl.Categorical))])
+
+
+def _places(names: pl.Expr) -> pl.Expr:
+    """Numbers in the order of the names."""
+    return names.rank("dense").cast(pl.Int32)
 
 
 def _cell(key: tuple[object, ...], counts: pl.DataFrame) -> Cell:
@@ -94,7 +108,8 @@ def _cell(key: tuple[object, ...], counts: pl.DataFrame) -> Cell:
 
 def _sums(counts: pl.DataFrame, *by: str) -> np.ndarray:
     """(groups, counts), groups sorted."""
-    return counts.group_by(by).agg(pl.col(COUNTED).sum()).sort(by).select(COUNTED).to_numpy().astype(float)
+    sums = counts.group_by(by).agg(pl.col(COUNTED).sum()).sort(by)
+    return sums.select(pl.col(COUNTED).cast(pl.Float64)).to_numpy()
 
 
 def _templates(counts: pl.DataFrame) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,8 @@ def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
             return {}, NOT_FOUND.format(path)
         if sha256(path) != data.get("sha256"):
             return {}, CHANGED.format(path)
-        items = {item.item_id: item for item in read_items(path) if item.item_id in wanted}
+        found = (item for item in read_items(path) if item.item_id in wanted)
+        items = {item.item_id: item for item in islice(found, len(wanted))}
     except (OSError, UserError):
         return {}, UNREADABLE.format(path)
     return items, UNREADABLE.format(path)
