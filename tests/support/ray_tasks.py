@@ -59,3 +59,8 @@ class LightModel:
 def light_model(spec: ModelSpec, _options: ModelOptions) -> LightModel:
     """In the place of `endoxa.models.open_model`."""
     return LightModel(spec.text)
+
+
+def echoed(_held: object, said: str) -> str:
+    """What it was given."""
+    return said

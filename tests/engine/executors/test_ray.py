@@ -40,7 +40,7 @@ from endoxa.models.chat import ChatOptions
 from endoxa.schema import AssociationTest, Sampling, TermSet
 from endoxa.testing.instruments import records
 from support.qa_questions import questions, write
-from support.ray_tasks import dies, dies_of_many, light_model, nothing, refuses
+from support.ray_tasks import dies, dies_of_many, echoed, light_model, nothing, refuses
 from support.repository import ROOT
 from support.story_samples import stories
 from support.tiny import MAKERS
@@ -256,6 +256,21 @@ def test_what_a_worker_refuses_or_warns_of_is_said_here(
     with workers.workers(refuses, twice(), "the model") as pool, pytest.raises(UserError) as refused:
         PooledModel(pool)
     assert str(refused.value) == "The model is not there."
+
+
+def test_a_full_cluster_is_said_and_waited_for(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    full = workers.start(workers.Holder, nothing, twice(), "the first model")
+    ray.get([worker.actor.ready.remote() for worker in full.workers])
+    caplog.clear()
+    monkeypatch.setattr(workers, "ROOM", 1.0)
+    with workers.workers(nothing, twice(), "the second model") as pool:
+        assert [record.message[:55] for record in caplog.records] == [
+            "the second model: the Ray cluster has no room for a wor"
+        ]
+        full.close()
+        assert pool.do(echoed, "done") == "done"
 
 
 def test_a_worker_that_cannot_start_is_one_sentence(cluster: Cluster) -> None:

@@ -36,6 +36,8 @@ DEATHS = 2
 """Workers that may die of a piece of work before it is halved."""
 RETRIES = 10
 """How often a task without a model is done again whose process is gone."""
+ROOM = 30.0
+"""Seconds after which a run says that it waits for room on the cluster."""
 PATIENCE = 300.0
 """Seconds to wait for a worker that was started again."""
 GONE = (
@@ -346,15 +348,27 @@ def start(holder: type, opened: Callable[[], Any], engine: EngineOptions, name: 
     count = engine.workers or (int(all_gpus / gpus) if gpus else len(machines))
     cpus = min(machine["CPU"] for machine in machines)
     on_one = -(-count // len(machines))
+    needed = cpus // on_one or cpus / on_one
     actor: Any = ray.remote(
-        num_cpus=cpus // on_one or cpus / on_one,
+        num_cpus=needed,
         num_gpus=gpus,
         max_restarts=-1,
         scheduling_strategy="SPREAD",
     )(holder)
     pool = Pool(name, [Worker(actor.remote(opened)) for _ in range(count)])
+    placed = [worker.actor.ready.remote() for worker in pool.workers]
     for worker in pool.workers:
         worker.actor.open.remote()  # all at once: else each opens when it gets its first piece of work
+    if not ray.wait(placed, timeout=ROOM)[0]:
+        log.warning(
+            "%s: the Ray cluster has no room for a worker yet (one takes %g of %g processors and %g of %g GPUs); "
+            "waiting. Free the cluster, or interrupt and take fewer --workers or another --num-gpus.",
+            name,
+            needed,
+            sum(machine["CPU"] for machine in machines),
+            gpus,
+            all_gpus,
+        )
     return pool
 
 
