@@ -112,7 +112,7 @@ def write_model(folder: Path) -> Path:
     )
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     torch.manual_seed(1)
-    size = {"n_layer": 6, "n_embd": 512, "n_head": 8, "n_positions": 64}
+    size = {"n_layer": 6, "n_embd": 512, "n_head": 8, "n_positions": 512}
     network = GPT2LMHeadModel(GPT2Config(vocab_size=len(WORDS) + 1, bos_token_id=0, eos_token_id=0, **size))
     network.save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="<s>").save_pretrained(

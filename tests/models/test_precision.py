@@ -12,8 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("transformers")
+
+import torch
 
 from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.engine.run import measure
