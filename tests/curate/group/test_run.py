@@ -17,8 +17,10 @@ from typer.testing import CliRunner
 from endoxa.cli import app
 from endoxa.curate.encoders import load_encoder
 from endoxa.curate.group import group_attributes, read_attributes, read_existing
-from endoxa.curate.group.linkage import link, neighbours
+from endoxa.curate.group import neighbours as tiles
+from endoxa.curate.group.linkage import link
 from endoxa.curate.group.method import asserted
+from endoxa.curate.group.neighbours import neighbours
 from endoxa.curate.group.run import first_members
 from endoxa.curate.group.surface import clean, key
 from endoxa.curate.opposites import are_opposites, flipped, load_lexicon
@@ -118,6 +120,57 @@ def test_crowded_rows_keep_their_nearest_and_stay_symmetric() -> None:
     for row, rows in enumerate(found):
         assert set(np.argsort(similar[row])[-3:]) <= set(rows)
         assert all(row in found[other] for other in rows)
+
+
+def nearest_by_full_matrix(vectors: np.ndarray, threshold: float, most: int) -> list[list[int]]:
+    """The definition: each row names its nearest, of equals the first; the relation holds both ways."""
+    similar = vectors @ vectors.T
+    np.fill_diagonal(similar, -np.inf)
+    named = np.zeros(similar.shape, dtype=bool)
+    for row, cosines in enumerate(similar):
+        nearest = np.argsort(-cosines, kind="stable")[:most]
+        named[row, nearest[cosines[nearest] >= threshold]] = True
+    return [np.flatnonzero(row).tolist() for row in named | named.T]
+
+
+@pytest.mark.parametrize("most", [1, 3, 10, 96])
+@pytest.mark.parametrize("waiting", [1, 1 << 20])
+def test_neighbours_by_tiles_are_those_of_the_definition(
+    monkeypatch: pytest.MonkeyPatch, most: int, waiting: int
+) -> None:
+    monkeypatch.setattr(tiles, "TILE", (7, 13))
+    monkeypatch.setattr(tiles, "WAITING", waiting)
+    alike = np.eye(4, dtype=np.float32)[np.arange(90) % 4]  # exactly equal cosines: the first win
+    for vectors in (unit_rows(most, 120), alike):
+        found = neighbours(vectors, 0.4, most)
+        assert [rows.tolist() for rows in found] == nearest_by_full_matrix(vectors, 0.4, most)
+        assert all(rows.dtype == np.int32 for rows in found)
+
+
+def test_pairs_that_wait_are_bounded_where_all_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "TILE", (16, 32))
+    monkeypatch.setattr(tiles, "WAITING", 1)
+    nearest = tiles._Nearest(400, 3)
+    vectors = np.tile(np.eye(1, 8, dtype=np.float32), (400, 1))
+    monkeypatch.setattr(tiles, "_Nearest", lambda count, most: nearest)
+    held = []
+    add = nearest.add
+
+    def watched(*pairs: np.ndarray) -> None:
+        add(*pairs)
+        held.append(nearest._waiting)
+
+    monkeypatch.setattr(nearest, "add", watched)
+    found = neighbours(vectors, 0.9, 3)
+    assert max(held) <= 2 * 400 * 3
+    assert found[399].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_rows_have_few_neighbours(count: int) -> None:
+    found = neighbours(np.ones((count, 1), dtype=np.float32), 0.5)
+    assert [rows.tolist() for rows in found] == [[], [[]], [[1], [0]]][count]
+    assert link(np.ones((count, 1), dtype=np.float32), [NOTHING] * count, found, 0.5).tolist() == [0] * count
 
 
 def test_identical_vectors_end_the_chain() -> None:

@@ -8,8 +8,7 @@ all neighbours given the result is exact. Pairs are merged in the order of the n
 Muellner 2011, section 3), which gives the same clusters because merging never brings two clusters nearer to a third
 (the mean of two similarities is at most the larger one, and constraints only add up).
 
-Neighbours are found in blocks, so the full matrix of similarities never exists. No library at hand does average
-linkage with cannot-link constraints without that matrix.
+No library at hand does average linkage with cannot-link constraints without the full matrix of similarities.
 """
 
 from __future__ import annotations
@@ -21,57 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from endoxa.curate.encoders import Vectors
+from endoxa.curate.group.neighbours import Rows
 from endoxa.curate.opposites import Concept, flipped
-
-Rows = npt.NDArray[np.int32]
-
-BLOCK_CELLS = 1 << 25
-"""Similarities held at a time (float32: 128 MiB)."""
-MOST_NEIGHBOURS = 96
-"""Neighbours kept of one vector, the nearest; bounds memory where thousands of attributes are near alike."""
-
-
-def neighbours(vectors: Vectors, threshold: float, most: int = MOST_NEIGHBOURS) -> list[Rows]:
-    """For every row the rows at cosine >= `threshold`, without itself, in ascending order.
-
-    Args:
-        vectors: unit vectors, shape (n, d).
-        threshold: smallest cosine.
-        most: how many a row may name. A row is a neighbour of another one if either names the other, so that the
-            relation is symmetric.
-    """
-    count = len(vectors)
-    step = max(1, BLOCK_CELLS // max(count, 1))
-    sources, targets = [], []
-    for start in range(0, count, step):
-        block = vectors[start : start + step] @ vectors.T
-        block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
-        source, target = _near(block, threshold, most)
-        sources.append(source + np.int32(start))
-        targets.append(target)
-    return _symmetric(np.concatenate(sources), np.concatenate(targets), count)
-
-
-def _near(block: Vectors, threshold: float, most: int) -> tuple[Rows, Rows]:
-    """Cells of a block at or above the threshold; of a row the `most` nearest, of equally near ones the first."""
-    source, target = np.nonzero(block >= threshold)
-    found = np.bincount(source, minlength=len(block))
-    if found.max(initial=0) > most:
-        order = np.lexsort((-block[source, target], source))
-        rank = np.arange(len(source)) - np.repeat(np.cumsum(found) - found, found)
-        kept = np.sort(order[rank < most])
-        source, target = source[kept], target[kept]
-    return source.astype(np.int32), target.astype(np.int32)
-
-
-def _symmetric(source: Rows, target: Rows, count: int) -> list[Rows]:
-    pairs = np.concatenate(
-        [source.astype(np.int64) * count + target, target.astype(np.int64) * count + source]
-    )
-    pairs = np.unique(pairs)
-    ends = np.searchsorted(pairs, np.arange(1, count, dtype=np.int64) * count)
-    return [part.astype(np.int32) for part in np.split(pairs % count, ends)]
-
 
 TIE = 1e-5
 """Similarities closer than this are equal; the earlier row wins."""
@@ -84,32 +34,30 @@ class _Clusters:
     Attributes:
         sums: sum of unit vectors, shape (n, d); rows of merged clusters are stale.
         sizes: members by row; 0 where merged into another one.
-        near: rows that were neighbours of a member (may name merged rows: see `parent`).
-        parent: row a merged cluster went to, else itself.
+        near: rows that were neighbours of a member (may name merged rows: see `home`).
+        home: the cluster that a row belongs to now.
+        members: rows by cluster; empty where merged into another one.
         asserted: concepts of all members.
+        forbidden: the concepts that these exclude.
     """
 
     sums: Vectors
     sizes: npt.NDArray[np.int64]
     near: list[Rows]
-    parent: Rows
+    home: Rows
+    members: list[list[int]]
     asserted: list[frozenset[Concept]]
+    forbidden: list[frozenset[Concept]]
 
     def candidates(self, row: int) -> Rows:
         """Living clusters near `row`, ascending, without itself."""
-        found = self.roots(self.near[row])
-        found = np.unique(found[found != row])
+        found: Rows = self.home[self.near[row]]
+        found.sort()
+        kept = found != row
+        kept[1:] &= found[1:] != found[:-1]
+        found = found[kept]
         self.near[row] = found
         return found
-
-    def roots(self, rows: Rows) -> Rows:
-        """The clusters that rows belong to now."""
-        found = self.parent[rows]
-        while True:
-            above = self.parent[found]
-            if np.array_equal(above, found):
-                return found
-            found = above
 
     def nearest(self, row: int, threshold: float) -> tuple[int, float]:
         """The most similar cluster that may join `row`, and its similarity; of equal ones the earliest row.
@@ -120,8 +68,10 @@ class _Clusters:
         if not rows.size:
             return -1, -np.inf
         similar = self.sums[rows] @ self.sums[row] / (self.sizes[rows] * self.sizes[row])
-        forbidden = flipped(self.asserted[row])
-        for place in np.lexsort((rows, -np.round(similar / TIE))):
+        places = np.flatnonzero(similar >= threshold - 2 * TIE)
+        order = np.argsort(-np.round(similar[places] / TIE), kind="stable")
+        forbidden = self.forbidden[row]
+        for place in places[order].tolist():
             if similar[place] < threshold:
                 break
             if forbidden.isdisjoint(self.asserted[rows[place]]):
@@ -140,8 +90,11 @@ class _Clusters:
         self.sizes[gone] = 0
         self.near[into] = np.concatenate([self.near[into], self.near[gone]])
         self.near[gone] = self.near[gone][:0]
-        self.parent[gone] = into
+        self.home[self.members[gone]] = into
+        self.members[into] += self.members[gone]
+        self.members[gone] = []
         self.asserted[into] |= self.asserted[gone]
+        self.forbidden[into] |= self.forbidden[gone]
 
 
 def link(
@@ -161,9 +114,14 @@ def link(
         together: rows that are one cluster from the start, whatever they assert.
     """
     count = len(vectors)
-    rows = np.arange(count, dtype=np.int32)
     clusters = _Clusters(
-        vectors.copy(), np.ones(count, dtype=np.int64), list(near), rows.copy(), list(asserted)
+        sums=vectors.copy(),
+        sizes=np.ones(count, dtype=np.int64),
+        near=list(near),
+        home=np.arange(count, dtype=np.int32),
+        members=[[row] for row in range(count)],
+        asserted=list(asserted),
+        forbidden=[flipped(facts) for facts in asserted],
     )
     for group in together:
         first, *others = sorted(group)
@@ -171,7 +129,7 @@ def link(
             clusters.merge(first, other)
     for first in range(count):
         _follow_chain(clusters, first, threshold)
-    return clusters.roots(rows)
+    return clusters.home
 
 
 def _follow_chain(clusters: _Clusters, first: int, threshold: float) -> None:

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from endoxa.curate.encoders import Encoder, Vectors
-from endoxa.curate.group.linkage import link, neighbours
+from endoxa.curate.group.linkage import link
+from endoxa.curate.group.neighbours import neighbours
 from endoxa.curate.group.surface import surface_of
 from endoxa.curate.opposites import Concept, Lexicon, Unit, concepts, english, units
 from endoxa.curate.opposites.lexicon import Sense, plain

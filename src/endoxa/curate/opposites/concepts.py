@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from endoxa.curate.opposites import english
 from endoxa.curate.opposites.forms import forms
@@ -43,10 +44,12 @@ class Unit:
         return self.negated != self.turned
 
 
-def units(text: str, lexicon: Lexicon) -> list[Unit]:
+@lru_cache(maxsize=1024)
+def units(text: str, lexicon: Lexicon) -> tuple[Unit, ...]:
     """The words of an attribute that carry meaning, with what is denied marked as such.
 
-    A negator at the end denies the word before it ("trust nobody").
+    A negator at the end denies the word before it ("trust nobody"). The last texts are remembered, since several
+    rules read the units of one attribute in turn.
     """
     rules = lexicon.rules
     found: list[Unit] = []
@@ -65,7 +68,7 @@ def units(text: str, lexicon: Lexicon) -> list[Unit]:
             pending = False
     if pending and found:
         found.append(_negated(found.pop()))
-    return found
+    return tuple(found)
 
 
 def _negated(unit: Unit) -> Unit:

