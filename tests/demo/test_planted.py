@@ -155,14 +155,14 @@ def test_same_seed_same_model_and_the_random_state_is_left_alone(quick: Callable
 
 @pytest.mark.slow
 def test_complete_folder_is_kept_and_any_other_is_made_again(quick: Callable[..., PlantedModel]) -> None:
-    calls: list[tuple[str, int, int]] = []
+    calls: list[tuple[str, float, int]] = []
     made = quick("a", progress=lambda *told: calls.append(told))
-    assert {(what, total) for what, _, total in calls} == {("training models", 100)}
-    assert [done for _, done, _ in calls] == [0, 50, 100]
+    assert {(what, total) for what, _, total in calls} == {("training models", 1)}
+    assert [done for _, done, _ in calls] == [0, 0.5, 1]
 
     calls.clear()
     quick("a", progress=lambda *told: calls.append(told))
-    assert calls == [("training models", 100, 100)]
+    assert calls == [("training models", 1, 1)]
 
     for damage in ("", "not json"):
         (made.path / planted.RECEIPT).write_text(damage)

@@ -43,7 +43,7 @@ def demo(
     require_local("hf/planted")
     from endoxa.demo.run import run_demo
 
-    with shown("pairs") as progress:
+    with shown("items") as progress:
         result = run_demo(out, seed=seed, progress=progress, command=sys.argv)
     _print_recovery(result.recovery)
     typer.echo(f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}")

@@ -201,7 +201,7 @@ def train_planted(
     Args:
         folder: where the model folders are made.
         seed: of the initial weights and the order of questions; torch's own random state is left alone.
-        progress: told what is done, in hundredths of a model.
+        progress: told how many models are done.
         architectures: which of the three.
         plants: which of the three.
         languages: the part of the world to learn; sentences of other languages then score at random.
@@ -232,7 +232,7 @@ def _reporter(models: int, done: int, progress: Progress) -> Callable[[float], N
     def report(more: float) -> None:
         nonlocal so_far
         so_far += more
-        progress("training models", round(100 * so_far), 100 * models)
+        progress("training models", round(so_far, 2), models)
 
     return report
 
