@@ -65,7 +65,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def output(run: Path) -> Path:
+def output(run: Path, checked_charts: None) -> Path:
     return write_report([run], run.parent / "page" / "report.html")
 
 

@@ -62,7 +62,7 @@ def results(run: Path) -> StoryResults:
 
 
 @pytest.fixture(scope="module")
-def output(run: Path) -> Path:
+def output(run: Path, checked_charts: None) -> Path:
     return write_report([run], run.parent / "page" / "stories.html")
 
 
