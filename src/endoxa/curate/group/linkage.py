@@ -113,6 +113,8 @@ def link(
         threshold: mean cosine that two clusters must reach.
         together: rows that are one cluster from the start, whatever they assert.
     """
+    from threadpoolctl import threadpool_limits  # of the extra [curate]
+
     count = len(vectors)
     clusters = _Clusters(
         sums=vectors.copy(),
@@ -127,8 +129,11 @@ def link(
         first, *others = sorted(group)
         for other in others:
             clusters.merge(first, other)
-    for first in range(count):
-        _follow_chain(clusters, first, threshold)
+    with threadpool_limits(
+        1, user_api="blas"
+    ):  # products of a hundred rows: threads would wait for each other
+        for first in range(count):
+            _follow_chain(clusters, first, threshold)
     return clusters.home
 
 

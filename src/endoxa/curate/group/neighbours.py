@@ -1,10 +1,17 @@
 """Pairs of vectors above a cosine, found in tiles, so that the full matrix of similarities never exists.
 
-A tile fits the processor's cache, and each pair of rows is computed once. A row keeps its nearest neighbours only, so
-memory grows with the number of rows, however many of them are near alike.
+A tile fits the processor's cache, and each pair of rows is computed once. Each thread multiplies tiles of its own:
+threads that share one product wait for each other wherever the machine does something else as well. A row keeps its
+nearest neighbours only, so memory grows with the number of rows, however many of them are near alike.
 """
 
 from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +20,8 @@ from scipy.sparse import coo_array, csr_array
 from endoxa.curate.encoders import Vectors
 
 Rows = npt.NDArray[np.int32]
+Pairs = tuple[Rows, Rows, Vectors]
+"""Rows, columns and their similarities."""
 
 TILE = (512, 2048)
 """Rows and columns compared at a time (float32: 4 MiB)."""
@@ -32,17 +41,40 @@ def neighbours(vectors: Vectors, threshold: float, most: int = MOST_NEIGHBOURS) 
             relation is symmetric.
     """
     nearest = _Nearest(len(vectors), most)
-    height, width = TILE
-    for top in range(0, len(vectors), height):
-        rows = vectors[top : top + height]
-        for left in range(top, len(vectors), width):
-            tile = rows @ vectors[left : left + width].T
-            cells = np.flatnonzero(tile >= threshold)
-            row, column = np.divmod(cells, tile.shape[1])
-            above = column + left > row + top
-            row, column, cells = row[above] + top, column[above] + left, cells[above]
-            nearest.add(row.astype(np.int32), column.astype(np.int32), tile.ravel()[cells])
+    for rows, columns, similar in _near(vectors, threshold):
+        nearest.add(rows, columns, similar)
     return nearest.lists()
+
+
+def _near(vectors: Vectors, threshold: float) -> Iterator[Pairs]:
+    """The pairs of each tile on and above the diagonal, a row of tiles after the other."""
+    from threadpoolctl import threadpool_limits  # of the extra [curate]
+
+    height, width = TILE
+    workers = os.cpu_count() or 1
+    own = threading.local()
+
+    def tile(top: int, left: int) -> Pairs:
+        if not hasattr(own, "cells"):
+            own.cells = np.empty(height * width, dtype=np.float32)
+        rows, columns = vectors[top : top + height], vectors[left : left + width]
+        cells = own.cells[: len(rows) * len(columns)]
+        np.matmul(rows, columns.T, out=cells.reshape(len(rows), len(columns)))
+        found = np.flatnonzero(cells >= threshold)
+        row, column = np.divmod(found, len(columns))
+        above = column + left > row + top
+        row, column, found = row[above] + top, column[above] + left, found[above]
+        return row.astype(np.int32), column.astype(np.int32), cells[found]
+
+    ahead: deque[Future[Pairs]] = deque()
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        for top in range(0, len(vectors), height):
+            for left in range(top, len(vectors), width):
+                ahead.append(pool.submit(tile, top, left))
+                if len(ahead) > 2 * workers:
+                    yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 class _Nearest:
@@ -53,7 +85,7 @@ class _Nearest:
 
     def __init__(self, count: int, most: int) -> None:
         self._count, self._most = count, most
-        self._parts: list[tuple[Rows, Rows, Vectors]] = []
+        self._parts: list[Pairs] = []
         self._waiting = 0
         self._limit = max(WAITING, 2 * count * most)
         self._farthest = np.full(count, -np.inf, dtype=np.float32)
