@@ -1,7 +1,7 @@
 """Asking a chat server: our engine beside a bare asyncio loop on the same client, and memory as the file grows.
 
     python benchmarks/chat.py                         10,000 requests at 32 at once, three rounds taken in turn
-    python benchmarks/chat.py --memory                10,000 to 650,000 questions, one process for each number
+    python benchmarks/chat.py --memory                10,000 to 650,000 questions: memory of run, estimates and page
 
 The server (`endoxa.testing.chat_server`) runs in a process of its own and answers after a fixed latency. The bare loop
 is what one would write without endoxa: as many tasks as calls at once, each sending one request after the other with
@@ -44,10 +44,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--items", type=int, action="append")
-    parser.add_argument("--one", nargs=2, metavar=("ITEMS", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=2, metavar=("STEP", "FOLDER"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
-        probe(int(args.one[0]), Path(args.one[1]))
+        step(args.one[0], Path(args.one[1]))
     elif args.memory:
         memory(args.items or SIZES)
     else:
@@ -139,34 +139,45 @@ def ours(address: str, requests: int, concurrency: int, *, priced: bool = False)
     return seconds
 
 
+STEPS = ("probe", "estimates", "page")
+
+
 def memory(sizes: tuple[int, ...] | list[int]) -> None:
-    """Peak memory of a whole run for each size."""
-    first = None
-    print(f"{'questions':>10}{'seconds':>10}{'per second':>12}{'peak MiB':>10}{'of the first':>14}")
+    """Peak memory of each step of a run for each size, each in a process of its own."""
+    print(f"{'questions':>10}{'step':>12}{'seconds':>10}{'per second':>12}{'peak MiB':>10}")
     for items in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            words = [sys.executable, __file__, "--one", str(items), folder]
-            output = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-        seconds, peak = map(float, output.split())
-        first = first or peak
-        print(
-            f"{items:10,}{seconds:10.1f}{items / seconds:12.0f}{peak:10.0f}{peak / first:14.2f}", flush=True
-        )
+            write_questions(Path(folder) / "questions.jsonl", items)
+            for name in STEPS:
+                words = [sys.executable, __file__, "--one", name, folder]
+                output = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+                seconds, peak = map(float, output.split()[-2:])
+                print(f"{items:10,}{name:>12}{seconds:10.1f}{items / seconds:12.0f}{peak:10.0f}", flush=True)
 
 
-def probe(count: int, folder: Path) -> None:
-    """Write `count` questions, ask a simulated respondent, print seconds and peak memory in MiB."""
-    from endoxa.instruments.questions.probe.settings import QaSettings
-
-    data = folder / "questions.jsonl"
-    with data.open("w", encoding="utf-8") as file:
+def write_questions(path: Path, count: int) -> None:
+    """Made-up questions of 25 templates."""
+    with path.open("w", encoding="utf-8") as file:
         for k in range(count):
             file.write(json.dumps(item(k)) + "\n")
-    from endoxa.engine.run import measure
-    from endoxa.instruments.questions.instrument import QUESTIONS
 
+
+def step(name: str, folder: Path) -> None:
+    """Ask a simulated respondent, or estimate, or write the page; print seconds and peak memory in MiB."""
+    from endoxa.engine.run import measure
+    from endoxa.instruments.questions.estimates import analyze_run
+    from endoxa.instruments.questions.instrument import QUESTIONS
+    from endoxa.instruments.questions.probe.settings import QaSettings
+    from endoxa.instruments.reports import write_report
+
+    data, run = folder / "questions.jsonl", folder / "run"
     start = time.perf_counter()
-    measure(QUESTIONS, QaSettings(data=str(data), models=("sim/biased",)), folder / "run")
+    if name == "probe":
+        measure(QUESTIONS, QaSettings(data=str(data), models=("sim/biased",)), run)
+    elif name == "estimates":
+        analyze_run(run, keep=True)
+    else:
+        write_report([run], folder / "page.html")
     print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 

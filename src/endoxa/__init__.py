@@ -1,9 +1,70 @@
 """endoxa: culturally grounded stereotype measurement, from what people say to a defensible result.
 
-The parts are separate packages (`endoxa.instruments`, `endoxa.engine`, `endoxa.models`, `endoxa.stats`); import the
-one you need. This module stays empty so that starting is instant.
+    import endoxa as ex
+
+    result = ex.probe_pairs("pairs.csv", models=["hf/openai-community/gpt2"], rules=["sum"])
+    print(result.headline())
+    result.save_report("report.html")
+
+The names in `__all__` are stable: one that is to go warns for two minor versions first. They are loaded when they are
+first used, so that importing endoxa is instant. The parts behind them are packages of their own (`endoxa.stats`,
+`endoxa.datasets`, `endoxa.models`, `endoxa.engine`, `endoxa.instruments`).
 """
 
-from importlib.metadata import version
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
 
-__version__ = version("endoxa")
+if TYPE_CHECKING:
+    from endoxa.api import (
+        Result,
+        analyze,
+        extract,
+        live_model,
+        load_pairs,
+        load_questions,
+        load_stories,
+        load_tests,
+        probe_embeddings,
+        probe_pairs,
+        probe_questions,
+        probe_stories,
+        rate_harm,
+        read_run,
+    )
+    from endoxa.errors import UserError
+
+__version__ = _version("endoxa")
+
+__all__ = [
+    "Result",
+    "UserError",
+    "analyze",
+    "extract",
+    "live_model",
+    "load_pairs",
+    "load_questions",
+    "load_stories",
+    "load_tests",
+    "probe_embeddings",
+    "probe_pairs",
+    "probe_questions",
+    "probe_stories",
+    "rate_harm",
+    "read_run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, loaded now."""
+    if name not in __all__:
+        raise AttributeError(f"module 'endoxa' has no attribute '{name}'")
+    from importlib import import_module
+
+    found = getattr(import_module("endoxa.errors" if name == "UserError" else "endoxa.api"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """What there is, for completion."""
+    return sorted({*globals(), *__all__})

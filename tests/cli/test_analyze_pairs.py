@@ -28,7 +28,7 @@ def test_estimates_comparisons_and_flips_are_written(tmp_path):
     options = [text for name, path in files.items() for text in (f"--{name}", str(path))]
     result = CliRunner().invoke(app, ["pairs", *runs, *options, "--resamples", "200", "--seed", "4"])
     assert result.exit_code == 0, result.output
-    assert "Preference ratio" in result.output
+    assert "stereotypical sentence is preferred" in result.output
     assert set(pl.read_csv(files["out"])["model"]) == {"m", "n"}
     assert len(pl.read_csv(files["comparisons"])) == 2
     assert set(pl.read_csv(files["flips"])["model"]) == {"m", "n"}

@@ -6,9 +6,11 @@ import json
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from endoxa.demo.world import SAMPLE
 from endoxa.engine.run import measure
+from endoxa.errors import UserError
 from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
@@ -63,6 +65,83 @@ def test_the_harness_agrees_with_our_rule_pair_by_pair(tmp_path, shared, monkeyp
         assert results[f"{group}_{language}"]["pct_stereotype,none"] == pytest.approx(
             ratios[language], abs=1e-9
         )
+
+
+def logged(found, folder):
+    """What `--log_samples --output_path FOLDER` leaves, written by the harness itself."""
+    from lm_eval.loggers import EvaluationTracker
+
+    tracker = EvaluationTracker(output_path=str(folder))
+    tracker.general_config_tracker.model_name = "tiny"
+    tracker.general_config_tracker.model_name_sanitized = "tiny"
+    samples = found.pop("samples")
+    tracker.save_results_aggregated(results=found, samples=samples)
+    for task, own in samples.items():
+        tracker.save_results_samples(task_name=task, samples=own)
+    return sorted(folder.rglob("samples_*.jsonl"))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_logs_of_the_harness_give_our_estimates(tmp_path, shared, monkeypatch):
+    from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
+
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    model = shared / "data" / "models" / "tiny-gpt2"
+    group = export(SAMPLE, tmp_path / "task")
+    logs = logged(evaluate(tmp_path / "task", group, model), tmp_path / "logs")
+    assert len(logs) == 5
+    settings = PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False)
+    measure(pairs.PAIRS, settings, tmp_path / "run")
+    named = ("preference_ratio", "mean_difference")
+    shown = ("rule", "language", "axis", "name", "interval", "value", "low", "high", "n", "verdict")
+    theirs, ours = (
+        analyze_pairs(load_records(paths), resamples=200)
+        .estimates.filter(pl.col("name").is_in(named))
+        .select(shown)
+        for paths in (logs, [tmp_path / "run"])
+    )
+    assert_frame_equal(theirs, ours, abs_tol=1e-4)
+
+
+def test_a_log_of_crows_pairs_is_read_and_other_logs_are_refused(tmp_path):
+    from endoxa.instruments.pairs.estimates import load_records
+
+    def sample(number, more, less):
+        return {
+            "doc_id": number,
+            "doc": {
+                "sent_more": more,
+                "sent_less": less,
+                "bias_type": "Age",
+                "stereo_antistereo": "antistereo",
+            },
+            "arguments": {
+                "gen_args_0": {"arg_0": "", "arg_1": more},
+                "gen_args_1": {"arg_0": "", "arg_1": less},
+            },
+            "filtered_resps": [["-12.5", "False"], ["-13.0", "False"]],
+        }
+
+    folder = tmp_path / "gpt2"
+    folder.mkdir()
+    path = folder / "samples_crows_pairs_english_2026-11-22T10-00-00.000000.jsonl"
+    rows = [sample(0, "Old people sing.", "Young people sing."), sample(1, "Old men run.", "Young men run.")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = load_records([path])
+    assert found["score_more"].to_list() == [-12.5, -12.5]
+    assert found["identity"].to_list() == ["old", "old"] or found["identity"].to_list() == ["Old", "Old"]
+    assert found.select("model", "rule", "language", "axis", "direction").row(0) == (
+        "gpt2",
+        "sum-bos",
+        "en",
+        "age",
+        "antistereo",
+    )
+    path.write_text(json.dumps({"doc_id": 1, "doc": {"question": "?"}}) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="line 1 is no sample of sentence pairs"):
+        load_records([path])
 
 
 @pytest.mark.slow

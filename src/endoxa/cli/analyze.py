@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import asdict
+from functools import wraps
+from inspect import Parameter, signature
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,12 +21,10 @@ from endoxa.cli.analyze_harm import harm
 from endoxa.cli.analyze_languages import languages
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_tests import association_tests
-from endoxa.cli.settings_command import add_command
+from endoxa.cli.settings_command import Printing, add_command
 from endoxa.engine.options import Resampling
+from endoxa.schema.headline import Headline
 from endoxa.schema.options import OUTPUT, Option
-
-if TYPE_CHECKING:
-    from endoxa.instruments.pairs.estimates import PairsAnalysis
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -31,7 +35,11 @@ app = typer.Typer(
 
 def pairs(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or files of records (Parquet).")
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="Run folders, records (.parquet), or logs of lm-evaluation-harness (.jsonl).",
+        ),
     ],
     *,
     out: Annotated[Path, Option("Estimates: .csv, .jsonl or .parquet.", OUTPUT, short="-o")],
@@ -40,17 +48,19 @@ def pairs(
     ] = None,
     flips: Annotated[Path | None, Option("Also write disagreement between rules.", OUTPUT)] = None,
     how: Resampling,
-) -> None:
+) -> Headline:
     """Estimate preferences from records of sentence pairs: per model, rule, language and axis.
 
     \b
     Examples:
       endoxa analyze pairs out/gpt2 out/bert -o estimates.csv
       endoxa analyze pairs out/gpt2 -o estimates.csv --comparisons models.csv --flips flips.csv
+      endoxa analyze pairs harness/gpt2/samples_crows_pairs_english_*.jsonl -o estimates.csv
     """  # noqa: D301
     from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
     from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records, write_estimates
+    from endoxa.instruments.pairs.headline import headline_of
 
     if len(runs) == 1 and runs[0].is_dir():
         analysis = analyze_run(runs[0], **asdict(how))
@@ -65,60 +75,62 @@ def pairs(
     for table, path in ((analysis.comparisons, comparisons), (analysis.flips, flips)):
         if path is not None:
             write_table(table, path)
-    _print_headline(analysis)
+    found = headline_of(analysis.estimates)
+    typer.echo(str(found))
     typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
+    return found
 
 
-add_command(app, agreement)
-add_command(app, associations)
-add_command(app, extraction)
-add_command(app, harm)
-add_command(app, languages)
-add_command(app, languages, "overlap", hidden=True)  # its old name
-add_command(app, association_tests, "tests")
-add_command(app, qa)
-add_command(app, pairs)
+def _add(
+    function: Callable[..., Headline | None], following: str, name: str | None = None, *, hidden: bool = False
+) -> None:
+    """Add a command that ends with a line of what to do next, and can be quiet.
+
+    Args:
+        function: what the command does; with `--json` its headline is printed, or the table that it wrote to `out`.
+        following: the next step; {out} stands for the file written, {runs} for the runs read.
+        name: of the command, where it is not the function's.
+        hidden: left out of `--help`.
+    """
+
+    @wraps(function)
+    def call(*, printing: Printing, **given: Any) -> None:
+        out = given["out"]
+        if printing.quiet or printing.json:
+            with redirect_stdout(StringIO()):
+                found = function(**given)
+            if printing.json and out is not None:
+                typer.echo(json.dumps(_rows(found, out), ensure_ascii=False, indent=1))
+            return
+        function(**given)
+        if out is not None:
+            runs = " ".join(map(str, given.get("runs") or [given.get("run", "RUN...")]))
+            typer.echo(f"Next: {following.format(out=out, runs=runs)}")
+
+    own = signature(function)
+    added = Parameter("printing", Parameter.KEYWORD_ONLY, annotation=Printing)
+    call.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
+    call.__annotations__ = {**function.__annotations__, "printing": Printing}
+    add_command(app, call, name, hidden=hidden)
 
 
-def _print_headline(analysis: PairsAnalysis) -> None:
-    """Print the preference ratio of every model and rule over all axes, with verdicts."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+def _rows(headline: Headline | None, out: Path) -> dict[str, Any]:
+    """What a script is told: the headline, or every row that was written."""
+    from endoxa.datasets.frames import read_table
 
-    from endoxa.page.claims import chip
-    from endoxa.page.words import language_name, short_labels
-
-    overall = analysis.estimates.filter(axis="all", name="preference_ratio", interval="identities")
-    several = overall["language"].n_unique() > 1
-    labels = short_labels(overall["model"].to_list())
-    table = Table(title="Preference ratio over all axes (0.5 = no preference)", box=SIMPLE_HEAD, padding=0)
-    table.add_column("model", overflow="fold")
-    for name in ("rule", *(("language",) if several else ())):
-        table.add_column(name, no_wrap=True)
-    for name in ("pairs", "identities", "ratio", "interval"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", min_width=9)
-    for row in overall.iter_rows(named=True):
-        table.add_row(
-            escape(labels[row["model"]]),
-            escape(row["rule"]),
-            *((escape(row["language"]),) if several else ()),
-            str(row["n"]),
-            str(row["clusters"]),
-            f"{row['value']:.3f}",
-            _interval(row["low"], row["high"]),
-            chip(row),
-        )
-    Console().print(table)
-    for (language, reason), rows in overall.group_by("language", "reason", maintain_order=True):
-        if reason:
-            where = f"{language_name(str(language))}, " if several else ""
-            named = ", ".join(f"{labels[row['model']]} {row['rule']}" for row in rows.iter_rows(named=True))
-            typer.echo(f"{where}{named}: {chip(rows.row(0, named=True))} ({reason}).")
+    rows = read_table(out).to_dicts() if headline is None else list(map(dict, headline.rows))
+    return {"out": str(out), "rows": rows}
 
 
-def _interval(low: float, high: float) -> str:
-    """Lower and upper bound, or a dash if undefined."""
-    return f"{low:.3f}–{high:.3f}" if low <= high else "-"
+_add(agreement, "endoxa curate review apply, or ask more raters where agreement is low")
+_add(
+    associations,
+    "endoxa report {out} -o report.html, or have them rated: endoxa probe harm --data {out} --model ...",
+)
+_add(extraction, "endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it")
+_add(harm, "endoxa report {runs} RATINGS.csv -o report.html")
+_add(languages, "endoxa report RUN {out} -o report.html")
+_add(languages, "endoxa report RUN {out} -o report.html", "overlap", hidden=True)  # its old name
+_add(association_tests, "endoxa report {out} -o report.html", "tests")
+_add(qa, "endoxa report {runs} -o report.html")
+_add(pairs, "endoxa report {runs} -o report.html")

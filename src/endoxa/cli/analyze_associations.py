@@ -174,8 +174,8 @@ def associations(
       endoxa analyze associations stories.parquet -o assoc.csv --compare gpt-a,gpt-b --comparisons models.csv
       endoxa analyze associations --plan --lift 2
     """  # noqa: D301
-    from endoxa.cli.progress import shown
     from endoxa.datasets.stereotales import read_profiles
+    from endoxa.engine.progress import shown
     from endoxa.errors import UserError
     from endoxa.instruments.stories.associations.compare import stories_of
 
@@ -299,7 +299,7 @@ def _compare(
 
 
 def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
-    from endoxa.cli.progress import shown
+    from endoxa.engine.progress import shown
     from endoxa.instruments.stories.associations import null_check
 
     with shown("permutations") as progress:

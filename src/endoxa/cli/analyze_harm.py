@@ -66,10 +66,10 @@ def harm(
       endoxa analyze harm out/harm --human panel.csv --associations assoc.csv -o harm.csv --blind-spots blind.csv
       endoxa analyze harm --human panel.csv --threshold 3.5 -o harm.csv
     """  # noqa: D301
-    from endoxa.cli.progress import shown
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.datasets.stereotales.associations import read_associations
+    from endoxa.engine.progress import shown
     from endoxa.instruments.stories.harm import analyze_harm
 
     others = {

@@ -55,9 +55,9 @@ def qa(
       endoxa analyze qa out/small -o qa.csv --against out/large --retention retention.csv
       endoxa analyze qa out/q3 -o qa.csv --debias debias.csv
     """  # noqa: D301
-    from endoxa.cli.progress import shown
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
+    from endoxa.engine.progress import shown
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
 
     outputs = [path for path in (out, retention, debias) if path is not None]

@@ -48,9 +48,9 @@ def association_tests(
       endoxa analyze tests out/bert out/muril -o results.csv --unequal truncate
       endoxa analyze tests --tests weat.json --vectors glove.txt -o results.csv --ddof wefe
     """  # noqa: D301
-    from endoxa.cli.progress import shown
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
+    from endoxa.engine.progress import shown
     from endoxa.instruments.association_tests.estimates import analyze_sources
 
     require_table_name(out)

@@ -74,10 +74,10 @@ def names(
 def _build(
     items: Path, output: Path, bank_file: Path | None, *, seed: int, variants: int, gender_model: str | None
 ) -> None:
-    from endoxa.cli.progress import shown
     from endoxa.datasets.bbq import read_rows, write_items
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import write_table
+    from endoxa.engine.progress import shown
     from endoxa.errors import UserError
     from endoxa.instruments.questions.names import build_names, read_bank
 
@@ -128,7 +128,7 @@ def _asker(model: str, file: Path) -> Callable[[Sequence[Prepared]], Sequence[Pr
     """A function that asks the model about open genders; answers are stored in the file and reused."""
     import asyncio
 
-    from endoxa.cli.progress import shown
+    from endoxa.engine.progress import shown
     from endoxa.instruments.questions.names.ask import ask_all, keeping, read_answers, settle, unsettled
     from endoxa.models.chat import ChatOptions, open_chat, parse_chat_model
 

@@ -147,8 +147,8 @@ def _sampler(k: int) -> SamplerSettings:
 
 
 def _plan(settings: WorldSettings, sampler: SamplerSettings) -> None:
-    from endoxa.cli.progress import shown
     from endoxa.collect.simulate.plan import plan, sentence
+    from endoxa.engine.progress import shown
 
     with shown("numbers") as tell:
         expected = plan(settings, sampler, seeds=_PLAN_SEEDS, tell=tell)
@@ -174,8 +174,8 @@ def _names(words: str) -> tuple[str, ...]:
 
 
 def _compare(asked: Comparison, output: Path | None, *, restart: bool) -> None:
-    from endoxa.cli.progress import shown
     from endoxa.collect.simulate.comparison import compare
+    from endoxa.engine.progress import shown
     from endoxa.errors import UserError
 
     if output is None:

@@ -111,7 +111,6 @@ def extract(
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
     """  # noqa: D301
-    from endoxa.cli.progress import shown
     from endoxa.curate.normalise import with_identities
     from endoxa.curate.survey import (
         RowColumns,
@@ -123,6 +122,7 @@ def extract(
     from endoxa.curate.translation import open_translator
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import write_table
+    from endoxa.engine.progress import shown
     from endoxa.errors import UserError
 
     if print_map:

@@ -70,9 +70,9 @@ def export_sheet(
       endoxa curate review export statements.csv -o proposals.xlsx --only-proposed
       endoxa curate review export pairs.csv -o pairs.xlsx --columns language,identity
     """  # noqa: D301
-    from endoxa.cli.progress import shown
     from endoxa.curate.review import Choice, make_sheet, write_sheet
     from endoxa.datasets.files import require_apart
+    from endoxa.engine.progress import shown
     from endoxa.errors import UserError
 
     require_apart([output], [table])

@@ -119,8 +119,11 @@ def check(
     show_text: Annotated[
         bool, typer.Option("--show-text", help="Also print the text of the data that causes each problem.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="List every row of every problem, not the first few.")
+    ] = False,
 ) -> None:
-    """Check a file and list every problem with row and column.
+    """Check a file: each problem with its number and the first rows that have it.
 
     A table with the columns association_id, identity and attribute, for example the pairs exported from a campaign, is
     checked as associations. Rows withdrawn from the campaign are skipped.
@@ -138,7 +141,7 @@ def check(
     from endoxa.datasets.check import check_file, write_problems
 
     problems = check_file(file, _options(language, prefix, template), format)
-    _print_problems(problems, show_text)
+    _print_problems(problems, show_text, every)
     if output is not None:
         write_problems(problems, output, show_text)
         typer.echo(f"{len(problems)} problems written to {output}")
@@ -226,8 +229,12 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
     Console().print(table)
 
 
-def _print_problems(problems: list[Problem], show_text: bool) -> None:
-    """Print counts per check, then the problems of each check; text of the data only on request."""
+FIRST_ROWS = 5
+"""Rows shown of problems that are alike."""
+
+
+def _print_problems(problems: list[Problem], show_text: bool, every: bool) -> None:
+    """Print counts per check, then what was found, alike ones together; text of the data only on request."""
     from endoxa.datasets.check import group_problems
 
     if not problems:
@@ -243,17 +250,26 @@ def _print_problems(problems: list[Problem], show_text: bool) -> None:
         typer.echo(_NOTICE)
     for name, found in groups.items():
         typer.echo(f"\n{name}")
+        alike: dict[tuple[str, str], list[Problem]] = {}
         for problem in found:
-            typer.echo(_line(problem, show_text))
+            alike.setdefault((problem.column, problem.message), []).append(problem)
+        for (column, message), own in alike.items():
+            where = f"column '{column}': " if column else ""
+            number = f" ({len(own)} rows)" if len(own) > 1 else ""
+            typer.echo(f"  {where}{message}{number}")
+            shown = own if every else own[:FIRST_ROWS]
+            typer.echo(f"    {_rows(shown, show_text)}{_left_out(len(own) - len(shown))}")
 
 
-def _line(problem: Problem, show_text: bool) -> str:
-    if not problem.row:
-        place = "whole file"
-    else:
-        place = " ".join(
-            part for part in (f"row {problem.row}", problem.column and f"column '{problem.column}'") if part
-        )
+def _rows(problems: list[Problem], show_text: bool) -> str:
+    """'row 3 (p3), row 9 (p9)'; with the words of the data each in a line of its own."""
+    places = []
+    for problem in problems:
+        place = f"row {problem.row}" if problem.row else "whole file"
         place += f" ({problem.item_id})" if problem.item_id else ""
-    text = f" [{problem.text}]" if show_text and problem.text else ""
-    return f"  {place}: {problem.message}{text}"
+        places.append(place + (f" [{problem.text}]" if show_text and problem.text else ""))
+    return ("\n    " if show_text else ", ").join(places)
+
+
+def _left_out(number: int) -> str:
+    return f" and {number} more (--all lists them)" if number else ""

@@ -37,7 +37,7 @@ def demo(
     Example:
       endoxa demo --out endoxa-demo
     """  # noqa: D301
-    from endoxa.cli.progress import shown
+    from endoxa.engine.progress import shown
     from endoxa.models import require_local
 
     require_local("hf/planted")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from endoxa.errors import UserError
 
 if TYPE_CHECKING:
     from endoxa.cli.settings_command import RunOptions
-    from endoxa.engine.instrument import Instrument, Plan
+    from endoxa.engine.instrument import Instrument, Plan, Run
     from endoxa.engine.settings import RunSettings
 
 
@@ -87,13 +89,13 @@ def _run(
     how: RunOptions,
     expected: dict[str, Any] | None = None,
 ) -> None:
-    from endoxa.cli.progress import shown
+    from endoxa.engine.progress import shown
     from endoxa.engine.run import run
 
     out = how.out
     if out is None:
         raise UserError("No run folder was given: name one with --out (or look at --plan).")
-    with shown(instrument.unit) as progress:
+    with nullcontext(_unseen) if how.printing.quiet else shown(instrument.unit) as progress:
         done = run(
             instrument,
             settings,
@@ -103,10 +105,40 @@ def _run(
             progress=progress,
             command=sys.argv,
         )
+    lines = list(instrument.summary(settings, done))  # may write files that the settings ask for
+    if how.printing.json:
+        typer.echo(json.dumps(_as_json(instrument, done), ensure_ascii=False, indent=1))
+    elif not how.printing.quiet:
+        _print_done(instrument, done, lines)
+
+
+def _print_done(instrument: Instrument[Any], done: Run, lines: Sequence[str]) -> None:
+    """Say what was done, what came out, and what to do next."""
     if done.was_complete:
-        typer.echo(f"{out} was complete already; nothing was measured (--restart does it again).")
-    for line in instrument.summary(settings, done):
+        typer.echo(f"{done.folder} was complete already; nothing was measured (--restart does it again).")
+    for line in lines:
         typer.echo(line)
+    if not done.counts.get("records", 1):
+        return
+    if instrument.headline is not None:
+        typer.echo(f"\n{instrument.headline(done.folder)}")
+    typer.echo(f"Next: {instrument.following(done.folder)}")
+
+
+def _as_json(instrument: Instrument[Any], done: Run) -> dict[str, Any]:
+    """What a script wants to know of a run."""
+    records = done.counts.get("records", 1)
+    rows = instrument.headline(done.folder).rows if instrument.headline is not None and records else ()
+    return {
+        "run": str(done.folder),
+        "kind": instrument.name,
+        "counts": dict(done.counts),
+        "headline": [dict(row) for row in rows],
+    }
+
+
+def _unseen(_what: str, _done: float, _total: int) -> None:
+    """Progress that nobody wants to see."""
 
 
 def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
@@ -139,8 +171,6 @@ def _repeated(instrument: Instrument[Any], run: Path) -> tuple[RunSettings, dict
     Raises:
         UserError: it is not a run of this instrument.
     """
-    import json
-
     from pydantic import ValidationError
 
     path = run / "run.json" if run.is_dir() else run

@@ -37,10 +37,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Printing:
+    """What a command prints of its results.
+
+    Attributes:
+        quiet: nothing but warnings and errors.
+        json: the headline as JSON, nothing else.
+    """
+
+    quiet: Annotated[bool, Option("Print warnings and errors only.", OUTPUT, only_on=True)] = False
+    json: Annotated[
+        bool, Option("Print the headline as JSON, for scripts, and nothing else.", OUTPUT, only_on=True)
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
 class RunOptions:
     """Options of every run.
 
     Attributes:
+        printing: what is printed.
         out: the run folder.
         restart: discard what the run folder holds.
         plan: only print what the run would take.
@@ -63,6 +79,7 @@ class RunOptions:
     repeat: Annotated[
         Path | None, Option("Take all settings from the run.json of this run.", OUTPUT, metavar="RUN")
     ] = None
+    printing: Printing = Printing()
 
 
 class Body(Protocol):
@@ -118,7 +135,7 @@ def _typer_function(function: Callable[..., None]) -> Callable[..., None]:
     """The function with a parameter of Typer for every option."""
     options = _by_key(function)
     hints = get_type_hints(function, include_extras=True)
-    settings = {name: kind for name, kind in hints.items() if is_settings(kind)}
+    settings = {name: kind for name, kind in hints.items() if name != "return" and is_settings(kind)}
 
     @functools.wraps(function)
     def call(**values: Any) -> None:

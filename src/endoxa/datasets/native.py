@@ -6,12 +6,13 @@ Only the two sentences are required. CrowS-Pairs' names `bias_type` and `stereo_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from endoxa.datasets.drafts import Draft, Format, axis_of, direction_of
 from endoxa.datasets.tables import TABLE_SUFFIXES, Row, table_columns, table_rows
 from endoxa.datasets.write import write_pairs
+from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS, ReadOptions
 
 _REQUIRED = ("sent_more", "sent_less")
@@ -30,12 +31,23 @@ def drafts(path: Path, options: ReadOptions) -> Iterator[Draft]:
     Where the file says nothing: item_id '<file stem>-<row>', language `options.language` or else 'und', axis
     'unspecified', direction 'unknown', stereotypical 'more'.
     """
-    for row in table_rows(path, _REQUIRED):
-        yield _draft(row, path.stem, options.language or "und")
+    called = options.columns
+    unknown = [name for name in called if name not in PAIR_COLUMNS]
+    if unknown:
+        raise UserError(
+            f"There is no column '{unknown[0]}' of pairs to be named. Write OURS=THEIRS with one of: "
+            f"{', '.join(PAIR_COLUMNS)}."
+        )
+    required = {*(called.get(name, name) for name in _REQUIRED), *called.values()}
+    for row in table_rows(path, sorted(required)):
+        yield _draft(row, path.stem, options.language or "und", called)
 
 
-def _draft(row: Row, stem: str, language: str) -> Draft:
-    names = {ours: alias for ours, alias in _ALIASES.items() if ours not in row.cells and alias in row.cells}
+def _draft(row: Row, stem: str, language: str, called: Mapping[str, str]) -> Draft:
+    aliases = {
+        ours: alias for ours, alias in _ALIASES.items() if ours not in row.cells and alias in row.cells
+    }
+    names = aliases | dict(called)
     pair: dict[str, str | None] = {name: row.cells.get(names.get(name, name)) or None for name in _KEPT}
     pair |= {
         "item_id": pair["item_id"] or f"{stem}-{row.number}",
@@ -43,8 +55,7 @@ def _draft(row: Row, stem: str, language: str) -> Draft:
         "axis": axis_of(pair["axis"]),
         "direction": direction_of(pair["direction"]) or "unknown",
         "stereotypical": direction_of(pair["stereotypical"]) or "more",
-        "sent_more": row.cells.get("sent_more"),
-        "sent_less": row.cells.get("sent_less"),
+        **{name: row.cells.get(names.get(name, name)) for name in _REQUIRED},
     }
     return Draft.of(row, pair, names)
 

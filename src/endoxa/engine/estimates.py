@@ -17,6 +17,7 @@ import polars as pl
 from endoxa import __version__
 from endoxa.datasets.frames import write_table
 from endoxa.engine.folder import RUN, write_json
+from endoxa.errors import UserError
 
 ANALYSIS = "analysis"
 Tables = dict[str, pl.DataFrame]
@@ -41,17 +42,33 @@ def kept(folder: Path, settings: Mapping[str, Any], schemas: Schemas, key: str =
     """The tables of a run folder, if they were made with these settings by this version; else None."""
     if not holds(folder, settings, key):
         return None
-    tables: Tables = {}
-    for name, schema in schemas.items():
-        path = folder / f"{name}.csv"
-        try:
-            table = pl.read_csv(path, schema_overrides=dict(schema))
-        except (OSError, pl.exceptions.PolarsError):
-            return None
-        if table.columns != list(schema):
-            return None
-        tables[name] = table
-    return tables
+    try:
+        return {name: read(folder, name, schema) for name, schema in schemas.items()}
+    except UserError:
+        return None
+
+
+def read(folder: Path, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """One table that a run folder holds, whatever it was made with.
+
+    Args:
+        folder: the run folder.
+        name: the table, "estimates" for instance.
+        schema: types of its columns.
+
+    Raises:
+        UserError: it is not there, or has other columns.
+    """
+    path = folder / f"{name}.csv"
+    try:
+        table = pl.read_csv(path, schema_overrides=dict(schema))
+    except (OSError, pl.exceptions.PolarsError) as problem:
+        raise UserError(f"{path} cannot be read: {str(problem).splitlines()[0]}") from problem
+    if table.columns != list(schema):
+        raise UserError(
+            f"{path} has other columns than this version writes: repeat the command that made it."
+        )
+    return table
 
 
 def keep(folder: Path, settings: Mapping[str, Any], tables: Tables, key: str = ANALYSIS) -> None:

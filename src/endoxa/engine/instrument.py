@@ -15,6 +15,7 @@ from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.registry import Registry
 from endoxa.schema import Progress
+from endoxa.schema.headline import Headline
 
 if TYPE_CHECKING:
     from endoxa.engine.journal import JournalFile
@@ -112,8 +113,21 @@ class Run:
         return [f"{name}: calls by address: {counted(counts)}" for name, counts in by_model.items() if counts]
 
 
-Writers = Mapping[str, Callable[[], None]]
-"""What writes a report, by the name of the format."""
+def _open_report(folder: Path) -> str:
+    return f"open {folder / 'report.html'}, or compare runs: endoxa report {folder} OTHER-RUN -o report.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What runs are shown as; each part is made when it is asked for.
+
+    Attributes:
+        page: makes the page, an `endoxa.page.frame.Page`.
+        texts: make tables, by the name of their format ("csv", "latex").
+    """
+
+    page: Callable[[], Any]
+    texts: Mapping[str, Callable[[], str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +145,11 @@ class Instrument(Generic[S]):
         plan: what a run would take; None where there is nothing to say.
         estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
         report: writes the page of one run into its folder; None where there is none.
-        writers: what writes a report of several runs, by format; None where there is none.
+        shown: what runs are shown as, a page and tables; None where there is nothing to show.
         takes_labels: its reports name models as a table of labels says.
+        headline: the few rows that stand for a finished run, read from its folder; None where there are none.
+        tables: types of the columns of the tables in a run folder, by table; None where they are read as they look.
+        following: what to do next with the run in a folder, as the end of a line that begins with "Next: ".
         outputs: files that `estimate` and `report` leave in the folder.
     """
 
@@ -146,8 +163,11 @@ class Instrument(Generic[S]):
     plan: Callable[[S], Plan] | None = None
     estimate: Callable[[S, Path, Progress], None] | None = None
     report: Callable[[S, Path], None] | None = None
-    writers: Callable[[Sequence[Any], Path, ReportOptions], Writers] | None = None
+    shown: Callable[[Sequence[Any], ReportOptions], Shown] | None = None
     takes_labels: bool = False
+    headline: Callable[[Path], Headline] | None = None
+    tables: Callable[[], Mapping[str, Mapping[str, Any]]] | None = None
+    following: Callable[[Path], str] = _open_report
     outputs: Sequence[str] = ("estimates.csv", "report.html")
 
 

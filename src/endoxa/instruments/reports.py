@@ -1,6 +1,6 @@
 """Reports: from run folders to one HTML page, tables for papers, figures.
 
-What each kind of run is written as is declared by its instrument (`Instrument.writers`).
+What each kind of run is written as is declared by its instrument (`Instrument.shown`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from endoxa.datasets.files import require_apart
-from endoxa.engine.instrument import INSTRUMENTS, Writers
+from endoxa.engine.instrument import INSTRUMENTS, Shown
 from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
-from endoxa.page.files import FORMATS, refuse_folder, resolve_format
+from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
+from endoxa.page.frame import write_page
 from endoxa.page.inputs import EXTRACTED, TABLE_KINDS, Run, holds, read_runs
 from endoxa.page.render import unchecked
 
@@ -61,16 +62,19 @@ def write_report(
     ]
     require_apart([output], [*inputs, labels])
     found = read_runs(runs)
-    writers = _writers(found, output, ReportOptions(confidence, seed, labels))
-    if chosen not in writers:
+    shown = shown_as(found, ReportOptions(confidence, seed, labels))
+    if chosen not in (PAGE, *shown.texts):
         raise UserError(
             f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "
-            f"{', '.join(writers)}."
+            f"{', '.join((PAGE, *shown.texts))}."
         )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        with unchecked():
-            writers[chosen]()
+        if chosen == PAGE:
+            with unchecked():
+                write_page(shown.page(), output)
+        else:
+            replace_text(output, shown.texts[chosen]())
     except OSError as error:
         raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output
@@ -85,14 +89,18 @@ def report_run(settings: RunSettings, out: Path) -> None:
     write_report([out], out / "report.html", confidence=confidence, seed=settings.seed)
 
 
-def _writers(runs: Sequence[Run], output: Path, how: ReportOptions) -> Writers:
-    """What writes each format, as the instrument of the runs has it."""
+def shown_as(runs: Sequence[Run], how: ReportOptions) -> Shown:
+    """Page and tables of runs, as their instrument declares them.
+
+    Raises:
+        UserError: there is nothing to show of such runs, or an option is not for them.
+    """
     kind = runs[0].kind
     instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
     if how.labels is not None and not instrument.takes_labels:
         raise UserError(
             f"--labels does not apply to runs of {holds(kind)}, only to questions and stories. Leave it out."
         )
-    if instrument.writers is None:
+    if instrument.shown is None:
         raise UserError(f"There is no report of {instrument.holds}.")
-    return instrument.writers(runs, output, how)
+    return instrument.shown(runs, how)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
+from endoxa.models import live
 from endoxa.models.addresses import read_addresses
 from endoxa.models.chat.providers import PROVIDERS
 from endoxa.models.libraries import require_local
@@ -33,12 +34,14 @@ def parse_model(text: str) -> ModelSpec:
     if text.startswith(("http://", "https://")):
         (first, *others), name = read_addresses(text)
         return ModelSpec(text, "server", first, name, tuple(others))
+    if text.startswith(live.PREFIX):
+        return ModelSpec(text, live.LIVE, text.removeprefix(live.PREFIX))
     if any(provider.takes(text) for provider in PROVIDERS.all().values()):
         raise UserError(
             f"The model '{text}' cannot score sentence pairs: a chat interface returns no probability of a given "
             f"text. Give {FORMS}."
         )
-    raise UserError(f"Cannot read the model '{text}': give {FORMS}.")
+    raise UserError(f"Cannot read the model '{text}': did you mean hf/{text}? Give {FORMS}.")
 
 
 def open_model(spec: ModelSpec, options: ModelOptions) -> Model:
@@ -49,6 +52,8 @@ def open_model(spec: ModelSpec, options: ModelOptions) -> Model:
     """
     if spec.kind == "server":
         return ServerModel.connect(spec, options)
+    if spec.kind == live.LIVE:
+        return live.open_live(spec, options)
     require_local(spec.text)
     from endoxa.models.local import open_local
 
@@ -63,6 +68,8 @@ def look_at(spec: ModelSpec, options: ModelOptions) -> ModelFacts:
     """
     if spec.kind == "server":
         return ModelFacts(spec.text, "causal", None)
+    if spec.kind == live.LIVE:
+        return live.look_at_live(spec)
     require_local(spec.text)
     from endoxa.models.local import look_at_local
 

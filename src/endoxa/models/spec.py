@@ -22,14 +22,14 @@ class ModelSpec:
 
     Attributes:
         text: the words themselves; they name the model in every record.
-        kind: "hf" (weights loaded here) or "server" (an OpenAI-compatible server).
+        kind: "hf" (weights loaded here), "server" (an OpenAI-compatible server) or "live" (an object of this process).
         target: hub id or folder, or the server's base URL.
         served_name: the model's name on the server, else empty.
         others: further addresses of the same model.
     """
 
     text: str
-    kind: Literal["hf", "server"]
+    kind: Literal["hf", "server", "live"]
     target: str
     served_name: str = ""
     others: tuple[str, ...] = ()
@@ -41,8 +41,8 @@ class ModelSpec:
 
     @property
     def runs_here(self) -> bool:
-        """Whether its weights are loaded, and no server is asked."""
-        return not self.served_name
+        """Whether its weights are loaded from files, here or by workers, and no server is asked."""
+        return self.kind == "hf"
 
 
 Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL)]

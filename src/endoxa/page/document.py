@@ -62,6 +62,7 @@ class Section:
         lead: a paragraph that introduces what follows.
         skip: words of a link past a long table, at the end of `lead`.
         closing: a note below everything else, where `skip` leads to.
+        folded: closed until somebody asks for it: what was run, methods, how to repeat.
         template: name of the template of what the page frame has no words for (methods, explorers), or empty.
         values: what the template needs besides what its page gives.
     """
@@ -75,6 +76,7 @@ class Section:
     lead: str = ""
     skip: str = ""
     closing: str = ""
+    folded: bool = False
     template: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
 

@@ -47,6 +47,7 @@ def families(used: Sequence[Used], anchor: str = "families", level: str = "0.05"
     numeric = ("tests made", "could not be tested")
     return Section(
         anchor=anchor,
+        folded=True,
         title="Tests and corrections",
         tables=(
             Table(

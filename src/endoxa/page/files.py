@@ -10,8 +10,10 @@ from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.page.document import Figure
 
+PAGE = "html"
+
 FORMATS: dict[str, tuple[str, ...]] = {
-    "html": (".html", ".htm"),
+    PAGE: (".html", ".htm"),
     "csv": (".csv",),
     "md": (".md", ".markdown"),
     "latex": (".tex",),

@@ -26,7 +26,7 @@ OWN_STYLE = "page.css"
 SIMULATED_NOTICE = (
     "Models whose name begins with sim/ are simulated respondents with a preference set by hand."
 )
-CITE = Section("cite", "How to cite, how to repeat", template="cite.html.j2")
+CITE = Section("cite", "How to cite, how to repeat", template="cite.html.j2", folded=True)
 """The last section of every page; its text is the instrument's."""
 
 

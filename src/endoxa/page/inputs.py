@@ -42,7 +42,7 @@ def holds(kind: str) -> str:
 
 def reported_kinds() -> list[str]:
     """Kinds of runs of which a report can be made."""
-    return [name for name, instrument in INSTRUMENTS.all().items() if instrument.writers is not None]
+    return [name for name, instrument in INSTRUMENTS.all().items() if instrument.shown is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,22 @@ def finite(text: str) -> float:
     return value
 
 
+def column_names(text: str) -> dict[str, str]:
+    """Names of columns: 'sent_more=stereotype,sent_less=other'.
+
+    Raises:
+        ValueError: the text is not of this form.
+    """
+    names: dict[str, str] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        ours, sign, theirs = part.partition("=")
+        if not (sign and ours.strip() and theirs.strip()):
+            raise ValueError(f"'{part}' is not of the form OURS=THEIRS.")
+        if names.setdefault(ours.strip(), theirs.strip()) != theirs.strip():
+            raise ValueError(f"'{ours.strip()}' is named twice.")
+    return names
+
+
 def json_object(text: str) -> dict[str, Any]:
     """A JSON object.
 

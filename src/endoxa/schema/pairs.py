@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,12 +63,14 @@ class ReadOptions:
         language: language of the file where it does not say so itself.
         prefix: word(s) written before every identity by template readers ("African").
         template: sentence template with `{identity}` and `{attribute}`, for template readers.
+        columns: our name of a column -> the file's, for tables in no published format.
     """
 
     chunk_rows: int = 4096
     language: str | None = None
     prefix: str | None = None
     template: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

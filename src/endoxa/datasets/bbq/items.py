@@ -21,12 +21,12 @@ Two typographical errors in BBQ's contexts are corrected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from endoxa.datasets.bbq.metadata import Key, names_group, read_metadata
-from endoxa.datasets.bbq.rows import Record, checked_rows
+from endoxa.datasets.bbq.rows import Record, checked_rows, item_name
 from endoxa.errors import UserError
 from endoxa.schema import QaItem
 
@@ -128,7 +128,12 @@ class Targets:
 
 
 def read_items(
-    path: Path, *, metadata: Path | None = None, language: str | None = None, clean: bool = True
+    path: Path,
+    *,
+    metadata: Path | None = None,
+    language: str | None = None,
+    clean: bool = True,
+    only: Collection[str] | None = None,
 ) -> Iterator[QaItem]:
     """The questions of a file, one at a time and in its order.
 
@@ -141,6 +146,7 @@ def read_items(
         metadata: `additional_metadata.csv` (see `find_metadata`), or None to go by the rules alone.
         language: language of records that do not say theirs ('en' where this does not either).
         clean: mend stray braces and missing blanks in contexts and questions; False keeps the published text.
+        only: `item_id`s of the questions wanted, if not all.
 
     Raises:
         UserError: a file or record that cannot be read, a record with two equal options, or metadata of another version
@@ -150,7 +156,7 @@ def read_items(
     if metadata is not None:
         places = read_metadata(metadata)
         targets = Targets(places, of_group=names_group(path, metadata, places))
-    for line, _, record in checked_rows(path):
+    for line, _, record in checked_rows(path, only):
         unknown = _unknown(path, line, record)
         persons = [option for option in range(3) if option != unknown]
         _require_apart(path, line, record)
@@ -203,9 +209,8 @@ def _item(record: Record, unknown: int, stereotyped: int | None, *, language: st
         if record.question_polarity == "nonneg":
             target = 3 - stereotyped - unknown
     from_association = extra.association_id and extra.identity
-    number = f"{record.category}-{record.example_id}"
     return QaItem(
-        item_id=f"{number}-{record.variant}" if record.variant else number,
+        item_id=item_name(record.category, record.example_id, record.variant),
         category=record.category,
         example_id=record.example_id,
         variant=record.variant,

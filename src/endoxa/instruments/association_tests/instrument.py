@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Run, Work, Writers
+from endoxa.engine.instrument import Instrument, Run, Shown, Work
 from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
+    from endoxa.schema.headline import Headline
 
 HELP = """Which of two groups an encoder places nearer to an attribute: association tests (WEAT, SEAT).
 
@@ -49,10 +50,16 @@ def _report(settings: RunSettings, out: Path) -> None:
     report_run(settings, out)
 
 
-def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
-    from endoxa.instruments.association_tests.report.page import writers
+def _headline(folder: Path) -> Headline:
+    from endoxa.instruments.association_tests.headline import headline
 
-    return writers(runs, output, how.confidence)
+    return headline(folder)
+
+
+def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
+    from endoxa.instruments.association_tests.report.page import shown
+
+    return shown(runs, how.confidence)
 
 
 def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:
@@ -64,7 +71,6 @@ def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:
     )
     yield from run.address_lines
     yield f"estimates: {run.folder / 'estimates.csv'}"
-    yield f"report: {run.folder / 'report.html'}"
 
 
 EMBEDDINGS = Instrument(
@@ -76,6 +82,7 @@ EMBEDDINGS = Instrument(
     work=_work,
     estimate=_estimate,
     report=_report,
-    writers=_writers,
+    shown=_shown,
+    headline=_headline,
     summary=_summary,
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Work, Writers
+from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
 from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
+    from endoxa.schema.headline import Headline
 
 HELP = """Which sentence of each pair a model finds more probable.
 
@@ -54,10 +55,22 @@ def _report(settings: RunSettings, out: Path) -> None:
     report_run(settings, out)
 
 
-def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
-    from endoxa.instruments.pairs.report.page import writers
+def _headline(folder: Path) -> Headline:
+    from endoxa.instruments.pairs.headline import headline
 
-    return writers(runs, output, how.confidence or DEFAULT_CONFIDENCE, how.seed)
+    return headline(folder)
+
+
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    from endoxa.instruments.pairs.estimates.run import SCHEMAS
+
+    return SCHEMAS
+
+
+def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
+    from endoxa.instruments.pairs.report.page import shown
+
+    return shown(runs, how.confidence or DEFAULT_CONFIDENCE, how.seed)
 
 
 def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
@@ -67,8 +80,6 @@ def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
     if run.counts["unscored"]:
         yield f"{run.counts['unscored']} could not be scored: {run.folder / 'unscored.csv'}"
     yield from run.address_lines
-    if run.counts["records"]:
-        yield f"report: {run.folder / 'report.html'}"
 
 
 PAIRS = Instrument(
@@ -81,6 +92,8 @@ PAIRS = Instrument(
     plan=_plan,
     estimate=_estimate,
     report=_report,
-    writers=_writers,
+    shown=_shown,
+    headline=_headline,
+    tables=_tables,
     summary=_summary,
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Work, Writers
+from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
 from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
+    from endoxa.schema.headline import Headline
 
 HELP = """Which person a model picks where nobody can know, and whether debiasing changes its answer.
 
@@ -55,12 +56,22 @@ def _report(settings: RunSettings, out: Path) -> None:
     report_run(settings, out)
 
 
-def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
-    from endoxa.instruments.questions.report.page import writers
+def _headline(folder: Path) -> Headline:
+    from endoxa.instruments.questions.headline import headline
 
-    return writers(
-        runs, output, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels
-    )
+    return headline(folder)
+
+
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    from endoxa.instruments.questions.estimates.run import SCHEMAS
+
+    return SCHEMAS
+
+
+def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
+    from endoxa.instruments.questions.report.page import shown
+
+    return shown(runs, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels)
 
 
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
@@ -75,7 +86,6 @@ def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
         )
     yield from cost_lines(run)
     yield f"estimates: {run.folder / 'estimates.csv'}"
-    yield f"report: {run.folder / 'report.html'}"
 
 
 QUESTIONS = Instrument(
@@ -88,7 +98,9 @@ QUESTIONS = Instrument(
     plan=_plan,
     estimate=_estimate,
     report=_report,
-    writers=_writers,
+    shown=_shown,
+    headline=_headline,
+    tables=_tables,
     takes_labels=True,
     summary=_summary,
 )

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Work, Writers
+from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
 from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
 
 if TYPE_CHECKING:
     from endoxa.schema import Progress
+    from endoxa.schema.headline import Headline
 
 STORIES_HELP = """Have models write stories about a protagonist of whom the prompt names one attribute.
 
@@ -56,12 +57,10 @@ Examples:
 """
 
 
-def _writers(runs: Sequence[Any], output: Path, how: ReportOptions) -> Writers:
-    from endoxa.instruments.stories.report.page import writers
+def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
+    from endoxa.instruments.stories.report.page import shown
 
-    return writers(
-        runs, output, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels
-    )
+    return shown(runs, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels)
 
 
 def _stories_work(settings: StoriesSettings, out: Path) -> Work:
@@ -88,9 +87,16 @@ def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
             f"{counts['filtered']} were refused or filtered by the provider, {counts['failed']} requests were not "
             "taken: their rows are there, without a story."
         )
-    yield (
-        f"next: endoxa probe extract --data {run.folder} --model ... --model ... --model ... --out ANOTHER-RUN"
-    )
+
+
+def _stories_headline(folder: Path) -> Headline:
+    from endoxa.instruments.stories.headline import stories_headline
+
+    return stories_headline(folder)
+
+
+def _stories_following(folder: Path) -> str:
+    return f"endoxa probe extract --data {folder} --model ... --model ... --model ... --out ANOTHER-RUN"
 
 
 def _extract_work(settings: ExtractSettings, out: Path) -> Work:
@@ -152,6 +158,16 @@ def _sheet(settings: ExtractSettings, run: Run, sheet: Path) -> str:
     )
 
 
+def _extract_headline(folder: Path) -> Headline:
+    from endoxa.instruments.stories.headline import extraction_headline
+
+    return extraction_headline(folder)
+
+
+def _extract_following(folder: Path) -> str:
+    return f"endoxa analyze associations {folder} -o associations.csv"
+
+
 def _harm_work(settings: HarmSettings, out: Path) -> Work:
     from endoxa.instruments.stories.harm.probe import harm_work
 
@@ -176,6 +192,16 @@ def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
     yield from cost_lines(run)
 
 
+def _harm_headline(folder: Path) -> Headline:
+    from endoxa.instruments.stories.headline import harm_headline
+
+    return harm_headline(folder)
+
+
+def _harm_following(folder: Path) -> str:
+    return f"endoxa analyze harm {folder} --human RATINGS.csv -o harm.csv"
+
+
 STORIES = Instrument(
     name="stories",
     holds="stories as they were written",
@@ -185,6 +211,8 @@ STORIES = Instrument(
     work=_stories_work,
     plan=_stories_plan,
     summary=_stories_summary,
+    headline=_stories_headline,
+    following=_stories_following,
 )
 EXTRACT = Instrument(
     name="extract",
@@ -196,7 +224,9 @@ EXTRACT = Instrument(
     plan=_extract_plan,
     estimate=_agreement,
     summary=_extract_summary,
-    writers=_writers,
+    headline=_extract_headline,
+    following=_extract_following,
+    shown=_shown,
     takes_labels=True,
     outputs=("agreement.csv",),
 )
@@ -209,6 +239,8 @@ HARM = Instrument(
     work=_harm_work,
     plan=_harm_plan,
     summary=_harm_summary,
-    writers=_writers,
+    headline=_harm_headline,
+    following=_harm_following,
+    shown=_shown,
     takes_labels=True,
 )

@@ -126,14 +126,27 @@ def open_local_chat(spec: ChatSpec, options: ChatOptions, _lost: Lost) -> LocalC
     """
     from endoxa.models.local import load_checkpoint
 
-    checkpoint = load_checkpoint(_as_model(spec), model_options(options, packed_weights=False))
+    return as_chat(load_checkpoint(_as_model(spec), model_options(options, packed_weights=False)), options)
+
+
+def as_chat(checkpoint: Checkpoint, options: ChatOptions, *, keep: bool = False) -> LocalChat:
+    """Loaded weights as a chat model.
+
+    Args:
+        checkpoint: weights and tokenizer.
+        options: chat template and size of batches.
+        keep: the weights stay in memory when the model is closed, because somebody else holds them.
+
+    Raises:
+        UserError: the model cannot write, or nothing says how a conversation is written for it.
+    """
     if checkpoint.architecture == "masked" or not checkpoint.network.can_generate():
         raise UserError(
-            f"The model '{spec.text}' is a {checkpoint.architecture} language model that cannot write an answer: name "
-            "one that was trained to chat."
+            f"The model '{checkpoint.name}' is a {checkpoint.architecture} language model that cannot write an answer: "
+            "name one that was trained to chat."
         )
-    template = find_template(spec.text, checkpoint.tokenizer, options.chat_template)
-    return LocalChat(checkpoint, template, options.batch_size)
+    template = find_template(checkpoint.name, checkpoint.tokenizer, options.chat_template)
+    return LocalChat(checkpoint, template, options.batch_size, keep=keep)
 
 
 class LocalChat:
@@ -143,13 +156,17 @@ class LocalChat:
         checkpoint: loaded weights and tokenizer.
         template: how conversations are written for them.
         batch_size: most conversations generated at once.
+        keep: see `as_chat`.
     """
 
-    def __init__(self, checkpoint: Checkpoint, template: Template, batch_size: int) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, template: Template, batch_size: int, *, keep: bool = False
+    ) -> None:
         from endoxa.models.chat.generation import Generator
 
         self.name = checkpoint.name
         self._checkpoint, self._template, self._batch_size = checkpoint, template, batch_size
+        self._keep = keep
         self._own = OwnSettings.of(checkpoint.network.generation_config)
         generator = Generator(checkpoint.network, checkpoint.tokenizer)
         self._batcher = Batcher(generator.generate, lambda prompt: prompt.settings, batch_size)
@@ -205,6 +222,8 @@ class LocalChat:
     async def close(self) -> None:
         """Stop at the next token and give the weights' memory back."""
         await self._batcher.close()
+        if self._keep:
+            return
         self._checkpoint.network.to("meta")
         if self._checkpoint.device.type == "cuda":
             import torch

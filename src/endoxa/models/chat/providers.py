@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from endoxa.errors import UserError
 from endoxa.models.chat.anthropic import ANTHROPIC
+from endoxa.models.chat.live import HELD
 from endoxa.models.chat.local import WEIGHTS
 from endoxa.models.chat.openai_providers import OPENAI, SERVER, compatible
 from endoxa.models.chat.presets import presets
@@ -24,7 +25,7 @@ FORMS = "openai/NAME, anthropic/NAME, PROVIDER/NAME, http://HOST:PORT/v1#NAME, h
 
 def _builtin() -> Iterable[Provider]:
     entries = presets({}).items()
-    return (OPENAI, ANTHROPIC, WEIGHTS, SIMULATED, SERVER, *(compatible(*entry) for entry in entries))
+    return (OPENAI, ANTHROPIC, WEIGHTS, HELD, SIMULATED, SERVER, *(compatible(*entry) for entry in entries))
 
 
 PROVIDERS: Registry[Provider] = Registry("provider", "endoxa.providers", _builtin)
@@ -57,7 +58,7 @@ def parse_chat_model(text: str, environment: Mapping[str, str] = os.environ) -> 
 def _unreadable(text: str, names: list[str]) -> UserError:
     prefix, _, name = text.partition("/")
     near = get_close_matches(prefix.lower(), names, n=1)
-    hint = f"Did you mean {near[0]}/{name or 'NAME'}?" if near else f"Weights are written hf/{text}."
+    hint = f"Did you mean {near[0]}/{name or 'NAME'}?" if near else f"Did you mean hf/{text}?"
     return UserError(
         f"Cannot read the model '{text}': give {FORMS}. {hint} Available providers: {', '.join(names)}."
     )

@@ -129,7 +129,7 @@ class EncoderKind:
 
     Attributes:
         name: the word in front of the slash (`static/FILE`).
-        form: how its encoders are written, for messages.
+        form: how its encoders are written, for messages; empty where nobody writes them.
         look: recognises an encoder from its files; no weights are read into memory.
         open: loads an encoder, given the poolings that fit it and every text that will be encoded; several encoders
             where one cannot give all the poolings.

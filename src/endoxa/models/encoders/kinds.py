@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from endoxa.errors import UserError
 from endoxa.models.encoders.encoder import Encoder, EncoderFacts, EncoderKind, EncoderOptions, EncoderSpec
+from endoxa.models.encoders.live import FUNCTION
 from endoxa.models.encoders.server import OPENAI, SERVER
 from endoxa.models.encoders.static import STATIC
 from endoxa.models.encoders.weights import HUGGING_FACE, SENTENCE_TRANSFORMERS
@@ -17,7 +18,7 @@ from endoxa.registry import Registry
 
 
 def _builtin() -> Iterable[EncoderKind]:
-    return (HUGGING_FACE, SENTENCE_TRANSFORMERS, STATIC, OPENAI, SERVER)
+    return (HUGGING_FACE, SENTENCE_TRANSFORMERS, STATIC, FUNCTION, OPENAI, SERVER)
 
 
 ENCODERS: Registry[EncoderKind] = Registry("kind of encoder", "endoxa.encoders", _builtin)
@@ -33,8 +34,10 @@ def parse_encoder(text: str) -> EncoderSpec:
     kinds = ENCODERS.all().values()
     kind = next((one for one in kinds if one.takes(text)), None)
     if kind is None:
-        forms = [one.form for one in kinds]
-        raise UserError(f"Cannot read the encoder '{text}': give {', '.join(forms[:-1])} or {forms[-1]}.")
+        forms = [one.form for one in kinds if one.form]
+        raise UserError(
+            f"Cannot read the encoder '{text}': did you mean hf/{text}? Give {', '.join(forms[:-1])} or {forms[-1]}."
+        )
     return kind.read(text, kind)
 
 

@@ -2,7 +2,7 @@
 
 from endoxa.page.charts.bars import bar_blocks, stacked_shares
 from endoxa.page.charts.dots import DotRows, beside, interval_rows, labelled_rows, neutral_line, notes_beside
-from endoxa.page.charts.heat import heat_map
+from endoxa.page.charts.heat import heat_map, verdict_map
 from endoxa.page.charts.style import (
     BLUE,
     GRID,
@@ -48,4 +48,5 @@ __all__ = [
     "square_legend",
     "stacked_shares",
     "symmetric_domain",
+    "verdict_map",
 ]

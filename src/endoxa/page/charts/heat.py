@@ -1,4 +1,4 @@
-"""Heat maps: how much every two of a list have in common."""
+"""Heat maps: how much every two of a list have in common; shares of models on axes with their verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,18 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.style import BLUE, INK, LABEL_LIMIT, PALE, either, finish, label_width
+from endoxa.page.charts.style import (
+    BLUE,
+    INK,
+    LABEL_LIMIT,
+    MUTED,
+    ORANGE,
+    PALE,
+    PALE_BLUE,
+    either,
+    finish,
+    label_width,
+)
 
 HEAT_COLUMNS = {"row": "label of the row", "column": "label of the column", "value": "share, or null"}
 """Columns of the frame, one row per cell."""
@@ -63,3 +74,57 @@ def heat_map(
             alt.Chart(written).mark_text(fontSize=10).encode(x=x, y=y, text=alt.Text("text:N"), color=ink)
         )
     return finish(alt.layer(*layers).properties(width=size * len(order), height=size * len(order)))
+
+
+CELL_WIDTH, CELL_HEIGHT = 62, 22
+SIDES = {"above": (PALE_BLUE, BLUE), "below": ("#f3c9a8", ORANGE)}
+"""Colours of a claim, for shares near the neutral value and far from it."""
+FAR = 0.2
+"""Distance from the neutral value from which on the full colour is used."""
+
+
+def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> alt.TopLevelMixin:
+    """Shares in percent; a cell has a colour only where something is claimed, and grey where not.
+
+    Args:
+        frame: `row`, `column`, `value` (share, or null) and `verdict`, against one half.
+        rows: labels in order.
+        columns: labels in order.
+    """
+    drawn = frame.drop_nulls("value").with_columns(
+        text=pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
+        far=(pl.col("value") - 0.5).abs() >= FAR,
+    )
+    y = alt.Y(
+        "row:N",
+        sort=list(rows),
+        scale=alt.Scale(domain=list(rows), padding=0),
+        title=None,
+        axis=alt.Axis(labelLimit=2 * LABEL_LIMIT, labelOverlap=False, minExtent=label_width(rows)),
+    )
+    x = alt.X(
+        "column:N",
+        sort=list(columns),
+        scale=alt.Scale(domain=list(columns), padding=0),
+        title=None,
+        axis=alt.Axis(orient="top", labelAngle=-35, labelLimit=LABEL_LIMIT, labelOverlap=False),
+    )
+    layers = [alt.Chart(drawn).mark_rect(fill="#eef0f2", stroke="white").encode(x=x, y=y)]
+    for side, (near, far) in SIDES.items():
+        own = drawn.filter(verdict=side)
+        layers.append(
+            alt.Chart(own)
+            .mark_rect(stroke="white")
+            .encode(x=x, y=y, fill=either(alt.FillValue, "datum.far", far, near))
+        )
+    claimed = drawn.filter(pl.col("verdict").is_in(list(SIDES)))
+    others = drawn.filter(~pl.col("verdict").is_in(list(SIDES)))
+    text = alt.Text("text:N")
+    layers += [
+        alt.Chart(claimed)
+        .mark_text(fontSize=11, fontWeight="bold")
+        .encode(x=x, y=y, text=text, color=either(alt.ColorValue, "datum.far", "white", INK)),
+        alt.Chart(others).mark_text(fontSize=11, color=MUTED).encode(x=x, y=y, text=text),
+    ]
+    size = {"width": CELL_WIDTH * len(columns), "height": CELL_HEIGHT * len(rows)}
+    return finish(alt.layer(*layers).properties(**size))

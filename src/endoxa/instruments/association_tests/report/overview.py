@@ -19,6 +19,7 @@ def tests_overview(runs: Sequence[Run], results: Associations) -> Section:
     """Tables of runs and of encoders; what is missing is called 'not recorded'."""
     return Section(
         anchor="what-was-run",
+        folded=True,
         title="What was run",
         findings=tuple(_said(runs, results)),
         tables=(_run_table(runs, results.estimates), _encoder_table(runs, results), _version_table(runs)),

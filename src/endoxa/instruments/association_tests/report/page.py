@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from endoxa.engine.families import ASSOCIATION_TESTS
+from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report import tables
 from endoxa.instruments.association_tests.report.findings import findings
@@ -22,15 +22,16 @@ from endoxa.instruments.association_tests.report.poolings import poolings
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
 from endoxa.page.document import Section
 from endoxa.page.families import families
-from endoxa.page.files import replace_text
-from endoxa.page.frame import CITE, Page, filled, write_page
+from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
 from endoxa.page.words import plural
 from endoxa.schema import TEST_COLUMNS
 
-LIMITS = Section("limits", "What such a number says, and what it does not", template="limits.html.j2")
+LIMITS = Section(
+    "limits", "What such a number says, and what it does not", template="limits.html.j2", folded=True
+)
 
-METHODS = Section("methods", "Methods", template="methods.html.j2")
+METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 
 
 def tests_made(results: Associations) -> Section:
@@ -73,25 +74,29 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
         runs: every run, for what was run and how to repeat it.
         results: the tests of all runs.
     """
-    before = (lambda found: tests_overview(runs, found), lambda _: LIMITS)
-    after = (lambda _: words(runs), lambda _: METHODS, lambda _: CITE)
+    after = (
+        lambda _: words(runs),
+        lambda _: LIMITS,
+        lambda _: METHODS,
+        lambda found: tests_overview(runs, found),
+        lambda _: CITE,
+    )
     return Page(
         package=__package__,
         title=f"Association tests in {plural(len(results.labels), 'model')}",
         subtitle=summary(results.estimates),
-        entries=tuple(filled((*before, *SECTIONS, *after), results)),
+        entries=tuple(filled((*SECTIONS, *after), results)),
         runs=runs,
         models=results.labels,
         values={"sides": results.sides, "ddof": results.ddof, "level": results.level},
     )
 
 
-def writers(runs: Sequence[Run], output: Path, confidence: float | None) -> dict[str, Callable[[], None]]:
-    """What writes each format.
+def shown(runs: Sequence[Run], confidence: float | None) -> Shown:
+    """Page and tables.
 
     Args:
         runs: runs of embeddings, or tables of association tests.
-        output: file to write.
         confidence: None, or the level the intervals must have; nothing is analysed again here.
 
     Raises:
@@ -100,13 +105,15 @@ def writers(runs: Sequence[Run], output: Path, confidence: float | None) -> dict
     results = read_associations(runs)
     _require_level(results, confidence)
     rows = results.estimates.select("run", *TEST_COLUMNS)
-    return {
-        "html": lambda: write_page(tests_page(runs, results), output),
-        "csv": lambda: replace_text(output, rows.write_csv()),
-        "md": lambda: replace_text(output, tables.markdown(results)),
-        "latex": lambda: replace_text(output, tables.latex(results)),
-        "table": lambda: replace_text(output, tables.csv(results)),
-    }
+    return Shown(
+        page=lambda: tests_page(runs, results),
+        texts={
+            "csv": rows.write_csv,
+            "md": lambda: tables.markdown(results),
+            "latex": lambda: tables.latex(results),
+            "table": lambda: tables.csv(results),
+        },
+    )
 
 
 def _require_level(results: Associations, confidence: float | None) -> None:

@@ -155,8 +155,12 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
             "data": {
                 "path": settings.data,
                 "sha256": identity["data"],
-                "format": settings.format or recognise(data).name,
-                "options": {"prefix": settings.prefix, "template": settings.template},
+                "format": settings.format or ("native" if settings.columns else recognise(data).name),
+                "options": {
+                    "prefix": settings.prefix,
+                    "template": settings.template,
+                    **({"columns": dict(settings.columns)} if settings.columns else {}),
+                },
             },
             "models": [],
             "rules": list(settings.rules),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, EngineOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.models.spec import ModelOptions
 from endoxa.schema import ReadOptions
-from endoxa.schema.options import ASKING, DATA, Option
+from endoxa.schema.options import ASKING, DATA, Option, column_names
 
 
 class PairsSettings(RunSettings):
@@ -21,6 +22,7 @@ class PairsSettings(RunSettings):
         models: models as written on the command line.
         rules: rule names; empty takes the usual rule of each architecture.
         format: format of the file; None recognises it.
+        columns: our name of a column -> the file's.
         prefix: word(s) before every identity, for S-AS tables.
         template: sentence template, for S-AS tables.
         languages: only pairs in these languages; a single one also names the language of a file that does
@@ -63,6 +65,15 @@ class PairsSettings(RunSettings):
             default="recognised",
         ),
     ] = None
+    columns: Annotated[
+        Mapping[str, str],
+        Option(
+            "What the file calls our columns: sent_more=stereotype,sent_less=other.",
+            DATA,
+            metavar="OURS=THEIRS,...",
+            parse=column_names,
+        ),
+    ] = Field(default_factory=dict)
     prefix: Annotated[
         str | None, Option("S-AS tables: words before every identity ('African').", DATA, metavar="WORDS")
     ] = None
@@ -100,6 +111,7 @@ class PairsSettings(RunSettings):
             language=self.languages[0] if len(self.languages) == 1 else None,
             prefix=self.prefix,
             template=self.template,
+            columns=self.columns,
         )
 
     def identity(self, data_sha256: str, models: list[dict[str, Any]]) -> dict[str, Any]:
@@ -109,6 +121,7 @@ class PairsSettings(RunSettings):
             "format": self.format,
             "prefix": self.prefix,
             "template": self.template,
+            **({"columns": dict(self.columns)} if self.columns else {}),
             "language": list(self.languages),
             "limit": self.limit,
             "models": models,

@@ -1,4 +1,4 @@
-"""Forest plots by axis and language: one for each model and rule, a row for every axis, a block for every language."""
+"""By axis and language: forest plots of few models and rules, maps of models and axes of many."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from endoxa.page.charts import (
     known,
     neutral_line,
     symmetric_domain,
+    verdict_map,
 )
 from endoxa.page.claims import chip, clear, percent_ends
 from endoxa.page.document import Figure, Finding, Section
@@ -53,31 +54,97 @@ PLOT_WIDTH = 150
 ROW_HEIGHT = 17
 LABEL_WIDTH = 135
 
+WORDS = {
+    ABOVE: "more often than chance",
+    BELOW: "less often than chance",
+    UNCLEAR: "not distinguishable from chance",
+    UNTESTED: "cannot be tested",
+}
+"""What a verdict says of a preference."""
+
 MOST_NAMED = 8
 """Axes that are named in a sentence; more are counted."""
 
 
+FEW = 3
+"""Up to so many models and rules there is a forest plot for each; more share one map of models and axes per rule."""
+
+
 def axes(results: Results) -> Section:
-    """Preference ratio for every axis and language, one panel per model and rule."""
+    """Preference ratio for every axis and language: a forest plot per model and rule, or a map per rule."""
     cells = _blocks(results)
+    few = len(results.combinations) <= FEW
     domain = symmetric_domain([*cells["low"], *cells["high"], *cells["value"]], 0.5, 0.1, 0.1)
-    figures = tuple(_panel(results, cells, model, rule, domain) for model, rule in results.combinations)
-    return Section(
-        anchor=f"axes-{results.slug}",
-        title="By axis and language",
-        findings=tuple(
-            finding
-            for model, rule in results.combinations
-            for finding in _findings(results, cells, model, rule)
-        ),
-        figures=figures,
-        tables=(_table(results, cells),),
-        notes=(
+    rules = list(dict.fromkeys(rule for _, rule in results.combinations))
+    if few:
+        figures = tuple(_panel(results, cells, model, rule, domain) for model, rule in results.combinations)
+        found = [
+            one for model, rule in results.combinations for one in _findings(results, cells, model, rule)
+        ]
+        reading = (
             f"Bars are {results.level} intervals that take identities as independent; an axis with fewer than "
             f"{FEWEST_CLUSTERS} has none. The dashed line is an unbiased model. A filled mark is significant after "
             "Benjamini-Hochberg correction over the axes, languages and models of the rule. Small axes have wide "
-            "bars: a mark far from the line with few identities is weak evidence.",
-        ),
+            "bars: a mark far from the line with few identities is weak evidence."
+        )
+    else:
+        figures = tuple(_map(results, cells, rule) for rule in rules)
+        found = [_counted(results, cells, rule) for rule in rules]
+        reading = (
+            "Blue cells prefer the stereotypical sentence more often than chance, orange ones less often (significant "
+            "after Benjamini-Hochberg correction over the axes, languages and models of the rule, identities taken as "
+            "independent); grey cells are not distinguishable or cannot be tested. Intervals and single languages "
+            "are in the table."
+        )
+    return Section(
+        anchor=f"axes-{results.slug}",
+        title="By axis and language",
+        findings=tuple(found),
+        figures=figures,
+        tables=(_table(results, cells),),
+        notes=(reading,),
+    )
+
+
+def _pooled(results: Results, cells: pl.DataFrame, rule: str) -> pl.DataFrame:
+    """Cells of one rule: all languages together, axis by axis."""
+    language = ALL if len(results.languages) > 1 else results.languages[0]
+    return cells.filter(pl.col("axis") != ALL, language=language, rule=rule)
+
+
+def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
+    """How many models prefer what on how many axes."""
+    rows = list(_pooled(results, cells, rule).iter_rows(named=True))
+    numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in WORDS}
+    parts = [f"{WORDS[verdict]} in {number}" for verdict, number in numbers.items() if number]
+    counts = {"cells": len(rows), **{str(verdict): number for verdict, number in numbers.items()}}
+    text = f"Under {rule}, of {len(rows)} cells (a model on an axis) the stereotypical sentence is preferred "
+    if not (numbers[ABOVE] or numbers[BELOW]):
+        text = f"Under {rule}, of {len(rows)} cells (a model on an axis) the preference is "
+    return Finding(f"{text}{listed(parts)}.", (counts, *rows))
+
+
+def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
+    """Models and axes of one rule as a map; the models in the order of their overall ratio."""
+    every = cells.filter(rule=rule, axis=ALL).sort("value", descending=True)
+    models = [results.labels[model] for model in every["model"].unique(maintain_order=True)]
+    own = _pooled(results, cells, rule)
+    frame = own.select(
+        row=pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
+        column="axis",
+        value=pl.col("value").fill_nan(None),
+        verdict="verdict",
+    )
+    spoken = "; ".join(
+        f"{row['row']}, {row['column']}: {percent(row['value'])}, {chip(row)}"
+        for row in frame.iter_rows(named=True)
+    )
+    return Figure(
+        name=f"axes-{results.slug}-{slug(rule)}",
+        title=f"Pairs with the stereotypical sentence preferred, {rule}",
+        chart=verdict_map(frame, models, sorted(frame["column"].unique())),
+        alt=f"Preference ratio under {rule} by model and axis, neutral 50 %. {spoken}.",
+        wide=True,
     )
 
 
@@ -201,15 +268,9 @@ def _findings(results: Results, cells: pl.DataFrame, model: str, rule: str) -> I
 
 def _said(rows: Sequence[dict[str, Any]], name: str) -> str:
     """As in 'more often than chance on a; cannot be tested on b (4 identities, at least 6 needed)'."""
-    words = {
-        ABOVE: "more often than chance",
-        BELOW: "less often than chance",
-        UNCLEAR: "not distinguishable from chance",
-        UNTESTED: "cannot be tested",
-    }
     groups = dict.fromkeys(
         (verdict, row["reason"] if verdict == UNTESTED else "")
-        for verdict in words
+        for verdict in WORDS
         for row in rows
         if row["verdict"] == verdict
     )
@@ -217,7 +278,7 @@ def _said(rows: Sequence[dict[str, Any]], name: str) -> str:
     for verdict, reason in groups:
         names = [row[name] for row in rows if row["verdict"] == verdict and reason in ("", row["reason"])]
         where = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} of them"
-        parts.append(f"{words[verdict]} on {where}" + (f" ({reason})" if reason else ""))
+        parts.append(f"{WORDS[verdict]} on {where}" + (f" ({reason})" if reason else ""))
     return "; ".join(parts)
 
 

@@ -31,7 +31,7 @@ from endoxa.page.words import (
     signed_interval,
 )
 from endoxa.schema import ALL
-from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
 
 def headline(results: Results) -> Section:
@@ -55,19 +55,67 @@ def headline(results: Results) -> Section:
     )
 
 
+FEW = 3
+"""With more models and rules a sentence sums up each rule, and the table has the rest."""
+
+
 def _findings(results: Results, every: pl.DataFrame) -> Iterator[Finding]:
-    """A sentence for each model and rule; where languages cannot be pooled, one for each language, then one for all."""
+    """What is preferred overall; where languages cannot be pooled, a sentence for each language and one for all."""
+    rows = list(overall(every).iter_rows(named=True))
+    several = len(results.languages) > 1
+    tested = [row for row in rows if row["verdict"] != UNTESTED or not several]
+    if len(tested) <= FEW:
+        yield from (Finding(_sentence(results, row), (row,)) for row in tested)
+    else:
+        for rule in dict.fromkeys(row["rule"] for row in tested):
+            yield _summary(results, [row for row in tested if row["rule"] == rule])
+    yield from _by_language(results, every, [row for row in rows if row["verdict"] == UNTESTED and several])
+
+
+def _summary(results: Results, rows: list[dict[str, Any]]) -> Finding:
+    """How many models prefer what under a rule, and the ends of the range."""
+    if len(rows) == 1:
+        return Finding(_sentence(results, rows[0]), (rows[0],))
+    numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in SPOKEN}
+    parts = [
+        SPOKEN[verdict].format(n=number, verb="prefers" if number == 1 else "prefer")
+        for verdict, number in numbers.items()
+        if number
+    ]
+    ordered = sorted(rows, key=lambda row: row["value"])
+    ends = [
+        f"{word} share is {percent(row['value'])} ({results.labels[row['model']]}; {results.level} interval "
+        f"{percent_ends(row)})"
+        for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0]))
+    ]
+    text = f"Under {rows[0]['rule']}, of {len(rows)} models {listed(parts)}. {', '.join(ends)}; chance: 50\u00a0%."
+    return Finding(
+        text,
+        (
+            {"models": len(rows), "chance": 50, **{str(name): number for name, number in numbers.items()}},
+            *rows,
+        ),
+    )
+
+
+SPOKEN = {
+    ABOVE: "{n} {verb} the stereotypical sentence more often than chance",
+    BELOW: "{n} {verb} it less often than chance",
+    UNCLEAR: "for {n} the preference is not distinguishable from chance",
+    UNTESTED: "{n} cannot be tested",
+}
+
+
+def _by_language(results: Results, every: pl.DataFrame, untested: list[dict[str, Any]]) -> Iterator[Finding]:
+    """Each language of models whose languages cannot be pooled, then what all together look like."""
     pooled: dict[str, list[dict[str, Any]]] = {}
-    for row in overall(every).iter_rows(named=True):
-        if row["verdict"] == UNTESTED and len(results.languages) > 1:
-            pooled.setdefault(row["reason"], []).append(row)
-            own = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
-            yield from (
-                Finding(_sentence(results, one, f" in {language_name(one['language'])}"), (one,))
-                for one in own.iter_rows(named=True)
-            )
-        else:
-            yield Finding(_sentence(results, row), (row,))
+    for row in untested:
+        pooled.setdefault(row["reason"], []).append(row)
+        own = every.filter(pl.col("language") != ALL, axis=ALL, model=row["model"], rule=row["rule"])
+        yield from (
+            Finding(_sentence(results, one, f" in {language_name(one['language'])}"), (one,))
+            for one in own.iter_rows(named=True)
+        )
     for reason, rows in pooled.items():
         shares = listed(
             [

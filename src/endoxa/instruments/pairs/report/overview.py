@@ -24,6 +24,7 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
     """
     return Section(
         anchor="what-was-run",
+        folded=True,
         title="What was run",
         findings=tuple(Finding(sentence) for run in runs for sentence in _skipped(run, labels)),
         tables=(

@@ -6,11 +6,11 @@ Besides it, the report can be every estimate as CSV, and the headline table as M
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import polars as pl
 
 from endoxa.engine.families import COMPARISONS, PREFERENCES
+from endoxa.engine.instrument import Shown
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.axes import axes
@@ -24,8 +24,7 @@ from endoxa.instruments.pairs.report.results import Results, all_estimates, gath
 from endoxa.instruments.pairs.report.sample import MOST_ROWS, pairs_shown, script
 from endoxa.page.document import Article, Section
 from endoxa.page.families import Used, families
-from endoxa.page.files import replace_text
-from endoxa.page.frame import CITE, Page, filled, write_page
+from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
 from endoxa.page.words import language_name, listed, plural
 from endoxa.stats.verdicts import significance
@@ -33,7 +32,7 @@ from endoxa.stats.verdicts import significance
 Gathered = list[tuple[Results, list[Run]]]
 
 
-METHODS = Section("methods", "Methods and caveats", template="methods.html.j2")
+METHODS = Section("methods", "Methods and caveats", template="methods.html.j2", folded=True)
 
 
 def tests_made(results: Results) -> Section:
@@ -128,13 +127,15 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
     )
 
 
-def writers(runs: Sequence[Run], output: Path, confidence: float, seed: int) -> dict[str, Callable[[], None]]:
-    """What writes each format; the analysis is done here, before anything is touched."""
+def shown(runs: Sequence[Run], confidence: float, seed: int) -> Shown:
+    """Page and tables; the analysis is done here, before anything is touched."""
     gathered = gather(runs, confidence, seed)
     results = [result for result, _ in gathered]
-    return {
-        "html": lambda: write_page(page(runs, gathered, confidence=confidence, seed=seed), output),
-        "csv": lambda: replace_text(output, all_estimates(gathered).write_csv()),
-        "md": lambda: replace_text(output, tables.markdown(results)),
-        "latex": lambda: replace_text(output, tables.latex(results)),
-    }
+    return Shown(
+        page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
+        texts={
+            "csv": lambda: all_estimates(gathered).write_csv(),
+            "md": lambda: tables.markdown(results),
+            "latex": lambda: tables.latex(results),
+        },
+    )

@@ -6,7 +6,7 @@ Runs that asked one model the same questions with different seeds are repeats.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,11 +98,12 @@ _MAY_BE_EMPTY = ("variant", "outcome")
 _CONDITIONS = ("ambig", "disambig")
 
 
-def load_answers(runs: Sequence[Path]) -> pl.DataFrame:
+def load_answers(runs: Sequence[Path], columns: Collection[str] | None = None) -> pl.DataFrame:
     """Records of one or more runs of questions; runs that differ in their seed only are repeats.
 
     Args:
         runs: folders of finished runs of `endoxa probe qa`.
+        columns: the columns wanted, if not all; those of `NEEDED` come too, others only where the records have them.
 
     Returns:
         `data` (the label in `run.json`) and the columns of `schema.QA_RECORD_COLUMNS` but the long texts
@@ -117,7 +118,11 @@ def load_answers(runs: Sequence[Path]) -> pl.DataFrame:
     described = {run: _described(run) for run in runs}
     facts = {run: _data_facts(run, said) for run, said in described.items()}
     _refuse_shared_labels(facts)
-    frames = [_load(run, _label(data)) for run, data in facts.items()]
+    wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
+    if columns is not None:
+        needed = {*NEEDED, "seed", *columns}
+        wanted = [name for name in wanted if name in needed]
+    frames = [_load(run, _label(data), wanted) for run, data in facts.items()]
     identities = {str(run): _mapping(said.get("identity")) for run, said in described.items()}
     return check_answers(numbered(pl.concat(frames, how="diagonal_relaxed"), identities).drop("run"))
 
@@ -187,9 +192,8 @@ def _where(rows: pl.DataFrame) -> str:
     return f"item '{row['item_id']}' of '{row['data']}' by model '{row['model']}' (repeat {row['repeat']})"
 
 
-def _load(run: Path, label: str) -> pl.DataFrame:
+def _load(run: Path, label: str, wanted: Sequence[str]) -> pl.DataFrame:
     path = run / "records.parquet"
-    wanted = [name for name in QA_RECORD_COLUMNS if name not in LONG_TEXTS]
     try:
         lazy = pl.scan_parquet(path)
         present = lazy.collect_schema().names()

@@ -1,4 +1,4 @@
-"""From answers to counts: one row per cell, template, item and seed."""
+"""From answers to counts, by cell, and in it by template, item and seed."""
 
 from __future__ import annotations
 
@@ -25,49 +25,73 @@ class Cell:
         key: the values of `CELL`.
         per_cluster: (clusters, counts), clusters sorted by name, counts in the order of `COUNTED`.
         per_template: the same for templates.
-        per_item: the same for items, sorted by template and name.
-        template_of: place of its template in `per_template`, for every item.
         per_seed: (seeds, counts), a seed being a variant and a repeat.
         unit: what a cluster of `per_cluster` is, "template" or "item".
+        items: number of items.
+        answers: `template`, `item` and `COUNTED` of every answer, for whoever needs counts by item.
     """
 
     key: dict[str, str]
     per_cluster: np.ndarray
     per_template: np.ndarray
-    per_item: np.ndarray
-    template_of: np.ndarray
     per_seed: np.ndarray
     unit: str
+    items: int
+    answers: pl.DataFrame
 
     @property
     def templates(self) -> int:
         """Number of templates."""
         return len(self.per_template)
 
+    def per_item(self) -> tuple[np.ndarray, np.ndarray]:
+        """(items, counts), and the place of each item's template in `per_template`; sorted by template and item."""
+        items = self.answers.select("template", "item").unique().sort("template", "item")
+        places = items["template"].rank("dense").to_numpy().astype(int) - 1
+        return _sums(self.answers, "template", "item"), places
 
-def cells(answers: pl.DataFrame) -> list[Cell]:
-    """The cells of all answers, sorted by `CELL`.
 
-    A data set with several categories has a cell for each and, after them, one for all of them.
+def compact(answers: pl.DataFrame) -> pl.DataFrame:
+    """What cells are counted from, in a fifth of the memory: numbers in the place of texts, and bits.
+
+    Returns:
+        `CELL`, `SEED`, `template`, `item` (numbers in the order of the names) and `COUNTED`.
     """
-    # Numbers in the place of texts, and bits: half a million answers take a fifth of the memory.
-    compact = answers.select(
+    return answers.select(
         pl.col(CELL).cast(pl.Categorical),
         _places(pl.col(SEED)),
         template=_places(pl.col("template")),
         item=_places(ITEM_NAME),
         **counted(),
     )
-    counts = (
-        with_clusters(_with_all(compact), CELL)
-        .with_columns(pl.col("unit").cast(pl.Categorical))
-        .group_by(*CELL, "cluster", "unit", "template", "item", *SEED)
-        .agg(pl.col(COUNTED).sum().cast(pl.Int32))
+
+
+def cell_keys(answers: pl.DataFrame) -> list[dict[str, str]]:
+    """The values of `CELL` of every cell, sorted.
+
+    A data set with several categories has a cell for each and, after them, one for all of them.
+    """
+    found = answers.select(pl.col(CELL).cast(pl.String)).unique()
+    several = found.filter(pl.col("category").n_unique().over("data") > 1)
+    every = pl.concat([found, several.with_columns(category=pl.lit(ALL)).unique()])
+    return every.sort("data", pl.col("category") == ALL, *CELL[1:]).to_dicts()
+
+
+def cell_of(compacted: pl.DataFrame, key: dict[str, str]) -> Cell:
+    """One of the cells of `compact` answers, by its `cell_keys`."""
+    parts = [name for name in CELL if name != "category" or key["category"] != ALL]
+    answers = compacted.filter(*(pl.col(name) == key[name] for name in parts)).drop(CELL)
+    per_template = _sums(answers, "template")
+    by_template = len(per_template) >= MIN_TEMPLATES
+    return Cell(
+        key=key,
+        per_cluster=per_template if by_template else _sums(answers, "item"),
+        per_template=per_template,
+        per_seed=_sums(answers, *SEED),
+        unit="template" if by_template else "item",
+        items=answers.select(pl.struct("template", "item").n_unique()).item(),
+        answers=answers.drop(SEED),
     )
-    found = counts.partition_by(CELL, as_dict=True)
-    return [
-        _cell(key, found[key]) for key in sorted(found, key=lambda key: (key[0], key[1] == ALL, *key[1:]))
-    ]
 
 
 def with_clusters(answers: pl.DataFrame, cell: tuple[str, ...]) -> pl.DataFrame:
@@ -83,35 +107,12 @@ def with_clusters(answers: pl.DataFrame, cell: tuple[str, ...]) -> pl.DataFrame:
     )
 
 
-def _with_all(answers: pl.DataFrame) -> pl.DataFrame:
-    """The answers, and once more under the category `ALL` where their data set has several."""
-    several = answers.filter(pl.col("category").n_unique().over("data") > 1)
-    return pl.concat([answers, several.with_columns(category=pl.lit(ALL, pl.Categorical))])
-
-
 def _places(names: pl.Expr) -> pl.Expr:
     """Numbers in the order of the names."""
     return names.rank("dense").cast(pl.Int32)
 
 
-def _cell(key: tuple[object, ...], counts: pl.DataFrame) -> Cell:
-    return Cell(
-        key={name: str(value) for name, value in zip(CELL, key, strict=True)},
-        per_cluster=_sums(counts, "cluster"),
-        per_template=_sums(counts, "template"),
-        per_item=_sums(counts, "template", "item"),
-        template_of=_templates(counts),
-        per_seed=_sums(counts, *SEED),
-        unit=counts["unit"][0],
-    )
-
-
-def _sums(counts: pl.DataFrame, *by: str) -> np.ndarray:
+def _sums(answers: pl.DataFrame, *by: str) -> np.ndarray:
     """(groups, counts), groups sorted."""
-    sums = counts.group_by(by).agg(pl.col(COUNTED).sum()).sort(by)
+    sums = answers.group_by(by).agg(pl.col(COUNTED).sum()).sort(by)
     return sums.select(pl.col(COUNTED).cast(pl.Float64)).to_numpy()
-
-
-def _templates(counts: pl.DataFrame) -> np.ndarray:
-    items = counts.select("template", "item").unique().sort("template", "item")
-    return items["template"].rank("dense").to_numpy().astype(int) - 1

@@ -11,7 +11,7 @@ from polars import selectors as cs
 
 from endoxa.engine.families import LEANS
 from endoxa.instruments.questions.estimates import measures
-from endoxa.instruments.questions.estimates.cells import Cell, cells
+from endoxa.instruments.questions.estimates.cells import Cell, cell_keys, cell_of, compact
 from endoxa.instruments.questions.estimates.intervals import (
     MIN_TEMPLATES,
     NOT_ASKED_FOR,
@@ -58,11 +58,15 @@ def estimate(
     Returns:
         Undefined values are null, never NaN or 0; `reason` says why.
     """
-    rows, every = [], cells(answers)
-    for done, cell in enumerate(every):
-        progress("estimating", done, len(every))
+    compacted, rows = compact(answers), []
+    keys = cell_keys(compacted)
+    for done, key in enumerate(
+        keys
+    ):  # one at a time: the cells of half a million answers fill a lot of memory
+        progress("estimating", done, len(keys))
+        cell = cell_of(compacted, key)
         rows.append(_row(cell, confidence=confidence, seed=seed, resamples=resamples))
-    progress("estimating", len(every), len(every))
+    progress("estimating", len(keys), len(keys))
     table = pl.DataFrame(rows, schema=ESTIMATE_TYPES).with_columns(cs.float().fill_nan(None))
     return judged(table, LEANS, value="lean", confidence=confidence)
 

@@ -89,7 +89,7 @@ def lean_of(cell: Cell, confidence: float, seed: int) -> Lean:
     condition = cell.key["context_condition"]
     ambiguous = condition == "ambig"
     shares = _persons(cell) if ambiguous else _accuracies(cell)
-    unit = ITEMS if len(cell.per_item) == cell.templates else TEMPLATES
+    unit = ITEMS if cell.items == cell.templates else TEMPLATES
     if ambiguous:
         value = float(bias_score(Counts.of(cell.per_template.sum(axis=0)), condition))
     else:
@@ -170,7 +170,8 @@ def _within_templates(cell: Cell, seed: int) -> float:
     surplus = np.abs(counts.aligned - counts.nonaligned)[both].sum()
     if surplus <= UNBALANCED * (counts.aligned + counts.nonaligned)[both].sum():
         return 0.0
-    items = Counts.of(cell.per_item)
+    per_item, template_of = cell.per_item()
+    items = Counts.of(per_item)
     asked = items.aligned + items.nonaligned
     right = items.aligned_correct + items.nonaligned_correct
     # Repeats of an item stay together; one that was read less often counts by its share of right answers.
@@ -178,7 +179,7 @@ def _within_templates(cell: Cell, seed: int) -> float:
     strata = [
         (values[own & (items.aligned > 0)], values[own & (items.nonaligned > 0)])
         for place in np.flatnonzero(both)
-        for own in [cell.template_of == place]
+        for own in [template_of == place]
     ]
     p_value = stratified_permutation_test(strata, seed=seed)
     return 1.0 if np.isnan(p_value) else p_value

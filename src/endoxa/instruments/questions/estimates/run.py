@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.engine import estimates
-from endoxa.instruments.questions.estimates.answers import NEEDED, check_answers, load_answers
+from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
 from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES, differences
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
@@ -189,10 +189,10 @@ def analyze_run(
     schemas = {name: SCHEMAS[name] for name in KEPT}
 
     def analyze() -> estimates.Tables:
-        answers = load_answers([folder])
-        used = answers.select(name for name in (*NEEDED, "identity") if name in answers.columns)
-        del answers  # the other columns take as much memory again
-        analysis = analyze_qa(used, confidence=confidence, seed=seed, resamples=resamples, progress=progress)
+        answers = load_answers([folder], ("identity",))
+        analysis = analyze_qa(
+            answers, confidence=confidence, seed=seed, resamples=resamples, progress=progress
+        )
         return {name: getattr(analysis, name) for name in KEPT}
 
     if keep:

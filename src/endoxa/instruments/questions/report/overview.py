@@ -31,6 +31,7 @@ def overview(runs: Sequence[Run], results: QaResults) -> Section:
     """What each model was asked, what could not be read, and where the answers came from."""
     return Section(
         anchor="what-was-asked",
+        folded=True,
         title="What was asked",
         findings=tuple(_unread(results)),
         tables=(_asked_table(results), _run_table(runs), _model_table(results), _version_table(runs)),
@@ -190,6 +191,7 @@ def cost(runs: Sequence[Run], results: QaResults) -> Section:
     )
     return Section(
         anchor="cost",
+        folded=True,
         title="What it took",
         tables=(Table("Calls, tokens and cost", columns, tuple(rows)),),
         notes=(

@@ -6,11 +6,12 @@ tables 1 to 6 for these models as Markdown or LaTeX.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
+from endoxa.engine.instrument import Shown
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
 from endoxa.instruments.questions.report.averages import averages
 from endoxa.instruments.questions.report.conditions import conditions_compared
@@ -26,8 +27,7 @@ from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
 from endoxa.page.document import Section
 from endoxa.page.families import Used, families
-from endoxa.page.files import replace_text
-from endoxa.page.frame import CITE, Page, filled, write_page
+from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
 from endoxa.page.tables import latex, markdown
 from endoxa.page.words import listed
@@ -35,8 +35,10 @@ from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
 from endoxa.stats.verdicts import significance
 
-LIMITS = Section("limits", "What these numbers say, and what they do not", template="limits.html.j2")
-METHODS = Section("methods", "Methods", template="methods.html.j2")
+LIMITS = Section(
+    "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
+)
+METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 COLUMN_GAP = "4pt"
 """Between columns of the published tables in LaTeX."""
 
@@ -45,7 +47,6 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     """What is said about the answers, in reading order."""
     builders = (
         headline,
-        partial(overview, runs),
         partial(planted, runs),
         outcomes,
         published,
@@ -54,11 +55,15 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         identities,
         categories,
         debias,
-        partial(cost, runs),
         tests_made,
         numbers,
     )
     return filled(builders, results)
+
+
+def qa_appendix(runs: Sequence[Run], results: QaResults) -> list[Section]:
+    """What was run, and what it cost."""
+    return filled((partial(overview, runs), partial(cost, runs)), results)
 
 
 def tests_made(results: QaResults) -> Section:
@@ -85,7 +90,7 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
         package=__package__,
         title=f"Answers to questions about people: {listed(list(results.data))}",
         subtitle=summary(results),
-        entries=(*qa_sections(runs, results), *shown, LIMITS, METHODS, CITE),
+        entries=(*qa_sections(runs, results), *shown, LIMITS, METHODS, *qa_appendix(runs, results), CITE),
         runs=runs,
         models=results.names,
         values={
@@ -96,14 +101,11 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
     )
 
 
-def writers(
-    runs: Sequence[Run], output: Path, *, confidence: float, seed: int, labels: Path | None
-) -> dict[str, Callable[[], None]]:
-    """What writes each format; the analysis is done here, before anything is touched.
+def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None) -> Shown:
+    """Page and tables; the analysis is done here, before anything is touched.
 
     Args:
         runs: runs of questions.
-        output: file to write.
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
         labels: table of model labels, see `page.labels.read_labels`.
@@ -113,9 +115,11 @@ def writers(
     """
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
     rows = results.estimates.select(list(QA_ESTIMATE_COLUMNS))
-    return {
-        "html": lambda: write_page(qa_page(runs, results, seed=seed), output),
-        "csv": lambda: replace_text(output, rows.write_csv()),
-        "md": lambda: replace_text(output, markdown(paper_tables(results))),
-        "latex": lambda: replace_text(output, latex(paper_tables(results), column_gap=COLUMN_GAP)),
-    }
+    return Shown(
+        page=lambda: qa_page(runs, results, seed=seed),
+        texts={
+            "csv": rows.write_csv,
+            "md": lambda: markdown(paper_tables(results)),
+            "latex": lambda: latex(paper_tables(results), column_gap=COLUMN_GAP),
+        },
+    )

@@ -100,7 +100,7 @@ def read_results(
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
 
     told = {} if labels is None else read_labels(labels)
-    answers = load_answers([run.folder for run in runs])
+    answers = load_answers([run.folder for run in runs], ASKED if len(runs) == 1 else (*ASKED, "identity"))
     if len(runs) == 1:
         analysis = analyze_run(runs[0].folder, confidence=confidence, seed=seed)
     else:
@@ -144,6 +144,10 @@ def results_of(
         data=tuple(data),
         confidence=confidence,
     )
+
+
+ASKED = ("order", "ask", "served_model", "error")
+"""Columns that `asked` reads beside those that the estimates need."""
 
 
 def asked(answers: pl.DataFrame) -> pl.DataFrame:

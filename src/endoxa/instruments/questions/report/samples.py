@@ -161,7 +161,7 @@ def _items(run: Run, wanted: Collection[str]) -> tuple[dict[str, QaItem], str]:
             return {}, NOT_FOUND.format(path)
         if sha256(path) != data.get("sha256"):
             return {}, CHANGED.format(path)
-        found = (item for item in read_items(path) if item.item_id in wanted)
+        found = read_items(path, only=wanted)
         items = {item.item_id: item for item in islice(found, len(wanted))}
     except (OSError, UserError):
         return {}, UNREADABLE.format(path)

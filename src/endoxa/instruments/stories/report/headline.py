@@ -204,7 +204,10 @@ def _harmful(results: StoryResults) -> Iterator[Finding]:
         f"({percent(harmful / rated.height)}) {'is' if harmful == 1 else 'are'} called harmful: {rule}."
     )
     if not harmful:
-        text = f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, none is called harmful."
+        text = (
+            f"Of {plural(rated.height, 'association')} that {results.harm.judges} rated, none is called harmful; "
+            f"harmful means that {rule}."
+        )
     yield Finding(
         text,
         (

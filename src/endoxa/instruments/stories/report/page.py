@@ -6,7 +6,7 @@ Besides it, the report can be every association of every model, alone and pooled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from endoxa.engine.instrument import Shown
 from endoxa.instruments.stories.report.asked import asked
 from endoxa.instruments.stories.report.differences import blind_spots, differences
 from endoxa.instruments.stories.report.distributions import distribution_data, distributions
@@ -35,14 +36,15 @@ from endoxa.instruments.stories.report.table import (
 from endoxa.instruments.stories.report.tests import families_used, rate
 from endoxa.page.document import Section
 from endoxa.page.families import families
-from endoxa.page.files import replace_text
-from endoxa.page.frame import CITE, Page, filled, own_file, write_page
+from endoxa.page.frame import CITE, Page, filled, own_file
 from endoxa.page.inputs import Run
 from endoxa.page.words import count, listed, plural
 from endoxa.stats.verdicts import significance
 
-LIMITS = Section("limits", "What these numbers say, and what they do not", template="limits.html.j2")
-METHODS = Section("methods", "Methods", template="methods.html.j2")
+LIMITS = Section(
+    "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
+)
+METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
 SCRIPTS = ("common", "table", "distributions", "samples", "start")
 
 
@@ -140,14 +142,11 @@ def _explorers(results: StoryResults, anchors: Collection[str]) -> dict[str, Any
     }
 
 
-def writers(
-    runs: Sequence[Run], output: Path, *, confidence: float, seed: int, labels: Path | None
-) -> dict[str, Callable[[], None]]:
-    """What writes each format; the analysis is done here, before anything is touched.
+def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None) -> Shown:
+    """Page and tables; the analysis is done here, before anything is touched.
 
     Args:
         runs: extractions, ratings of harm and tables about stories.
-        output: file to write.
         confidence: confidence level of all intervals.
         seed: seed of everything that is drawn.
         labels: table of model labels, see `page.labels.read_labels`.
@@ -156,7 +155,9 @@ def writers(
         UserError: something cannot be read or does not go together.
     """
     results = read_results(runs, confidence=confidence, seed=seed, labels=labels)
-    return {
-        "html": lambda: write_page(story_page(runs, results, seed=seed), output),
-        "csv": lambda: replace_text(output, csv_rows(results).write_csv()),
-    }
+    return Shown(
+        page=lambda: story_page(runs, results, seed=seed),
+        texts={
+            "csv": lambda: csv_rows(results).write_csv(),
+        },
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from endoxa.schema import Progress
 
-LINE_SECONDS = 30.0
+LINE_SECONDS = 5.0
 """Interval between lines if stderr is not a terminal."""
 
 

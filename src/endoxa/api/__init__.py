@@ -1,0 +1,34 @@
+"""The Python interface: the words, defaults and numbers of the command line, for notebooks and programs.
+
+`endoxa` itself hands all of it on, loaded when it is first used: `import endoxa as ex`, then `ex.probe_pairs(...)`.
+"""
+
+from endoxa.api.data import load_pairs, load_questions, load_stories, load_tests
+from endoxa.api.models import live_model
+from endoxa.api.result import Result, read_run
+from endoxa.api.runs import (
+    analyze,
+    extract,
+    probe_embeddings,
+    probe_pairs,
+    probe_questions,
+    probe_stories,
+    rate_harm,
+)
+
+__all__ = [
+    "Result",
+    "analyze",
+    "extract",
+    "live_model",
+    "load_pairs",
+    "load_questions",
+    "load_stories",
+    "load_tests",
+    "probe_embeddings",
+    "probe_pairs",
+    "probe_questions",
+    "probe_stories",
+    "rate_harm",
+    "read_run",
+]

@@ -1,0 +1,234 @@
+"""Data in: files, any data frame, data sets of Hugging Face; out: Polars frames in the columns that endoxa reads."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    from endoxa.schema import AssociationTest
+
+Source: TypeAlias = Any
+"""A path, or a data frame: polars, pandas, pyarrow or another one that narwhals knows, or a Hugging Face data set."""
+
+Columns: TypeAlias = Mapping[str, str]
+"""endoxa's name of a column -> the name that the data has for it."""
+
+OPEN_KEYS = ("names",)
+"""Fields of questions whose keys are data; a frame holds them as JSON text."""
+
+
+def load_pairs(
+    source: Source,
+    *,
+    columns: Columns | None = None,
+    format: str | None = None,  # noqa: A002
+    language: str | None = None,
+    prefix: str | None = None,
+    template: str | None = None,
+) -> pl.DataFrame:
+    """Sentence pairs of any known format, or of a data frame, checked.
+
+    Args:
+        source: file (or the name of a downloaded data set), data frame, or Hugging Face data set.
+        columns: what the data calls endoxa's columns: {"sent_more": "stereotype", "sent_less": "antistereotype"}.
+        format: name of the format; recognised by default.
+        language: ISO 639 code, where the data does not say.
+        prefix: S-AS tables: words before every identity.
+        template: S-AS tables: sentence with {identity} and {attribute}.
+
+    Returns:
+        A row for each pair, columns of `endoxa.schema.PAIR_COLUMNS`.
+
+    Raises:
+        UserError: the data cannot be read as pairs; says which row and column.
+    """
+    from endoxa.datasets.read import read_pairs
+    from endoxa.datasets.sources import locate
+    from endoxa.schema import ReadOptions
+
+    options = ReadOptions(language=language, prefix=prefix, template=template, columns=dict(columns or {}))
+    if is_path(source):
+        return pl.concat(read_pairs(locate(str(source)), options, format))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.parquet"
+        write_frame(as_polars(source), path)
+        return pl.concat(read_pairs(path, options, format))
+
+
+def load_questions(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
+    """Questions in BBQ's form (Parrish et al. 2022), of a JSONL file or a data frame, checked.
+
+    Args:
+        source: file, data frame, or Hugging Face data set with BBQ's fields.
+        columns: what the data calls them.
+
+    Returns:
+        A row for each question, columns named as BBQ's fields; `names` is JSON text.
+
+    Raises:
+        UserError: the data cannot be read as questions; says which line and field.
+    """
+    from endoxa.datasets.bbq import read_items, read_rows
+
+    if not is_path(source) or columns:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "questions.jsonl"
+            write_questions(renamed(question_frame(source), columns), path)
+            return load_questions(path)
+    path = Path(source)
+    for _ in read_items(path):  # says what is wrong, and where
+        pass
+    rows = [
+        {name: _as_text(value) if name in OPEN_KEYS else value for name, value in row.items()}
+        for _, row in read_rows(path)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def load_stories(source: Source, *, columns: Columns | None = None) -> pl.DataFrame:
+    """Stories, or prompts for stories: a table as it is, its columns named as endoxa names them.
+
+    Args:
+        source: file (CSV, TSV, JSONL, Parquet), run folder of `probe stories`, data frame, or Hugging Face data set.
+        columns: what the data calls them: {"story": "text", "generator_model": "model"}.
+
+    Raises:
+        UserError: the data cannot be read.
+    """
+    from endoxa.datasets.frames import read_table
+    from endoxa.datasets.stereotales.stories import story_file
+
+    frame = read_table(story_file(Path(source))) if is_path(source) else as_polars(source)
+    return renamed(frame, columns)
+
+
+def load_tests(source: Source) -> list[AssociationTest]:
+    """Association tests (WEAT, SEAT) of a JSON file, or of a mapping in SEAT's published form.
+
+    Args:
+        source: file of `endoxa build tests` or SEAT's, or a dictionary with the keys targ1, targ2, attr1, attr2.
+
+    Raises:
+        UserError: the tests cannot be read.
+    """
+    from endoxa.instruments.association_tests.items import read_tests
+
+    if is_path(source):
+        return read_tests(Path(source))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tests.json"
+        path.write_text(json.dumps(source), encoding="utf-8")
+        return read_tests(path)
+
+
+def is_path(source: Source) -> bool:
+    """Whether the data is named, not given."""
+    return isinstance(source, str | PathLike)
+
+
+def as_polars(source: Source) -> pl.DataFrame:
+    """A data frame of any kind as a Polars frame.
+
+    Raises:
+        UserError: it is no data frame.
+    """
+    import narwhals as nw
+
+    if hasattr(source, "to_polars"):  # Hugging Face's data sets
+        frame = source.to_polars()
+        if isinstance(frame, pl.DataFrame):
+            return frame
+    try:
+        given = nw.from_native(source)
+    except TypeError as problem:
+        raise UserError(
+            f"Cannot read data from an object of type {type(source).__name__}. Give a path, a data frame (pandas, "
+            "polars, pyarrow) or a Hugging Face data set; of a data set with several splits, one split."
+        ) from problem
+    frame = given.collect() if isinstance(given, nw.LazyFrame) else given
+    return frame.to_polars()
+
+
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame whose cells are all read as text."""
+    from endoxa.datasets.frames import write_table
+
+    plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
+    if frame.is_empty() or not plain:
+        raise UserError("The data frame has no rows.")
+    texts = frame.select(pl.col(plain).cast(pl.String).fill_null(""))
+    write_table(texts, path)
+
+
+def write_questions(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame of questions as BBQ's JSONL; cells of JSON text become objects again, empty ones are left out."""
+    from endoxa.datasets.bbq import write_items
+
+    if frame.is_empty():
+        raise UserError("The data frame has no rows.")
+    write_items((_question(row) for row in frame.iter_rows(named=True)), path)
+
+
+def _question(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _object(value) for name, value in row.items() if value is not None}
+
+
+def _object(value: Any) -> Any:
+    """A cell as BBQ has it: no nulls within objects, JSON texts as objects."""
+    if isinstance(value, dict):
+        return {name: _object(one) for name, one in value.items() if one is not None}
+    if isinstance(value, str) and value[:1] in "{[" and value[:1]:
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _as_text(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+
+
+def question_frame(source: Source) -> pl.DataFrame:
+    """Questions as a frame, unchecked, so that their columns can be named.
+
+    Raises:
+        UserError: they cannot be read.
+    """
+    if not is_path(source):
+        return as_polars(source)
+    path = Path(source)
+    try:
+        if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+            return pl.read_ndjson(path, infer_schema_length=None)
+    except (OSError, pl.exceptions.PolarsError) as problem:
+        raise UserError(f"{path} cannot be read: {str(problem).splitlines()[0]}") from problem
+    from endoxa.datasets.frames import read_table
+
+    return read_table(path)
+
+
+def renamed(frame: pl.DataFrame, columns: Columns | None) -> pl.DataFrame:
+    """The frame with endoxa's names.
+
+    Raises:
+        UserError: a column is not there, or would stand there twice.
+    """
+    names = dict(columns or {})
+    missing = [theirs for theirs in names.values() if theirs not in frame.columns]
+    if missing:
+        raise UserError(
+            f"The data has no column '{missing[0]}'; its columns are: {', '.join(map(repr, frame.columns))}."
+        )
+    return frame.drop(set(names) - set(names.values()), strict=False).rename(
+        {theirs: ours for ours, theirs in names.items()}
+    )

@@ -1,0 +1,194 @@
+"""A finished run in Python: its tables, headline, charts and page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import weakref
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from endoxa.engine.estimates import read
+from endoxa.engine.folder import RECORDS
+from endoxa.engine.instrument import INSTRUMENTS, Instrument, Shown
+from endoxa.engine.options import ReportOptions
+from endoxa.engine.run import read_run as read_facts
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from endoxa.page.document import Figure
+    from endoxa.schema.headline import Headline
+
+Format = Literal["csv", "md", "latex", "table"]
+
+
+class Result:
+    """What a run measured; a run folder read from Python.
+
+    Args:
+        folder: a finished run folder.
+        temporary: a temporary folder to be removed when nobody holds the result any more.
+    """
+
+    def __init__(self, folder: Path, temporary: Path | None = None) -> None:
+        self.folder = folder
+        if temporary is not None:
+            weakref.finalize(self, shutil.rmtree, temporary, ignore_errors=True)
+        self.facts: Mapping[str, Any] = read_facts(folder)
+        self._instrument: Instrument[Any] = INSTRUMENTS.get(str(self.facts.get("kind")))
+
+    @property
+    def estimates(self) -> pl.DataFrame:
+        """The estimates, as `estimates.csv` holds them. `.to_pandas()` makes a pandas frame."""
+        return self.read("estimates")
+
+    @property
+    def records(self) -> pl.DataFrame:
+        """Every record: scores of each pair, raw answers, stories.
+
+        Raises:
+            UserError: a run of association tests, which holds vectors.
+        """
+        path = self.folder / RECORDS
+        if not path.is_file():
+            raise UserError(f"Runs of {self._instrument.holds} have no records.")
+        return pl.read_parquet(path)
+
+    @property
+    def comparisons(self) -> pl.DataFrame:
+        """Differences between models on the same items, or between protocols of questions.
+
+        Raises:
+            UserError: runs of this kind have none.
+        """
+        for name in ("comparisons", "debias"):
+            if (self.folder / f"{name}.csv").is_file():
+                return self.read(name)
+        raise UserError(f"Runs of {self._instrument.holds} have no comparisons.")
+
+    def read(self, name: str) -> pl.DataFrame:
+        """A table of the run folder by its name ("flips" is flips.csv).
+
+        Raises:
+            UserError: there is none of that name.
+        """
+        path = self.folder / f"{name}.csv"
+        if not path.is_file():
+            there = ", ".join(sorted(one.stem for one in self.folder.glob("*.csv"))) or "none"
+            raise UserError(f"{self.folder} holds no table '{name}'. There are: {there}.")
+        schemas = self._instrument.tables() if self._instrument.tables else {}
+        if name in schemas:
+            return read(self.folder, name, schemas[name])
+        return pl.read_csv(path, infer_schema_length=None)
+
+    def headline(self) -> Headline:
+        """The few rows that stand for the run; `print` shows them as the terminal does."""
+        if self._instrument.headline is None:
+            raise UserError(f"Runs of {self._instrument.holds} have no headline.")
+        return self._instrument.headline(self.folder)
+
+    @property
+    def figures(self) -> dict[str, alt.TopLevelMixin]:
+        """Every chart of the page by name."""
+        return {name: figure.chart for name, figure in self._figures().items()}
+
+    def plot(self, name: str | None = None) -> alt.TopLevelMixin:
+        """A chart of the page as an Altair chart.
+
+        Args:
+            name: one of `figures`; by default the first, which shows the headline.
+
+        Raises:
+            UserError: there is none of that name.
+        """
+        figures = self._figures()
+        if not figures:
+            raise UserError(f"The page of {self.folder} has no chart.")
+        chosen = name or next(iter(figures))
+        if chosen not in figures:
+            raise UserError(f"There is no chart '{chosen}'. There are: {', '.join(figures)}.")
+        return figures[chosen].chart
+
+    def table(self, format: Format = "md", **options: Any) -> str:  # noqa: A002
+        """The headline table for a paper.
+
+        Args:
+            format: "latex", "md", "csv" (every estimate), or "table" (association tests).
+            options: those of `endoxa report`: `confidence`, `seed`, `labels`.
+
+        Raises:
+            UserError: runs of this kind have no such table.
+        """
+        texts = self._shown(options).texts
+        if format not in texts:
+            raise UserError(f"No table of format '{format}' here. There are: {', '.join(texts)}.")
+        return texts[format]()
+
+    def save_report(self, path: str | Path, **options: Any) -> Path:
+        """Write a page (.html) or a table (.csv, .md, .tex), as `endoxa report` does.
+
+        Args:
+            path: file to write.
+            options: those of `endoxa report`.
+        """
+        from endoxa.instruments.reports import write_report
+
+        return write_report([self.folder], Path(path), **options)
+
+    def keep(self, folder: str | Path) -> Result:
+        """Copy the run to a folder of one's own, where it can be continued and reported.
+
+        Raises:
+            UserError: the folder exists.
+        """
+        target = Path(folder)
+        if target.exists():
+            raise UserError(f"'{target}' exists already: name another folder.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(self.folder, target)
+        return Result(target)
+
+    def _shown(self, options: Mapping[str, Any]) -> Shown:
+        from endoxa.instruments.reports import shown_as
+        from endoxa.page.inputs import read_runs
+
+        return shown_as(read_runs([self.folder]), replace(ReportOptions(), **options))
+
+    def _figures(self) -> dict[str, Figure]:
+        from endoxa.page.frame import unique_figures
+
+        page = unique_figures(self._shown({}).page())
+        return {figure.name: figure for section in page.sections for figure in section.figures}
+
+    def __repr__(self) -> str:
+        """'Result(sentence pairs, 2 models, out/run)'."""
+        models = len(self.facts.get("models", []))
+        return f"Result({self._instrument.holds}, {models} model{'s' * (models != 1)}, {self.folder})"
+
+    def _repr_html_(self) -> str:
+        """The headline, in a notebook."""
+        return self.headline()._repr_html_()
+
+
+def read_run(folder: str | Path) -> Result:
+    """A finished run of the command line or of Python.
+
+    Raises:
+        UserError: the folder is no finished run.
+    """
+    path = Path(folder)
+    try:
+        facts = read_facts(path)
+    except (OSError, json.JSONDecodeError) as problem:
+        raise UserError(
+            f"'{path}' is not a run folder: its run.json cannot be read. Make one with endoxa probe."
+        ) from problem
+    if not facts.get("finished"):
+        raise UserError(f"The run in '{path}' is not finished: start it again, it goes on where it stopped.")
+    return Result(path)

@@ -1,0 +1,89 @@
+"""The few rows that stand for a run of questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.engine.estimates import read
+from endoxa.instruments.questions.estimates.run import SCHEMAS
+from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS
+from endoxa.instruments.questions.report.values import SPOKEN_LEANS, lean_evidence, shown_interval
+from endoxa.page.claims import chip
+from endoxa.page.words import count, decimal, percent, short_labels
+from endoxa.schema import ALL
+from endoxa.schema.headline import Headline, plain
+from endoxa.stats.verdicts import UNTESTED
+
+KEPT = (
+    *(
+        "model",
+        "data",
+        "protocol",
+        "context_condition",
+        "accuracy",
+        "lean_name",
+        "lean",
+        "lean_low",
+        "lean_high",
+    ),
+    *("confidence", "verdict", "verdict_reason", "p_adjusted", "n", "n_read", "clusters"),
+)
+
+
+def headline(folder: Path) -> Headline:
+    """Accuracy and lean of each model in each kind of context, as the run folder holds them."""
+    return headline_of(read(folder, "estimates", SCHEMAS["estimates"]))
+
+
+def headline_of(estimates: pl.DataFrame) -> Headline:
+    """The same from estimates: over all categories of each data set, the greatest lean first.
+
+    Args:
+        estimates: columns of `schema.QA_ESTIMATE_COLUMNS`.
+    """
+    several = estimates.filter(category=ALL)["data"].unique().to_list()
+    overall = estimates.filter((pl.col("category") == ALL) | ~pl.col("data").is_in(several)).sort(
+        "context_condition", "lean", descending=[False, True], nulls_last=True, maintain_order=True
+    )
+    labels = short_labels(overall["model"].unique(maintain_order=True).to_list())
+    named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
+    rows = list(overall.iter_rows(named=True))
+    return Headline(
+        title="Leans (0: none; above 0: towards the stereotype)",
+        columns=(
+            "model",
+            *named,
+            "contexts",
+            "accuracy",
+            "measure",
+            "lean",
+            "interval",
+            "verdict",
+            "answers",
+        ),
+        texts=tuple(_texts(row, labels, named) for row in rows),
+        rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
+        words=("model", *named, "contexts", "measure", "verdict"),
+        notes=tuple(
+            dict.fromkeys(
+                f"Cannot be tested: {row['verdict_reason']}." for row in rows if row["verdict"] == UNTESTED
+            )
+        ),
+    )
+
+
+def _texts(row: dict[str, Any], labels: dict[str, str], named: list[str]) -> tuple[str, ...]:
+    return (
+        labels[row["model"]],
+        *(row[name] for name in named),
+        SPOKEN_CONDITIONS[row["context_condition"]],
+        percent(row["accuracy"]),
+        SPOKEN_LEANS[row["lean_name"]],
+        decimal(row["lean"], 2),
+        shown_interval(lean_evidence(row)),
+        chip(row),
+        count(row["n"]),
+    )

@@ -1,0 +1,93 @@
+"""The few rows that stand for a run of stories, of profiles read from them, or of harm ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.engine.folder import AGREEMENT, RECORDS
+from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
+from endoxa.schema.headline import Headline
+
+
+def stories_headline(folder: Path) -> Headline:
+    """How many stories each model wrote, and how many requests came to nothing."""
+    records = pl.scan_parquet(folder / RECORDS)
+    failed = pl.col("error").fill_null("") != ""
+    filtered = pl.col("finish").is_in(["content_filter", "refusal"])
+    table = (
+        records.group_by("generator_model", maintain_order=True)
+        .agg(asked=pl.len(), refused=(filtered & ~failed).sum(), failed=failed.sum())
+        .with_columns(written=pl.col("asked") - pl.col("refused") - pl.col("failed"))
+        .collect()
+    )
+    rows = list(table.iter_rows(named=True))
+    labels = short_labels(table["generator_model"].to_list())
+    names = ("asked", "written", "refused", "failed")
+    return Headline(
+        title="Stories",
+        columns=("model", "asked for", "written", "refused or filtered", "failed"),
+        texts=tuple((labels[row["generator_model"]], *(count(row[name]) for name in names)) for row in rows),
+        rows=tuple({"model": row["generator_model"], **{name: row[name] for name in names}} for row in rows),
+    )
+
+
+def extraction_headline(folder: Path) -> Headline:
+    """How far the extractors agree on each attribute."""
+    table = pl.read_csv(folder / AGREEMENT, infer_schema_length=None)
+    numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
+    rows = list(table.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)).iter_rows(named=True))
+    return Headline(
+        title="Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
+        columns=("attribute", "alpha", "95 % interval", "pairs alike", "unknown", "stories"),
+        texts=tuple(
+            (
+                row["attribute"],
+                decimal(row["alpha"], 2),
+                decimal_interval(row["alpha_low"], row["alpha_high"], 2),
+                percent(row["agreement"]),
+                percent(row["unknown"]),
+                count(row["n"]),
+            )
+            for row in rows
+        ),
+        rows=tuple(
+            {"attribute": row["attribute"], "n": row["n"], **{k: row[k] for k in numbers}} for row in rows
+        ),
+        words=("attribute",),
+        notes=("With one extractor nothing can agree.",) if not any(row["n"] for row in rows) else (),
+    )
+
+
+def harm_headline(folder: Path) -> Headline:
+    """Each model's mean rating, and how often it rates at 4 or above."""
+    rated = pl.scan_parquet(folder / RECORDS).with_columns(pl.col("harm").cast(pl.Float64))
+    table = (
+        rated.group_by("rater", maintain_order=True)
+        .agg(
+            mean=pl.col("harm").mean(),
+            high=(pl.col("harm") >= 4).mean(),
+            ratings=pl.col("harm").count(),
+            unread=pl.col("harm").is_null().sum(),
+        )
+        .sort("mean", descending=True, nulls_last=True)
+        .collect()
+    )
+    rows = list(table.iter_rows(named=True))
+    labels = short_labels(table["rater"].to_list())
+    return Headline(
+        title="Ratings of harm (1: not harmful, 5: harmful), without people to compare with",
+        columns=("model", "mean", "4 or 5", "ratings", "not read"),
+        texts=tuple(
+            (
+                labels[row["rater"]],
+                decimal(row["mean"], 2),
+                percent(row["high"]),
+                count(row["ratings"]),
+                count(row["unread"]),
+            )
+            for row in rows
+        ),
+        rows=tuple({"model": row.pop("rater"), **row} for row in map(dict, rows)),
+    )

@@ -1,0 +1,73 @@
+"""The few rows that the terminal, the Python interface and the top of a page show of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from typing import Any
+
+WIDTH = 80
+"""Columns of a terminal that a headline fits in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A small table of finished texts, and the numbers behind them.
+
+    Attributes:
+        title: what it holds.
+        columns: headings.
+        texts: cells as readers see them, a tuple for each row.
+        rows: the same rows as numbers and names, undefined values None; what `--json` prints.
+        words: headings of the columns that hold words; the others are aligned right.
+        notes: sentences below it: why something cannot be tested, what was left out.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    rows: tuple[Mapping[str, Any], ...]
+    words: tuple[str, ...] = ("model", "rule", "verdict")
+    notes: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        """The table for a terminal of `WIDTH` columns."""
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for name in self.columns:
+            if name in self.words:
+                table.add_column(name, overflow="fold")
+            else:
+                table.add_column(name, justify="right", no_wrap=True)
+        for row in self.texts:
+            table.add_row(*map(Text, row))
+        lines = StringIO()
+        console = Console(file=lines, width=WIDTH, color_system=None)
+        console.print(Text(self.title))
+        console.print(table)
+        for note in self.notes:
+            console.print(Text(note))
+        return "\n".join(line.rstrip() for line in lines.getvalue().splitlines())
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in self.texts
+        )
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return (
+            f"<table><caption>{escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{notes}"
+        )
+
+
+def plain(value: Any) -> Any:
+    """A number as JSON has it: undefined ones are None."""
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124

@@ -1,0 +1,135 @@
+"""Every instrument through both doors: the command line and Python have the same words, defaults and numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from typer.testing import CliRunner
+
+import endoxa as ex
+from endoxa.cli import app
+from endoxa.engine.instrument import INSTRUMENTS
+from support import harm_samples, qa_questions, story_runs, tiny
+
+FUNCTIONS = {
+    "pairs": ex.probe_pairs,
+    "embeddings": ex.probe_embeddings,
+    "qa": ex.probe_questions,
+    "stories": ex.probe_stories,
+    "extract": ex.extract,
+    "harm": ex.rate_harm,
+}
+
+SETS = {
+    "targ1": {
+        "category": "Bakers",
+        "examples": ["The bakers are patient today.", "Bakers sing.", "A baker."],
+    },
+    "targ2": {
+        "category": "Drivers",
+        "examples": ["Young drivers are careful.", "Drivers sing.", "A driver."],
+    },
+    "attr1": {"category": "Patient", "examples": ["patient", "calm", "slow"]},
+    "attr2": {"category": "Fast", "examples": ["fast", "quick", "careful"]},
+}
+
+
+def command(*words: object) -> Any:
+    """The command line in this process; it must succeed."""
+    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def pairs_file(folder: Path) -> Path:
+    path = folder / "pairs.csv"
+    rows = [
+        {"item_id": f"p{k}", "language": "en", "axis": "work", "identity": f"g{k % 3}"}
+        | {"sent_more": pair.sent_more, "sent_less": pair.sent_less}
+        for k, pair in enumerate(tiny.PAIRS)
+    ]
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+def material(kind: str, folder: Path) -> tuple[Path, str, dict[str, Any]]:
+    """Data, model, and options other than the defaults, for an instrument."""
+    match kind:
+        case "pairs":
+            return (
+                pairs_file(folder),
+                f"hf/{tiny.causal(folder / 'gpt')}",
+                {"rules": ["sum", "mean"], "seed": 3},
+            )
+        case "embeddings":
+            path = folder / "test.jsonl"
+            path.write_text(json.dumps(SETS), encoding="utf-8")
+            return path, f"hf/{tiny.masked(folder / 'bert')}", {"poolings": ["mean"]}
+        case "qa":
+            data = qa_questions.write(folder / "questions.jsonl", qa_questions.questions(24))
+            return data, "sim/biased", {"repeats": 2}
+        case "stories":
+            return (
+                story_runs.write(folder / "prompts.jsonl", story_runs.prompts()[:6]),
+                "sim/teller",
+                {"repeats": 2},
+            )
+        case "extract":
+            prompts = story_runs.write(folder / "prompts.jsonl", story_runs.prompts()[:6])
+            command("probe", "stories", "--data", prompts, "--model", "sim/teller", "--out", folder / "told")
+            return folder / "told", "sim/reader-a", {}
+        case _:
+            rows = harm_samples.associations(5)
+            return harm_samples.write_associations(folder / "found.csv", rows), "sim/rater", {"repeats": 2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FUNCTIONS)
+def test_the_same_numbers_through_both_doors(kind: str, tmp_path: Path) -> None:
+    data, model, options = material(kind, tmp_path)
+    source = "--tests" if kind == "embeddings" else "--data"
+    words = [
+        part
+        for name, value in options.items()
+        for one in (value if isinstance(value, list) else [value])
+        for part in (f"--{name.removesuffix('s') if isinstance(value, list) else name}", one)
+    ]
+    printed = command(
+        "probe", kind, source, data, "--model", model, "--out", tmp_path / "typed", *words
+    ).stdout
+    result = FUNCTIONS[kind](data, model, out=tmp_path / "called", progress=False, **options)
+    typed = ex.read_run(tmp_path / "typed")
+
+    assert str(result.headline()) in printed
+    assert result.headline().rows == typed.headline().rows
+    assert "Next: " in printed
+    if kind != "embeddings":
+        assert_frame_equal(result.records, typed.records)
+    for table in sorted(path.stem for path in typed.folder.glob("*.csv")):
+        assert_frame_equal(result.read(table), typed.read(table))
+    own = {name: value for name, value in result.facts["settings"].items() if name != "data"}
+    assert own == {name: value for name, value in typed.facts["settings"].items() if name != "data"}
+
+
+def test_every_instrument_has_a_function_that_tells_its_options() -> None:
+    assert set(FUNCTIONS) == set(INSTRUMENTS.entry_names())
+    assert "max_cost: " in (ex.probe_questions.__doc__ or "")
+    with pytest.raises(TypeError, match=r"no option 'rulez'. Did you mean 'rules?'\?"):
+        ex.probe_pairs("pairs.csv", "hf/x", rulez=["sum"])
+
+
+def test_json_is_all_that_is_printed(tmp_path: Path) -> None:
+    data = qa_questions.write(tmp_path / "questions.jsonl", qa_questions.questions(8))
+    words = ("probe", "qa", "--data", data, "--model", "sim/biased", "--out", tmp_path / "run")
+    told = json.loads(command(*words, "--json").stdout)
+    assert told["kind"] == "qa"
+    assert {row["model"] for row in told["headline"]} == {"sim/biased"}
+    assert command(*words, "--quiet").stdout == ""
+    out = tmp_path / "qa.csv"
+    rows = json.loads(command("analyze", "qa", tmp_path / "run", "-o", out, "--json").stdout)["rows"]
+    assert len(rows) == len(pl.read_csv(out))
