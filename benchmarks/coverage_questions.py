@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from endoxa.instruments.questions.estimates.cells import Cell
 from endoxa.instruments.questions.estimates.debias import bias_scores, change_test, interval_of_change
@@ -162,18 +163,18 @@ def _items(
 def _cell(
     condition: str, columns: dict[str, np.ndarray], items: dict[str, np.ndarray], template: np.ndarray
 ) -> Cell:
-    per_template, per_item = (
-        np.column_stack([found.get(name, np.zeros(len(found["n"]))) for name in COUNTED]).astype(float)
-        for found in (columns, items)
-    )
+    zeros = np.zeros(len(columns["n"]))
+    per_template = np.column_stack([columns.get(name, zeros) for name in COUNTED]).astype(float)
+    number = len(template)
+    counted = {name: items.get(name, np.zeros(number, int)) for name in COUNTED}
     return Cell(
-        {"context_condition": condition},
-        per_template,
-        per_template,
-        per_item,
-        template,
-        per_template,
-        "template",
+        key={"context_condition": condition},
+        per_cluster=per_template,
+        per_template=per_template,
+        per_seed=per_template,
+        unit="template",
+        items=number,
+        answers=pl.DataFrame({"template": template, "item": np.arange(number), **counted}),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +41,7 @@ def report(
     Examples:
       endoxa report out/run1 out/run2 -o out/report.html
       endoxa report out/run1 -o estimates.csv
-      endoxa report out/run1 -o table.tex
+      endoxa report out/run1 -o table.tex --interval wilson --rule sum --label tab:cp
       endoxa report out/r4 -o out/tests.html
       endoxa report out/seat.csv -o seat.csv --format table
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
@@ -51,7 +50,7 @@ def report(
     from endoxa.instruments.reports import write_report
     from endoxa.page.files import figures_folder, resolve_format
 
-    written = write_report(runs, out, format=format, **asdict(options))
+    written = write_report(runs, out, format=format, options=options)
     typer.echo(f"Written: {written}")
     if resolve_format(out, format) == "html":
         folder = figures_folder(out)

@@ -39,6 +39,43 @@ class Resampling:
 
 
 @dataclass(frozen=True, slots=True)
+class PaperOptions:
+    """What a table for a paper holds; Markdown and LaTeX only.
+
+    Attributes:
+        interval: sentence pairs: "identities", "wilson" (pairs as independent), or "t" (mean score differences with
+            t intervals over pairs, in place of shares).
+        rules: sentence pairs: only these rules; empty takes all.
+        columns: sentence pairs: what stands in the columns.
+        transpose: rows and columns exchanged.
+        caption: in place of ours (LaTeX).
+        label: by which LaTeX refers to it; further tables get a number behind it.
+    """
+
+    interval: Annotated[
+        Literal["identities", "wilson", "t"],
+        Option("Tables of pairs: which interval; t is for mean differences, over pairs.", OUTPUT),
+    ] = "identities"
+    rules: Annotated[
+        tuple[str, ...],
+        Option("Tables of pairs: only this rule; repeatable.", OUTPUT, name="--rule", metavar="RULE"),
+    ] = ()
+    columns: Annotated[
+        Literal["axis", "model"], Option("Tables of pairs: what stands in the columns.", OUTPUT)
+    ] = "axis"
+    transpose: Annotated[
+        bool, Option("Tables of pairs: rows and columns exchanged.", OUTPUT, only_on=True)
+    ] = False
+    caption: Annotated[str | None, Option("LaTeX: caption in place of ours.", OUTPUT, metavar="TEXT")] = None
+    label: Annotated[
+        str | None, Option("LaTeX: label; further tables get -2, -3 ...", OUTPUT, metavar="NAME")
+    ] = None
+
+
+USUAL_PAPER = PaperOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class ReportOptions:
     """How a report is made.
 
@@ -46,6 +83,7 @@ class ReportOptions:
         confidence: confidence level of all intervals; None takes that of the runs, or 0.95.
         seed: seed of the bootstrap.
         labels: table of labels, providers and sizes of models.
+        paper: what a table for a paper holds.
     """
 
     confidence: Annotated[
@@ -66,6 +104,7 @@ class ReportOptions:
             OUTPUT,
         ),
     ] = None
+    paper: PaperOptions = USUAL_PAPER
 
 
 @dataclass(frozen=True, slots=True)

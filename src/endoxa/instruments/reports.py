@@ -6,7 +6,9 @@ What each kind of run is written as is declared by its instrument (`Instrument.s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from endoxa.datasets.files import require_apart
 from endoxa.engine.instrument import INSTRUMENTS, Shown
@@ -26,9 +28,8 @@ def write_report(
     output: Path,
     *,
     format: str | None = None,  # noqa: A002
-    confidence: float | None = None,
-    seed: int = 0,
-    labels: Path | None = None,
+    options: ReportOptions | None = None,
+    **given: Any,
 ) -> Path:
     """Write what finished runs found; runs of sentence pairs and of questions are analysed first.
 
@@ -41,10 +42,8 @@ def write_report(
         runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`.
         output: file to write; its folder is made where it is missing.
         format: a name of `FORMATS`; by default the file's ending says it.
-        confidence: confidence level of all intervals, 0.95 where nothing is said; association tests keep theirs.
-        seed: seed of the bootstrap; association tests keep theirs.
-        labels: table of labels, providers and sizes of models (`endoxa.page.labels`); only for questions and
-            stories.
+        options: how it is made.
+        given: single fields of the options (`confidence`, `seed`, `labels`).
 
     Returns:
         The file written.
@@ -60,9 +59,10 @@ def write_report(
         for run in runs
         for path in (run, run / "estimates.csv", run / "run.json", run / "records.parquet")
     ]
-    require_apart([output], [*inputs, labels])
+    how = replace(options or ReportOptions(), **given)
+    require_apart([output], [*inputs, how.labels])
     found = read_runs(runs)
-    shown = shown_as(found, ReportOptions(confidence, seed, labels))
+    shown = shown_as(found, how)
     if chosen not in (PAGE, *shown.texts):
         raise UserError(
             f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "

@@ -26,6 +26,7 @@ class ModelSpec:
         target: hub id or folder, or the server's base URL.
         served_name: the model's name on the server, else empty.
         others: further addresses of the same model.
+        held: an object of this process.
     """
 
     text: str
@@ -33,6 +34,7 @@ class ModelSpec:
     target: str
     served_name: str = ""
     others: tuple[str, ...] = ()
+    held: bool = False
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -42,7 +44,7 @@ class ModelSpec:
     @property
     def runs_here(self) -> bool:
         """Whether its weights are loaded from files, here or by workers, and no server is asked."""
-        return self.kind == "hf"
+        return not (self.served_name or self.held)
 
 
 Device = Annotated[str, Option("Device: auto, cpu, cuda, cuda:1 or mps.", LOCAL)]

@@ -143,7 +143,14 @@ def _markdown_blocks(table: Table) -> Iterator[str]:
     yield from map(escape_markdown, table.notes)
 
 
-def latex(tables: Sequence[Table], note: str = "", *, column_gap: str = COLUMN_GAP) -> str:
+def latex(
+    tables: Sequence[Table],
+    note: str = "",
+    *,
+    column_gap: str = COLUMN_GAP,
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
     """One `table*` environment each; needs the package booktabs and nothing else.
 
     Scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them.
@@ -152,19 +159,31 @@ def latex(tables: Sequence[Table], note: str = "", *, column_gap: str = COLUMN_G
         tables: the tables.
         note: what holds for all of them, at the end of every caption.
         column_gap: half the space between two columns.
+        caption: in place of the tables' own captions and notes.
+        label: of the first table; the others get a number behind it.
     """
-    return "\n".join([PREAMBLE, *(_latex_table(table, note, column_gap) for table in tables)])
+    labels = ["" if label is None else label if k == 0 else f"{label}-{k + 1}" for k in range(len(tables))]
+    return "\n".join(
+        [
+            PREAMBLE,
+            *(
+                _latex_table(table, note, column_gap, caption, name)
+                for table, name in zip(tables, labels, strict=True)
+            ),
+        ]
+    )
 
 
-def _latex_table(table: Table, note: str, column_gap: str) -> str:
+def _latex_table(table: Table, note: str, column_gap: str, own: str | None = None, label: str = "") -> str:
     kinds = "".join("c" if one.narrow else "r" if one.numeric else "l" for one in table.columns)
     body = "\n".join(line for row in table.cells for line in _latex_rows(row))
     said = [f"{table.caption}." if table.caption else "", *table.notes, note]
-    caption = latex_text(" ".join(part for part in said if part))
+    caption = latex_text(" ".join(part for part in said if part) if own is None else own)
+    named = f"\\label{{{label}}}\n" if label else ""
     return (
         f"\\begin{{table*}}\n\\centering\\footnotesize\\setlength{{\\tabcolsep}}{{{column_gap}}}\n"
         f"\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{_latex_head(table)}\\midrule\n{body}\n"
-        f"\\bottomrule\n\\end{{tabular}}\n\\caption{{{caption}}}\n\\end{{table*}}\n"
+        f"\\bottomrule\n\\end{{tabular}}\n\\caption{{{caption}}}\n{named}\\end{{table*}}\n"
     )
 
 

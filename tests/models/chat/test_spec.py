@@ -55,7 +55,7 @@ def test_words_that_name_a_model(
     [
         ("openia/gpt", "Did you mean openai/gpt?"),
         ("Groq/x", "Did you mean groq/x?"),
-        ("google-bert/bert", "Weights are written hf/google-bert/bert"),
+        ("google-bert/bert", "Did you mean hf/google-bert/bert"),
         ("openai/", "write openai/NAME"),
         ("http://h/v1", "write it as http://h/v1#NAME"),
         ("http://me:secret@h/v1#x", "no user name, password"),

@@ -59,7 +59,7 @@ def _headline(folder: Path) -> Headline:
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     from endoxa.instruments.association_tests.report.page import shown
 
-    return shown(runs, how.confidence)
+    return shown(runs, how.confidence, how.paper)
 
 
 def _summary(_settings: EmbeddingsSettings, run: Run) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
-from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
+from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 
@@ -70,7 +70,7 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     from endoxa.instruments.pairs.report.page import shown
 
-    return shown(runs, how.confidence or DEFAULT_CONFIDENCE, how.seed)
+    return shown(runs, how)
 
 
 def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:

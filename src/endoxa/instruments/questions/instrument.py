@@ -71,7 +71,8 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     from endoxa.instruments.questions.report.page import shown
 
-    return shown(runs, confidence=how.confidence or DEFAULT_CONFIDENCE, seed=how.seed, labels=how.labels)
+    confidence = how.confidence or DEFAULT_CONFIDENCE
+    return shown(runs, confidence=confidence, seed=how.seed, labels=how.labels, paper=how.paper)
 
 
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:

@@ -34,7 +34,7 @@ def open_live_chat(spec: ChatSpec, options: ChatOptions, lost: Lost) -> ChatMode
     found = offered(spec.text)
     if not isinstance(found, Weights):
         return FunctionChat(spec.text, found)
-    held = ModelSpec(spec.text, LIVE, spec.served_name)
+    held = ModelSpec(spec.text, LIVE, spec.served_name, held=True)
     return as_chat(checkpoint_of(held, model_options(options, packed_weights=False)), options, keep=True)
 
 

@@ -95,7 +95,7 @@ def test_sentences_stand_in_blurred_cells_and_nowhere_else(page: Page, output: P
     for path in (output.parent / "report_figures").glob("*.svg"):
         assert "Quoted words" not in path.read_text(encoding="utf-8")
     boxes = [own for tag, own in page.elements if tag == "input"]
-    assert [("checked" in own, own["type"]) for own in boxes] == [(False, "checkbox")]
+    assert [("checked" in own, own["type"]) for own in boxes] == [(False, "checkbox")] * 2  # contents, pairs
     assert ".unveil:not(:checked) ~ .scroll .sentence span { filter: blur" in output.read_text(
         encoding="utf-8"
     )

@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from endoxa.engine.options import PaperOptions
+from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.page import SECTIONS
@@ -135,11 +137,35 @@ def check_stars(results):
             ["above", "below"]
         )
     )
-    listed = results.languages if len(results.languages) > 1 else ["all"]
-    shown = results.estimates.filter(
-        pl.col("language").is_in(listed), name="preference_ratio", interval="identities"
-    )["verdict"]
-    assert tables.latex([results]).count("$^{*}$") == shown.is_in(["above", "below"]).sum() <= stars
+    assert tables.latex([results]).count("$^{*}$") == stars
+
+
+def test_tables_for_papers_are_what_is_asked_for():
+    """Other intervals change the ends and no verdict; rows and columns change places; what stands in LaTeX is ours."""
+    results = results_of(EDGES["two rules"])
+    usual = tables.latex([results])
+    wilson = tables.latex([results], PaperOptions(interval="wilson", label="tab:x", caption="50% & more"))
+    assert "\\label{tab:x}" in wilson
+    assert r"\caption{50\% \& more}" in wilson
+    assert wilson.count("$^{*}$") == usual.count("$^{*}$")
+    ends = results.estimates.filter(name="preference_ratio", interval="wilson", axis="all", language="all")
+    for row in ends.iter_rows(named=True):
+        assert f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" in wilson
+        assert f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" not in usual
+    rules = sorted(set(results.estimates["rule"]))
+    one = tables.headline_tables([results], PaperOptions(rules=(rules[0],)))
+    assert {row[1] for row in one[0].rows} == {rules[0]}
+    turned = tables.headline_tables([results], PaperOptions(columns="model"))[0]
+    plain = tables.headline_tables([results], PaperOptions())[0]
+    assert [str(cell) for cell in turned.rows[0][1:]] == [str(row[3]) for row in plain.rows]
+    assert tables.headline_tables([results], PaperOptions(columns="model", transpose=True))[0] == plain
+    means = tables.markdown([results], PaperOptions(interval="t"))
+    value = results.estimates.filter(name="mean_difference", interval="t", axis="all", rule=rules[0])[
+        "value"
+    ][0]
+    assert f"{value:+.3f}".replace("-", "−") in means
+    with pytest.raises(UserError, match="The runs have no rule 'pll'"):
+        tables.headline_tables([results], PaperOptions(rules=("pll",)))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from endoxa.engine.families import ASSOCIATION_TESTS
 from endoxa.engine.instrument import Shown
+from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report import tables
 from endoxa.instruments.association_tests.report.findings import findings
@@ -92,12 +93,13 @@ def tests_page(runs: Sequence[Run], results: Associations) -> Page:
     )
 
 
-def shown(runs: Sequence[Run], confidence: float | None) -> Shown:
+def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) -> Shown:
     """Page and tables.
 
     Args:
         runs: runs of embeddings, or tables of association tests.
         confidence: None, or the level the intervals must have; nothing is analysed again here.
+        paper: caption and label of a table for a paper.
 
     Raises:
         UserError: the tests cannot be read, or their intervals have another level.
@@ -110,7 +112,7 @@ def shown(runs: Sequence[Run], confidence: float | None) -> Shown:
         texts={
             "csv": rows.write_csv,
             "md": lambda: tables.markdown(results),
-            "latex": lambda: tables.latex(results),
+            "latex": lambda: tables.latex(results, paper),
             "table": lambda: tables.csv(results),
         },
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.instruments.association_tests.report.results import CLAIMED, UNTESTABLE, Associations, mark
 from endoxa.page import tables
 from endoxa.page.tables import Cell, Column, Table
@@ -29,9 +30,9 @@ def markdown(results: Associations) -> str:
     return tables.markdown(paper_tables(results), note(results))
 
 
-def latex(results: Associations) -> str:
+def latex(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
     """One `table*` environment per axis, languages above models; needs the package booktabs and nothing else."""
-    return tables.latex(paper_tables(results), note(results))
+    return tables.latex(paper_tables(results), note(results), caption=paper.caption, label=paper.label)
 
 
 def csv(results: Associations) -> str:

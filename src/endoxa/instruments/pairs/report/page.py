@@ -11,6 +11,7 @@ import polars as pl
 
 from endoxa.engine.families import COMPARISONS, PREFERENCES
 from endoxa.engine.instrument import Shown
+from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.axes import axes
@@ -127,15 +128,16 @@ def page(runs: Sequence[Run], gathered: Gathered, *, confidence: float, seed: in
     )
 
 
-def shown(runs: Sequence[Run], confidence: float, seed: int) -> Shown:
+def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
     """Page and tables; the analysis is done here, before anything is touched."""
+    confidence, seed = how.confidence or DEFAULT_CONFIDENCE, how.seed
     gathered = gather(runs, confidence, seed)
     results = [result for result, _ in gathered]
     return Shown(
         page=lambda: page(runs, gathered, confidence=confidence, seed=seed),
         texts={
             "csv": lambda: all_estimates(gathered).write_csv(),
-            "md": lambda: tables.markdown(results),
-            "latex": lambda: tables.latex(results),
+            "md": lambda: tables.markdown(results, how.paper),
+            "latex": lambda: tables.latex(results, how.paper),
         },
     )

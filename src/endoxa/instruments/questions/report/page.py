@@ -12,6 +12,7 @@ from pathlib import Path
 
 from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBIASING
 from endoxa.engine.instrument import Shown
+from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
 from endoxa.instruments.questions.report.averages import averages
 from endoxa.instruments.questions.report.conditions import conditions_compared
@@ -101,7 +102,14 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
     )
 
 
-def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | None) -> Shown:
+def shown(
+    runs: Sequence[Run],
+    *,
+    confidence: float,
+    seed: int,
+    labels: Path | None,
+    paper: PaperOptions,
+) -> Shown:
     """Page and tables; the analysis is done here, before anything is touched.
 
     Args:
@@ -109,6 +117,7 @@ def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | N
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
         labels: table of model labels, see `page.labels.read_labels`.
+        paper: caption and label of a table for a paper.
 
     Raises:
         UserError: records or labels cannot be used.
@@ -120,6 +129,8 @@ def shown(runs: Sequence[Run], *, confidence: float, seed: int, labels: Path | N
         texts={
             "csv": rows.write_csv,
             "md": lambda: markdown(paper_tables(results)),
-            "latex": lambda: latex(paper_tables(results), column_gap=COLUMN_GAP),
+            "latex": lambda: latex(
+                paper_tables(results), column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label
+            ),
         },
     )
