@@ -150,8 +150,8 @@ def test_tables_for_papers_are_what_is_asked_for():
     assert wilson.count("$^{*}$") == usual.count("$^{*}$")
     ends = results.estimates.filter(name="preference_ratio", interval="wilson", axis="all", language="all")
     for row in ends.iter_rows(named=True):
-        assert f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" in wilson
-        assert f"{100 * row['low']:.1f}–{100 * row['high']:.1f}" not in usual
+        assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" in wilson
+        assert f"{100 * row['low']:.1f}--{100 * row['high']:.1f}" not in usual
     rules = sorted(set(results.estimates["rule"]))
     one = tables.headline_tables([results], PaperOptions(rules=(rules[0],)))
     assert {row[1] for row in one[0].rows} == {rules[0]}
