@@ -20,6 +20,7 @@ import argparse
 import csv
 import logging
 import os
+import platform
 import statistics
 import tempfile
 import time
@@ -97,6 +98,7 @@ def main() -> None:
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     logging.disable(logging.WARNING)
+    print(f"{processor()}, {args.threads} threads, torch {torch.__version__}")
     pairs = read_pairs(args.data)
     batches = args.batch or [8, 16, 64]
     with tempfile.TemporaryDirectory() as folder:
@@ -111,6 +113,17 @@ def main() -> None:
             order = torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0))[:count].tolist()
             for case in make(Path(folder), pairs, [pairs[k] for k in sorted(order)], batches):
                 measure(case, args.rounds)
+
+
+def processor() -> str:
+    """The processor and whether it has the instructions that matter here, as Linux tells them."""
+    facts = Path("/proc/cpuinfo")
+    lines = facts.read_text().splitlines() if facts.is_file() else []
+    told = dict(line.split(":", 1) for line in reversed(lines) if ":" in line)
+    told = {name.strip(): value.strip() for name, value in told.items()}
+    flags = set(told.get("flags", "").split())
+    known = [name for name in ("avx2", "avx512f", "amx_tile") if name in flags]
+    return " ".join([told.get("model name", platform.machine()), *known])
 
 
 def read_pairs(path: Path) -> list[Pair]:

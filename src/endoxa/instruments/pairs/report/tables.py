@@ -89,7 +89,9 @@ def _table(results: Results, language: str, paper: PaperOptions) -> Table:
         heads = [
             Column(results.labels[model], numeric=True, narrow=True, below=rule) for model, rule in pairs
         ]
-        rows = [(axis_name(axis), *(_cell(found.get((*one, axis)), paper) for one in pairs)) for axis in axes]
+        rows: list[tuple[str | Cell, ...]] = [
+            (axis_name(axis), *(_cell(found.get((*one, axis)), paper) for one in pairs)) for axis in axes
+        ]
         return Table(title, (Column("axis"), *heads), tuple(rows))
     columns = (
         *(Column("model"), Column("rule"), Column("pairs", numeric=True)),

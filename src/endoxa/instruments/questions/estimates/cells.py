@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.intervals import MIN_TEMPLATES
 from endoxa.instruments.questions.estimates.measures import COUNTED, counted
 from endoxa.schema import ALL
@@ -71,7 +72,7 @@ def cell_keys(answers: pl.DataFrame) -> list[dict[str, str]]:
 
     A data set with several categories has a cell for each and, after them, one for all of them.
     """
-    found = answers.select(pl.col(CELL).cast(pl.String)).unique()
+    found = grouped(answers, CELL).cast(pl.String)
     several = found.filter(pl.col("category").n_unique().over("data") > 1)
     every = pl.concat([found, several.with_columns(category=pl.lit(ALL)).unique()])
     return every.sort("data", pl.col("category") == ALL, *CELL[1:]).to_dicts()

@@ -23,6 +23,7 @@ import polars as pl
 from polars import selectors as cs
 
 from endoxa.engine.families import SELF_DEBIASING
+from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.instruments.questions.estimates.cells import ITEM_NAME
 from endoxa.instruments.questions.estimates.intervals import (
     Ends,
@@ -150,11 +151,12 @@ def debias(answers: pl.DataFrame, *, confidence: float, seed: int, resamples: in
         _Method(BY_ITEM, ITEMS, ITEM_NAME, REPLICATES, seed, confidence, items),
         _Method(BY_TEMPLATE, TEMPLATES, pl.col("template"), resamples, seed, confidence, templates),
     )
+    asked = grouped(answers, ("data", "model", "protocol"))
+    several = asked.group_by("data", "model").len().filter(pl.col("len") > 1)
     rows = [
         {**row, "confidence": confidence}
-        for (data, model), part in sorted(answers.partition_by("data", "model", as_dict=True).items())
-        if part["protocol"].n_unique() > 1
-        for row in _rows(asked_of(str(data), str(model), part), methods)
+        for data, model in several.sort("data", "model").select("data", "model").iter_rows()
+        for row in _rows(asked_of(data, model, answers.filter(data=data, model=model)), methods)
     ]
     table = pl.DataFrame(rows, schema=DEBIAS_TYPES).with_columns(cs.float().fill_nan(None))
     return _judged(table, confidence)

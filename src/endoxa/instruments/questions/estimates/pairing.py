@@ -44,6 +44,8 @@ def paired_labels(answers: pl.DataFrame) -> list[tuple[str, str]]:
     Items are the same where category, example_id, context and right option are; one that differs in the last two
     tells that two data sets only happen to number their items alike.
     """
+    if answers["data"].n_unique() < 2:
+        return []
     marked = answers.select("data", *ITEM, *_TRUTH, named=pl.col("variant") != "").unique()
     plain, named = marked.filter(~pl.col("named")), marked.filter("named")
     shared = (

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.engine import estimates
-from endoxa.instruments.questions.estimates.answers import check_answers, load_answers
+from endoxa.instruments.questions.estimates.answers import check_answers, grouped, load_answers
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES, debias
 from endoxa.instruments.questions.estimates.differences import DIFFERENCE_TYPES, differences
 from endoxa.instruments.questions.estimates.estimates import ESTIMATE_TYPES, estimate
@@ -41,10 +41,8 @@ def outcome_counts(answers: pl.DataFrame) -> pl.DataFrame:
         answers: checked answers; an empty outcome is counted as `schema.NOT_KNOWN`.
     """
     shown = pl.when(pl.col("outcome").fill_null("") == "").then(pl.lit(NOT_KNOWN)).otherwise("outcome")
-    counted = (
-        answers.with_columns(outcome=shown)
-        .group_by(*CELL, "outcome", maintain_order=True)
-        .agg(n=pl.len().cast(pl.Int64))
+    counted = grouped(
+        answers.lazy().select(*CELL, outcome=shown), (*CELL, "outcome"), n=pl.len().cast(pl.Int64)
     )
     return counted.with_columns(share=pl.col("n") / pl.col("n").sum().over(CELL)).select(list(OUTCOME_TYPES))
 
@@ -63,18 +61,18 @@ def identity_bias(answers: pl.DataFrame, confidence: float) -> pl.DataFrame:
     if "identity" not in answers.columns:
         return pl.DataFrame(schema=IDENTITY_TYPES)
     named = pl.col("outcome").is_in(OUTCOMES[:2])
-    counted = (
-        answers.filter(
+    counted = grouped(
+        answers.lazy()
+        .select(*KEY, "outcome", "context_condition", "target", item=pl.col("item_id").hash())
+        .filter(
             (pl.col("context_condition") == "ambig")
             & (pl.col("identity").fill_null("") != "")
             & pl.col("target").is_not_null()
-        )
-        .group_by(KEY, maintain_order=True)
-        .agg(
-            n=named.sum().cast(pl.Int64),
-            questions=pl.col("item_id").filter(named).n_unique().cast(pl.Int64),
-            n_biased=(pl.col("outcome") == OUTCOMES[0]).sum().cast(pl.Int64),
-        )
+        ),
+        KEY,
+        n=named.sum().cast(pl.Int64),
+        questions=pl.col("item").filter(named).n_unique().cast(pl.Int64),
+        n_biased=(pl.col("outcome") == OUTCOMES[0]).sum().cast(pl.Int64),
     )
     rows = [{**row, **_measured(row, confidence)} for row in counted.iter_rows(named=True)]
     return pl.DataFrame(rows, schema=IDENTITY_TYPES)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from endoxa.instruments.questions.estimates.answers import grouped
 from endoxa.page import inputs
 from endoxa.page.inputs import Run
 from endoxa.page.labels import DIRECTIONS, ModelName, name_models, read_labels
@@ -100,10 +101,12 @@ def read_results(
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, load_answers
 
     told = {} if labels is None else read_labels(labels)
-    answers = load_answers([run.folder for run in runs], ASKED if len(runs) == 1 else (*ASKED, "identity"))
+    folders = [run.folder for run in runs]
     if len(runs) == 1:
-        analysis = analyze_run(runs[0].folder, confidence=confidence, seed=seed)
+        analysis = analyze_run(folders[0], confidence=confidence, seed=seed)
+        answers = load_answers(folders, ASKED, checked=False)  # the estimates checked them
     else:
+        answers = load_answers(folders, (*ASKED, "identity"))
         analysis = analyze_qa(answers, confidence=confidence, seed=seed)
     return results_of(answers, analysis, told, inputs.simulated_models(runs), confidence)
 
@@ -126,7 +129,9 @@ def results_of(
     """
     names = name_models(answers["model"].unique(maintain_order=True).to_list(), told, simulated)
     substituted = set(_one_direction(analysis.retention)["substituted"])
-    labels = _one_direction(answers)["data"].unique(maintain_order=True)
+    labels = _one_direction(answers.select("data").unique(maintain_order=True))["data"].unique(
+        maintain_order=True
+    )
     data = sorted(labels, key=lambda label: label in substituted)
 
     def placed(frame: pl.DataFrame) -> pl.DataFrame:
@@ -146,8 +151,11 @@ def results_of(
     )
 
 
-ASKED = ("order", "ask", "served_model", "error")
-"""Columns that `asked` reads beside those that the estimates need."""
+ASKED = (
+    *("category", "example_id", "variant", "model", "protocol", "repeat", "outcome"),
+    *("order", "ask", "served_model", "error"),
+)
+"""Columns that `asked` reads, beside the data set's."""
 
 
 def asked(answers: pl.DataFrame) -> pl.DataFrame:
@@ -158,8 +166,10 @@ def asked(answers: pl.DataFrame) -> pl.DataFrame:
     `failed` (the provider refused the request) count answers; `ask` lists how answers were asked for, `served` the
     names under which the provider served the model.
     """
-    return answers.group_by("data", "model", "protocol", maintain_order=True).agg(
-        items=pl.struct("category", "example_id").n_unique(),
+    return grouped(
+        answers.lazy().with_columns(item=pl.struct("category", "example_id").hash()),
+        ("data", "model", "protocol"),
+        items=pl.col("item").n_unique(),
         variants=pl.col("variant").fill_null("").n_unique(),
         with_names=(pl.col("variant").fill_null("") != "").any(),
         repeats=pl.col("repeat").n_unique(),
