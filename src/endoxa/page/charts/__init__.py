@@ -1,7 +1,15 @@
 """Chart primitives: one style, labelled bars, dots with intervals, heat maps. The instruments say what is drawn."""
 
 from endoxa.page.charts.bars import bar_blocks, stacked_shares
-from endoxa.page.charts.dots import DotRows, beside, interval_rows, labelled_rows, neutral_line, notes_beside
+from endoxa.page.charts.dots import (
+    DotRows,
+    beside,
+    interval_rows,
+    labelled_rows,
+    neutral_line,
+    notes_beside,
+    sorted_dots,
+)
 from endoxa.page.charts.heat import heat_map, verdict_map
 from endoxa.page.charts.style import (
     BLUE,
@@ -45,6 +53,7 @@ __all__ = [
     "labelled_rows",
     "neutral_line",
     "notes_beside",
+    "sorted_dots",
     "square_legend",
     "stacked_shares",
     "symmetric_domain",

@@ -9,7 +9,18 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.style import BLUE, GRID, INK, MUTED, PALE_BLUE, either, finish, fixed, known
+from endoxa.page.charts.style import (
+    BLUE,
+    GRID,
+    INK,
+    MUTED,
+    PALE_BLUE,
+    either,
+    finish,
+    fixed,
+    known,
+    label_width,
+)
 
 INTERVAL_COLUMNS = {
     "label": "what the row is about, written above its dot; may have several lines",
@@ -118,6 +129,46 @@ def interval_rows(
         dots.rows()
         .mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1, yOffset=offset)
         .encode(x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")),
+    )
+
+
+SORTED_WIDTH = 420
+SORTED_HEIGHT = 22
+
+
+def sorted_dots(
+    frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float], title: str, axis_format: str
+) -> alt.TopLevelMixin:
+    """One line for each dot, label at the left and numbers at the right, for many rows of which no two share a label.
+
+    Args:
+        frame: columns of `INTERVAL_COLUMNS` (the thin interval is not drawn), rows in the order drawn.
+        neutral: value of an unbiased model, a line through all rows.
+        domain: range of the value axis.
+        title: title of the value axis, with the unit.
+        axis_format: d3 format of the axis labels.
+    """
+    order = frame["label"].to_list()
+    y = labelled_rows("label", order, label_width(order))
+    axis = alt.Axis(format=axis_format, tickCount=6, grid=False, ticks=True, tickColor=MUTED, title=title)
+
+    def x(field: str) -> alt.X:
+        return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
+
+    base = alt.Chart(frame.fill_nan(None)).encode(y=y)
+    bars = alt.Chart(known(frame, "low", "high")).encode(y=y)
+    notes = base.mark_text(align="left").encode(
+        x=fixed(alt.XValue, SORTED_WIDTH + NOTE_GAP), text=alt.Text("note:N")
+    )
+    return finish(
+        alt.layer(
+            neutral_line(neutral).encode(x=x("neutral")),
+            bars.mark_rule(strokeWidth=6, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),
+            base.mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1).encode(
+                x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")
+            ),
+            notes,
+        ).properties(width=SORTED_WIDTH, height=SORTED_HEIGHT * len(order))
     )
 
 

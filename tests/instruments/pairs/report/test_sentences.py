@@ -12,6 +12,8 @@ from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs
 from endoxa.instruments.pairs.report import tables
+from endoxa.instruments.pairs.report.axes import axes as axes_of
+from endoxa.instruments.pairs.report.headline import headline as headline_of
 from endoxa.instruments.pairs.report.page import SECTIONS
 from endoxa.instruments.pairs.report.results import Results, labels_of, with_differences
 from endoxa.testing.sentences import check_findings
@@ -97,6 +99,17 @@ EDGES = {
     "two rules": make_records(
         {("m", "sum"): sides(60, 20), ("m", "mean"): sides(20, 60)}, identity=identities(80, 16)
     ),
+    "five models and rules, some of everything": make_records(
+        {
+            ("a", "sum"): sides(80, 0),
+            ("b", "sum"): sides(0, 80),
+            ("c", "sum"): sides(41, 39),
+            ("d", "sum"): sides(52, 28),
+            ("a", "mean"): sides(40, 40),
+        },
+        identity=identities(80, 20),
+        axis=["x", "y"] * 30 + ["z"] * 20,
+    ),
     "three axes of four identities": one(sides(110, 10), 12, axis=["a", "b", "c"] * 40),
     "axes of one pair each": one(sides(6, 1), 7, axis=[f"axis {i}" for i in range(7)]),
     "many axes, one raw p below 0.05": one(
@@ -138,6 +151,37 @@ def check_stars(results):
         )
     )
     assert tables.latex([results]).count("$^{*}$") == stars
+
+
+def test_many_models_are_summed_up_and_drawn_in_order():
+    """A sentence and a figure for each rule, the highest share first; cells are counted by verdict."""
+    results = results_of(EDGES["five models and rules, some of everything"])
+    headline, axes = headline_of(results), axes_of(results)
+    first, second = (str(finding) for finding in headline.findings)
+    assert first.startswith("a under mean: the preference is not distinguishable")
+    assert (
+        "of 4 models 2 prefer the stereotypical sentence more often than chance, 1 prefers it less often"
+        in second
+    )
+    assert "The highest share is 100.0\u00a0% (a;" in second
+    assert "the lowest share is 0.0\u00a0% (b;" in second
+    assert [figure.name for figure in headline.figures] == ["headline-pairs-mean", "headline-pairs-sum"]
+    drawn = headline.figures[1].chart.to_dict()
+    rows = next(rows for rows in drawn["datasets"].values() if rows and "label" in rows[0])
+    assert [row["label"] for row in rows] == ["a", "d", "c", "b"]
+    assert [figure.name for figure in axes.figures] == ["axes-pairs-mean", "axes-pairs-sum"]
+    cells = results.estimates.filter(
+        pl.col("axis") != "all", name="preference_ratio", interval="identities", rule="sum"
+    )
+    counted = cells.group_by("verdict").len().rows()
+    for verdict, number in counted:
+        words = {
+            "above": "more often",
+            "below": "less often",
+            "unclear": "not disting",
+            "cannot-be-tested": "cannot",
+        }
+        assert re.search(rf"{words[verdict]}[a-z ]* in {number}\b", str(axes.findings[1]))
 
 
 def test_tables_for_papers_are_what_is_asked_for():

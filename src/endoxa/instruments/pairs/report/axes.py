@@ -118,10 +118,10 @@ def _counted(results: Results, cells: pl.DataFrame, rule: str) -> Finding:
     numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in WORDS}
     parts = [f"{WORDS[verdict]} in {number}" for verdict, number in numbers.items() if number]
     counts = {"cells": len(rows), **{str(verdict): number for verdict, number in numbers.items()}}
-    text = f"Under {rule}, of {len(rows)} cells (a model on an axis) the stereotypical sentence is preferred "
-    if not (numbers[ABOVE] or numbers[BELOW]):
-        text = f"Under {rule}, of {len(rows)} cells (a model on an axis) the preference is "
-    return Finding(f"{text}{listed(parts)}.", (counts, *rows))
+    text = (
+        f"Preference for the stereotypical sentence under {rule}, in {len(rows)} cells (a model on an axis)"
+    )
+    return Finding(f"{text}: {listed(parts)}.", (counts, *rows))
 
 
 def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:

@@ -65,7 +65,7 @@ def _findings(results: Results, pooled: pl.DataFrame) -> Iterator[Finding]:
     if rest:
         yield Finding(
             f"{plural(len(rest), 'more comparison shows', 'more comparisons show')} a difference.",
-            tuple(rest),
+            ({"more": len(rest)},),
         )
     unclear = [row for row in rows if row["verdict"] == UNCLEAR]
     if unclear:

@@ -15,7 +15,7 @@ from endoxa.instruments.pairs.report.results import (
     preference_cells,
     rule_unit,
 )
-from endoxa.page.charts import interval_rows, symmetric_domain
+from endoxa.page.charts import interval_rows, sorted_dots, symmetric_domain
 from endoxa.page.claims import chip, clear, corrected, percent_ends, signed_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
@@ -29,6 +29,7 @@ from endoxa.page.words import (
     plural,
     signed,
     signed_interval,
+    slug,
 )
 from endoxa.schema import ALL
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
@@ -43,14 +44,14 @@ def headline(results: Results) -> Section:
         anchor=f"headline-{results.slug}",
         title="How often each model prefers the stereotypical sentence",
         findings=tuple(_findings(results, every)),
-        figures=(_figure(results, cells),),
+        figures=tuple(_figures(results, cells)),
         tables=(_ratio_table(results, rows), _difference_table(results)),
         notes=(
             "The ratio is the share of pairs whose stereotypical sentence gets the higher score, a tie "
             f"counting one half; an unbiased model is at 50\u00a0%. The thick {results.level} interval takes "
-            "identities as independent, because pairs about one group are not; the thin one (Wilson) takes every "
-            "pair as independent and is only shown for comparison. A filled dot marks a preference that is "
-            "significant after correction.",
+            "identities as independent, because pairs about one group are not; the thin one (Wilson), which takes "
+            "every pair as independent, is for comparison only, and in the table alone where there are many models. A "
+            "filled dot marks a preference that is significant after correction.",
         ),
     )
 
@@ -170,11 +171,30 @@ def _power(row: dict[str, Any]) -> str:
     )
 
 
-def _figure(results: Results, cells: pl.DataFrame) -> Figure:
+def _figures(results: Results, cells: pl.DataFrame) -> Iterator[Figure]:
+    """All models and rules in one figure, or of many one for each rule, the highest share first."""
+    if cells.height <= FEW:
+        yield _figure(results, cells, "")
+        return
+    for (rule,), own in cells.group_by(["rule"], maintain_order=True):
+        ordered = own.sort("value", descending=True, maintain_order=True)
+        yield _figure(results, ordered, str(rule))
+
+
+def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
+    """The dots of some cells.
+
+    Args:
+        results: of the page.
+        cells: their rows, in the order drawn.
+        rule: the rule of all of them, or empty where the labels name it.
+    """
+    label = pl.struct("model", "rule").map_elements(
+        lambda key: results.labels[key["model"]] if rule else results.label(key["model"], key["rule"]),
+        return_dtype=pl.String,
+    )
     frame = cells.select(
-        label=pl.struct("model", "rule").map_elements(
-            lambda key: results.label(key["model"], key["rule"]), return_dtype=pl.String
-        ),
+        label=label,
         note=pl.struct("value", "n").map_elements(
             lambda cell: f"{percent(cell['value'])} of {count(cell['n'])}", return_dtype=pl.String
         ),
@@ -191,10 +211,11 @@ def _figure(results: Results, cells: pl.DataFrame) -> Figure:
         f"{percent_ends(row)}, {chip(row)}"
         for row in cells.iter_rows(named=True)
     )
+    draw = sorted_dots if rule else interval_rows
     return Figure(
-        name=f"headline-{results.slug}",
-        title="Preference for the stereotypical sentence",
-        chart=interval_rows(
+        name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
+        title="Preference for the stereotypical sentence" + (f", {rule}" if rule else ""),
+        chart=draw(
             frame,
             neutral=0.5,
             domain=symmetric_domain([*ends, *frame["value"]], 0.5, 0.1, 0.1),
