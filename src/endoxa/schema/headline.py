@@ -10,6 +10,8 @@ from typing import Any
 
 WIDTH = 80
 """Columns of a terminal that a headline fits in."""
+LONGEST_WORD = 12
+"""Letters of a word that are not broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,12 @@ class Headline:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name in self.columns:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        for place, name in enumerate(self.columns):
             if name in self.words:
-                table.add_column(name, overflow="fold")
+                words = [word for row in self.texts for word in row[place].split()]
+                longest = max(map(len, [*words, name]), default=0)
+                table.add_column(name, overflow="fold", min_width=min(longest, LONGEST_WORD))
             else:
                 table.add_column(name, justify="right", no_wrap=True)
         for row in self.texts:

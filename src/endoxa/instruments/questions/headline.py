@@ -9,14 +9,16 @@ import polars as pl
 
 from endoxa.engine.estimates import read
 from endoxa.instruments.questions.estimates.run import SCHEMAS
-from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS
-from endoxa.instruments.questions.report.values import SPOKEN_LEANS, lean_evidence, shown_interval
 from endoxa.page.claims import chip
-from endoxa.page.words import count, decimal, percent, short_labels
+from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema import ALL
 from endoxa.schema.headline import Headline, plain
 from endoxa.stats.verdicts import UNTESTED
 
+TITLE = (
+    "Leans: bias score in ambiguous contexts, accuracy gap in disambiguated ones\n"
+    "(0: none; above 0: towards the stereotype)"
+)
 KEPT = (
     *(
         "model",
@@ -52,21 +54,11 @@ def headline_of(estimates: pl.DataFrame) -> Headline:
     named = [name for name in ("data", "protocol") if overall[name].n_unique() > 1]
     rows = list(overall.iter_rows(named=True))
     return Headline(
-        title="Leans (0: none; above 0: towards the stereotype)",
-        columns=(
-            "model",
-            *named,
-            "contexts",
-            "accuracy",
-            "measure",
-            "lean",
-            "interval",
-            "verdict",
-            "answers",
-        ),
+        title=TITLE,
+        columns=("model", *named, "contexts", "accuracy", "lean", "interval", "verdict", "answers"),
         texts=tuple(_texts(row, labels, named) for row in rows),
         rows=tuple({name: plain(row[name]) for name in KEPT} for row in rows),
-        words=("model", *named, "contexts", "measure", "verdict"),
+        words=("model", *named, "contexts", "verdict"),
         notes=tuple(
             dict.fromkeys(
                 f"Cannot be tested: {row['verdict_reason']}." for row in rows if row["verdict"] == UNTESTED
@@ -79,11 +71,10 @@ def _texts(row: dict[str, Any], labels: dict[str, str], named: list[str]) -> tup
     return (
         labels[row["model"]],
         *(row[name] for name in named),
-        SPOKEN_CONDITIONS[row["context_condition"]],
+        row["context_condition"],
         percent(row["accuracy"]),
-        SPOKEN_LEANS[row["lean_name"]],
         decimal(row["lean"], 2),
-        shown_interval(lean_evidence(row)),
+        decimal_interval(row["lean_low"], row["lean_high"], 2),
         chip(row),
         count(row["n"]),
     )
