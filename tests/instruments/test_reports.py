@@ -49,7 +49,7 @@ def test_confidence_widens_the_intervals(run: Path, tmp_path: Path) -> None:
 def test_markdown_rows_have_as_many_cells_as_the_head(run: Path, tmp_path: Path) -> None:
     text = write_report([run], tmp_path / "t.md").read_text(encoding="utf-8")
     tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(tables) == 2 * 4  # two languages: head, rule, two models
+    assert len(tables) == 3 * 4  # all languages and each of two: head, rule, two models
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {7}
     assert r"50%\_of\|a&b" in text
     (line,) = [line for line in tables if "a&b" in line and "90.0" in line][:1]
@@ -59,7 +59,7 @@ def test_markdown_rows_have_as_many_cells_as_the_head(run: Path, tmp_path: Path)
 def test_latex_is_escaped_and_needs_only_booktabs(run: Path, tmp_path: Path) -> None:
     text = write_report([run], tmp_path / "t.tex").read_text(encoding="utf-8")
     assert r"50\%\_of\textbar{}a\&b" in text
-    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 2
+    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 3
     for body in re.findall(r"\\midrule\n(.*?)\\bottomrule", text, flags=re.DOTALL):
         for line in body.strip().splitlines():
             assert line.endswith(r"\\")

@@ -95,7 +95,7 @@ def _add(
 
     @wraps(function)
     def call(*, printing: Printing, **given: Any) -> None:
-        out = given["out"]
+        out = given.get("out")
         if printing.quiet or printing.json:
             with redirect_stdout(StringIO()):
                 found = function(**given)
