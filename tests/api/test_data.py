@@ -65,6 +65,7 @@ def test_a_wrong_name_says_which_columns_there_are(foreign: pl.DataFrame, tmp_pa
 def test_questions_come_back_as_they_were(tmp_path: Path) -> None:
     rows = qa_questions.questions(12)
     rows[3]["names"] = {"a group": "Amina"}
+    rows[4]["context"] = "[1] Two people met."  # looks like JSON and is text
     path = qa_questions.write(tmp_path / "questions.jsonl", rows)
     frame = ex.load_questions(path)
     renamed = frame.rename({"context": "passage"})

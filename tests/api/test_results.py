@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,11 @@ def test_a_function_is_a_chat_model(tmp_path: Path) -> None:
     assert again.records["answer"].unique().to_list() == ["(A)"]
 
 
-def test_a_function_that_fails_is_one_sentence(tmp_path: Path) -> None:
+def test_a_function_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own").mkdir()
+    monkeypatch.setattr(
+        tempfile, "tempdir", str(tmp_path / "own")
+    )  # other tests make temporary runs meanwhile
     data = qa_questions.write(tmp_path / "questions.jsonl", qa_questions.questions(4))
 
     def broken(messages: Any) -> str:
@@ -125,10 +130,12 @@ def test_a_function_that_fails_is_one_sentence(tmp_path: Path) -> None:
     def number(messages: Any) -> Any:
         return 3
 
+    before = set(Path(tempfile.gettempdir()).glob("endoxa-*"))
     with pytest.raises(ex.UserError, match="raised ValueError: no credit"):
         ex.probe_questions(data, broken, progress=False)
     with pytest.raises(ex.UserError, match="returned int; it must return the answer as text"):
         ex.probe_questions(data, number, progress=False)
+    assert set(Path(tempfile.gettempdir()).glob("endoxa-*")) == before  # nothing is left behind
 
 
 def test_runs_begin_inside_a_running_loop_too(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ Columns: TypeAlias = Mapping[str, str]
 
 OPEN_KEYS = ("names",)
 """Fields of questions whose keys are data; a frame holds them as JSON text."""
+OBJECTS = ("answer_info", "additional_metadata", *OPEN_KEYS)
+"""Fields of questions that hold objects."""
 
 
 def load_pairs(
@@ -179,18 +181,20 @@ def write_questions(frame: pl.DataFrame, path: Path) -> None:
 
 
 def _question(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _object(value) for name, value in row.items() if value is not None}
+    return {
+        name: _object(value) if name in OBJECTS else value for name, value in row.items() if value is not None
+    }
 
 
 def _object(value: Any) -> Any:
-    """A cell as BBQ has it: no nulls within objects, JSON texts as objects."""
-    if isinstance(value, dict):
-        return {name: _object(one) for name, one in value.items() if one is not None}
-    if isinstance(value, str) and value[:1] in "{[" and value[:1]:
+    """An object as BBQ has it, from a struct without its nulls or from JSON text."""
+    if isinstance(value, str):
         try:
             return json.loads(value)
         except ValueError:
-            return value
+            return value  # refused, with its field, when it is read
+    if isinstance(value, dict):
+        return {name: one for name, one in value.items() if one is not None}
     return value
 
 

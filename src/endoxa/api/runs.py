@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial, wraps
+from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,10 +52,6 @@ def _documented(kind: str) -> Callable[[F], F]:
     """Give a function the signature and the help of all its options, as `help()` and notebooks show them."""
 
     def decorate(function: F) -> F:
-        @wraps(function)
-        def call(*args: Any, **given: Any) -> Any:
-            return function(*args, **given)
-
         own = [one for one in signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
         taken = {one.name for one in own} | {"models", "data", "tests", "notice"}
         options = [one for one in options_of(INSTRUMENTS.get(kind).settings) if one.path[-1] not in taken]
@@ -62,10 +59,11 @@ def _documented(kind: str) -> Callable[[F], F]:
             Parameter(one.path[-1], Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
             for one in options
         ]
-        call.__signature__ = signature(function).replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+        told = signature(function).replace(parameters=[*own, *added])
+        function.__signature__ = told  # type: ignore[attr-defined]
         lines = "\n".join(f"        {one.path[-1]}: {one.option.help}" for one in options)
-        call.__doc__ = f"{function.__doc__}\n    Options:\n{lines}\n"
-        return call  # type: ignore[return-value]
+        function.__doc__ = f"{function.__doc__}\n    Options:\n{lines}\n"
+        return function
 
     return decorate
 
@@ -284,10 +282,17 @@ class _Call:
         values = _values(self.kind, self.options) | {("models",): named(self.models)}
         temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if self.out is None else None
         folder = temporary / "run" if temporary else Path(self.out or "")
-        values[field,] = str(data) if is_path(data) else _written(data, write, folder, name)
-        settings = settings_from(instrument.settings, values)
-        with shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told:
-            _outside_loops(partial(run, instrument, settings, folder, restart=self.restart, progress=told))
+        try:
+            values[field,] = str(data) if is_path(data) else _written(data, write, folder, name)
+            settings = settings_from(instrument.settings, values)
+            with shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told:
+                _outside_loops(
+                    partial(run, instrument, settings, folder, restart=self.restart, progress=told)
+                )
+        except BaseException:
+            if temporary is not None:
+                shutil.rmtree(temporary, ignore_errors=True)
+            raise
         return Result(folder, temporary)
 
 

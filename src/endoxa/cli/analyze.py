@@ -122,7 +122,7 @@ def _rows(headline: Headline | None, out: Path) -> dict[str, Any]:
     return {"out": str(out), "rows": rows}
 
 
-_add(agreement, "endoxa curate review apply, or ask more raters where agreement is low")
+_add(agreement, "ask more raters where agreement is low, or go on: endoxa curate review apply --help")
 _add(
     associations,
     "endoxa report {out} -o report.html, or have them rated: endoxa probe harm --data {out} --model ...",

@@ -121,40 +121,21 @@ def checkpoint_of(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     Raises:
         UserError: see `open_live`.
     """
-    import torch
-    import transformers
-
-    from endoxa.models.checkpoint import Checkpoint, longest_input, usual_batch
-    from endoxa.models.local import architecture_of, refuse_foreign_tokenizer
+    from endoxa.models.local import as_checkpoint, refuse_foreign_tokenizer
 
     held = _weights(spec.text)
     network = held.network.eval()
-    architecture = architecture_of(network.config, spec)
     refuse_foreign_tokenizer(spec, held.tokenizer, network)
-    parameters = sum(one.numel() for one in network.parameters())
-    device = next(network.parameters()).device
-    facts = {
-        "name": spec.text,
-        "architecture": architecture,
-        "class": type(network).__name__,
-        "revision": None,
-        "fingerprint": fingerprint(network),
-        "tokenizer": "given with the model",
-        "device": str(device),
-        "dtype": str(network.dtype).removeprefix("torch."),
-        "parameters": parameters,
-        "transformers": transformers.__version__,
-        "torch": torch.__version__,
-    }
-    return Checkpoint(
-        spec.text,
-        architecture,
+    return as_checkpoint(
+        spec,
         network,
         held.tokenizer,
-        device,
-        longest_input(network.config),
-        options.batch_tokens or usual_batch(parameters, device),
-        facts,
+        next(network.parameters()).device,
+        options,
+        parameters=sum(one.numel() for one in network.parameters()),
+        revision=None,
+        mark=fingerprint(network),
+        tokenizer_from="given with the model",
     )
 
 

@@ -124,13 +124,55 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
     parameters = sum(p.numel() for p in network.parameters())
     if options.packed_weights and device.type == "cpu" and network.dtype == torch.float32:
         pack_weights(network)
+    return as_checkpoint(
+        spec,
+        network,
+        tokenizer,
+        device,
+        options,
+        parameters=parameters,
+        revision=options.revision or getattr(config, "_commit_hash", None),
+        mark=fingerprint(folder) if folder else None,
+        tokenizer_from=options.tokenizer or "the model's own",
+    )
+
+
+def as_checkpoint(
+    spec: ModelSpec,
+    network: Any,
+    tokenizer: Any,
+    device: torch.device,
+    options: ModelOptions,
+    *,
+    parameters: int,
+    revision: str | None,
+    mark: str | None,
+    tokenizer_from: str,
+) -> Checkpoint:
+    """A network and its tokenizer with all that is recorded of them.
+
+    Args:
+        spec: the model as written.
+        network: loaded, on its device.
+        tokenizer: of it.
+        device: where it is.
+        options: how it was loaded.
+        parameters: how many it has, counted before weights were packed.
+        revision: of its files.
+        mark: its fingerprint, or None.
+        tokenizer_from: where the tokenizer is from.
+
+    Raises:
+        UserError: it is no language model.
+    """
+    architecture = architecture_of(network.config, spec)
     facts = {
         "name": spec.text,
         "architecture": architecture,
         "class": type(network).__name__,
-        "revision": options.revision or getattr(config, "_commit_hash", None),
-        "fingerprint": fingerprint(folder) if folder else None,
-        "tokenizer": options.tokenizer or "the model's own",
+        "revision": revision,
+        "fingerprint": mark,
+        "tokenizer": tokenizer_from,
         "device": str(device),
         "dtype": "4-bit" if options.four_bit else str(network.dtype).removeprefix("torch."),
         "parameters": parameters,
@@ -143,7 +185,7 @@ def load_checkpoint(spec: ModelSpec, options: ModelOptions) -> Checkpoint:
         network,
         tokenizer,
         device,
-        longest_input(config),
+        longest_input(network.config),
         options.batch_tokens or usual_batch(parameters, device),
         facts,
     )

@@ -110,6 +110,20 @@ EDGES = {
         identity=identities(80, 20),
         axis=["x", "y"] * 30 + ["z"] * 20,
     ),
+    "four models, four identities": make_records(
+        {
+            (name, "sum"): sides(*wins)
+            for name, wins in zip("abcd", ((8, 0), (0, 8), (4, 4), (7, 1)), strict=True)
+        },
+        identity=identities(8, 4),
+    ),
+    "four models, none above": make_records(
+        {
+            (name, "sum"): sides(*wins)
+            for name, wins in zip("abcd", ((0, 80), (2, 78), (40, 40), (3, 77)), strict=True)
+        },
+        identity=identities(80, 20),
+    ),
     "three axes of four identities": one(sides(110, 10), 12, axis=["a", "b", "c"] * 40),
     "axes of one pair each": one(sides(6, 1), 7, axis=[f"axis {i}" for i in range(7)]),
     "many axes, one raw p below 0.05": one(
@@ -159,10 +173,8 @@ def test_many_models_are_summed_up_and_drawn_in_order():
     headline, axes = headline_of(results), axes_of(results)
     first, second = (str(finding) for finding in headline.findings)
     assert first.startswith("a under mean: the preference is not distinguishable")
-    assert (
-        "of 4 models 2 prefer the stereotypical sentence more often than chance, 1 prefers it less often"
-        in second
-    )
+    assert "of 4 models 2 prefer the stereotypical sentence more often than chance" in second
+    assert "1 prefers the stereotypical sentence less often than chance" in second
     assert "The highest share is 100.0\u00a0% (a;" in second
     assert "the lowest share is 0.0\u00a0% (b;" in second
     assert [figure.name for figure in headline.figures] == ["headline-pairs-mean", "headline-pairs-sum"]
@@ -182,6 +194,14 @@ def test_many_models_are_summed_up_and_drawn_in_order():
             "cannot-be-tested": "cannot",
         }
         assert re.search(rf"{words[verdict]}[a-z ]* in {number}\b", str(axes.findings[1]))
+
+
+def test_summed_up_models_say_why_nothing_is_tested_and_name_what_they_prefer():
+    """Too few identities: the reason and no undefined interval. Nothing above: it still says what is rarer."""
+    (untested,) = headline_of(results_of(EDGES["four models, four identities"])).findings
+    assert "4 cannot be tested (4 identities, at least 6 needed)" in str(untested)
+    (below,) = headline_of(results_of(EDGES["four models, none above"])).findings
+    assert "of 4 models 3 prefer the stereotypical sentence less often than chance" in str(below)
 
 
 def test_tables_for_papers_are_what_is_asked_for():

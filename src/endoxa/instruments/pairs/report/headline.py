@@ -20,6 +20,7 @@ from endoxa.page.claims import chip, clear, corrected, percent_ends, signed_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
+    NOT_DEFINED,
     count,
     language_name,
     listed,
@@ -78,15 +79,15 @@ def _summary(results: Results, rows: list[dict[str, Any]]) -> Finding:
     if len(rows) == 1:
         return Finding(_sentence(results, rows[0]), (rows[0],))
     numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in SPOKEN}
+    reasons = "; ".join(dict.fromkeys(row["reason"] for row in rows if row["verdict"] == UNTESTED))
     parts = [
-        SPOKEN[verdict].format(n=number, verb="prefers" if number == 1 else "prefer")
+        SPOKEN[verdict].format(n=number, verb="prefers" if number == 1 else "prefer", reasons=reasons)
         for verdict, number in numbers.items()
         if number
     ]
     ordered = sorted(rows, key=lambda row: row["value"])
     ends = [
-        f"{word} share is {percent(row['value'])} ({results.labels[row['model']]}; {results.level} interval "
-        f"{percent_ends(row)})"
+        f"{word} share is {_share(results, row)}"
         for word, row in (("The highest", ordered[-1]), ("the lowest", ordered[0]))
     ]
     text = f"Under {rows[0]['rule']}, of {len(rows)} models {listed(parts)}. {', '.join(ends)}; chance: 50\u00a0%."
@@ -99,11 +100,18 @@ def _summary(results: Results, rows: list[dict[str, Any]]) -> Finding:
     )
 
 
+def _share(results: Results, row: dict[str, Any]) -> str:
+    """'61.2 % (gpt2; 95 % interval 58.7 to 63.6)'; without an interval where there is none."""
+    ends = percent_ends(row)
+    interval = "" if ends == NOT_DEFINED else f"; {results.level} interval {ends}"
+    return f"{percent(row['value'])} ({results.labels[row['model']]}{interval})"
+
+
 SPOKEN = {
     ABOVE: "{n} {verb} the stereotypical sentence more often than chance",
-    BELOW: "{n} {verb} it less often than chance",
+    BELOW: "{n} {verb} the stereotypical sentence less often than chance",
     UNCLEAR: "for {n} the preference is not distinguishable from chance",
-    UNTESTED: "{n} cannot be tested",
+    UNTESTED: "{n} cannot be tested ({reasons})",
 }
 
 
