@@ -135,6 +135,7 @@ def test_other_bad_input_is_one_sentence_and_exit_code_2(tmp_path, tiny, pairs, 
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare/config.json").write_text('{"model_type": "gpt2"}')
     (tmp_path / "file").write_text("in the way")
+    (tmp_path / "notes.csv").write_text("city,mayor\nx,y\n")
     for words, named in (
         (("probe", "pairs", *model, *out), "--data"),
         ((*probe, *out), "--model"),
@@ -144,6 +145,11 @@ def test_other_bad_input_is_one_sentence_and_exit_code_2(tmp_path, tiny, pairs, 
         ((*probe, "--model", f"hf/{tmp_path / 'bare'}", *out), "no weights"),
         ((*probe, *model, "--out", tmp_path / "file"), "cannot be created"),
         (("probe", "pairs", "--data", tmp_path / "pair.csv", *model, *out), "pairs.csv"),
+        # refused before the hub is asked for the model
+        (
+            ("probe", "pairs", "--data", tmp_path / "notes.csv", "--model", "hf/no/model", *out),
+            "unknown format",
+        ),
         (("probe", "pairs", "--repeat", tmp_path / "nothing", *out), "no settings"),
         (("report", tmp_path / "nothing", "-o", tmp_path / "r.html"), "nothing"),
     ):

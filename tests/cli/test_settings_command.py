@@ -137,12 +137,21 @@ def test_later_declaration_keeps_the_limits_of_a_shared_option():
 def test_help_lists_arguments_and_options_by_purpose(app):
     text = run(app, "--help").output
     heads = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert heads == ["Data:", "Items:", "Analysis:", "Output:", "Other:"]
+    assert heads == ["Data:", "Items:", "Analysis:", "Output:", "Options:"]
     assert text.index("FILE...", text.index("Data:")) < text.index("--word") < text.index("Items:")
     assert "[default: 3; 1<=x<=9]" in text
     assert "--no-fast" in text
     assert "--no-only" not in text
     assert "--inner" not in text
+
+
+def test_examples_come_before_details_and_summaries_are_whole():
+    """Whoever asks for help wants a line to copy; a list of commands that ends in '...' says nothing."""
+    text = CliRunner().invoke(endoxa, ["report", "--help"]).output
+    assert text.index("Write a page") < text.index("endoxa report out/run1") < text.index("works offline")
+    assert "<" not in text[: text.index("Analysis:")]  # no types of Python behind RUN...
+    for group in ([], ["curate"], ["collect"]):
+        assert "..." not in CliRunner().invoke(endoxa, [*group, "--help"]).output.replace("[ARGS]...", "")
 
 
 GROUPED = ("analyze", "build", "probe", "report")

@@ -28,6 +28,17 @@ def opened(folder, **options):
     return open_model(parse_model(f"hf/{folder}"), ModelOptions(**options))
 
 
+def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, tmp_path, caplog):
+    """transformers asks huggingface_hub, which may not ask anybody here, as on a machine without a network."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(
+        UserError, match="hub cannot be reached, and no earlier download is here. Check the netw"
+    ):
+        look_at(parse_model("hf/nobody/no-model-of-this-name"), ModelOptions())
+    assert not caplog.records
+
+
 def test_architecture_comes_from_the_configuration(tiny):
     for architecture, folder in tiny.items():
         assert look_at(parse_model(f"hf/{folder}"), ModelOptions()).architecture == architecture

@@ -10,7 +10,7 @@ from typing import NoReturn
 import typer
 
 from endoxa.cli import analyze, build, collect, curate, datasets, demo, export, probe, report
-from endoxa.cli.settings_command import add_command
+from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.errors import UserError
 
 INTERRUPTED = 130
@@ -23,6 +23,7 @@ _STARTS_OVER = "Nothing was finished. Run the same command again."
 
 app = typer.Typer(
     name="endoxa",
+    cls=Groups,
     rich_markup_mode=None,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -31,7 +32,7 @@ app = typer.Typer(
         "Steps: collect -> curate -> build -> probe -> analyze -> report. Start with: endoxa demo"
     ),
 )
-app.command()(demo.demo)
+app.command(cls=GroupedCommand)(demo.demo)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(curate.app, name="curate")
 app.add_typer(build.app, name="build")

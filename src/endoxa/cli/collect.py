@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from endoxa.cli import collect_backup, collect_export, collect_simulate
+from endoxa.cli.settings_command import GroupedCommand
 from endoxa.errors import UserError
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _need_libraries() -> None:
         )
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to create.")],
     *,
@@ -135,7 +136,7 @@ def init(
     _print_started(started, folder, named=bool(organisation and contact))
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def serve(
     folder: Campaign,
     *,
@@ -171,7 +172,7 @@ def serve(
     typer.echo("\nStopped. Everything is kept.")
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def account(
     folder: Campaign,
     name: Annotated[
@@ -235,13 +236,13 @@ def account(
         typer.echo(f"Password (shown once): {result.password}")
 
 
-app.command()(collect_export.export)
-app.command()(collect_export.expire)
-app.command("import")(collect_export.import_export)
-app.command()(collect_simulate.simulate)
-app.command()(collect_backup.backup)
-app.command()(collect_backup.restore)
-app.command()(collect_backup.replay)
+app.command(cls=GroupedCommand)(collect_export.export)
+app.command(cls=GroupedCommand)(collect_export.expire)
+app.command("import", cls=GroupedCommand)(collect_export.import_export)
+app.command(cls=GroupedCommand)(collect_simulate.simulate)
+app.command(cls=GroupedCommand)(collect_backup.backup)
+app.command(cls=GroupedCommand)(collect_backup.restore)
+app.command(cls=GroupedCommand)(collect_backup.replay)
 
 
 def _read_password() -> str:

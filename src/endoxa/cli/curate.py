@@ -5,15 +5,16 @@ from __future__ import annotations
 import typer
 
 from endoxa.cli import curate_extract, curate_group, curate_review, curate_summary
+from endoxa.cli.settings_command import GroupedCommand
 
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
     help="Turn survey answers into associations: extract, group, review, summarise.",
 )
-app.command()(curate_extract.extract)
-app.command()(curate_group.group)
-app.command()(curate_group.thresholds)
+app.command(cls=GroupedCommand)(curate_extract.extract)
+app.command(cls=GroupedCommand)(curate_group.group)
+app.command(cls=GroupedCommand)(curate_group.thresholds)
 app.add_typer(curate_review.app, name="review")
-app.command()(curate_summary.associations)
-app.command()(curate_summary.summary)
+app.command(cls=GroupedCommand)(curate_summary.associations)
+app.command(cls=GroupedCommand)(curate_summary.summary)

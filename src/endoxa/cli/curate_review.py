@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from endoxa.cli.settings_command import GroupedCommand
+
 if TYPE_CHECKING:
     from endoxa.curate.review import Returned, Reviewed
 
@@ -22,7 +24,7 @@ _NOTICE = "Content notice: the sheet contains stereotypes as reported by respond
 _SHOWN_CONFLICTS = 10
 
 
-@app.command("export")
+@app.command("export", cls=GroupedCommand)
 def export_sheet(
     table: Annotated[
         Path,
@@ -101,7 +103,7 @@ def export_sheet(
     typer.echo(_NOTICE)
 
 
-@app.command("apply")
+@app.command("apply", cls=GroupedCommand)
 def apply_sheets(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="Table that the sheets were made from.")],
     sheets: Annotated[list[Path], typer.Argument(metavar="SHEET...", help="Returned sheets.")],

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli.settings_command import GroupedCommand
+
 if TYPE_CHECKING:
     from endoxa.datasets.check import Problem
     from endoxa.schema import ReadOptions
@@ -41,12 +43,14 @@ Template = Annotated[
 ]
 
 
-@app.command("list")
+@app.command("list", cls=GroupedCommand)
 def list_all() -> None:
     """List the published data sets and the formats that can be read.
 
-    For example: endoxa datasets list
-    """
+    \b
+    Example:
+      endoxa datasets list
+    """  # noqa: D301
     from endoxa.datasets import READERS
     from endoxa.datasets.sources import sources
 
@@ -65,14 +69,16 @@ def list_all() -> None:
     )
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def info(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Data set, as in `endoxa datasets list`.")],
 ) -> None:
     """Show where a data set comes from, its licence, citation, warning and hash.
 
-    For example: endoxa datasets info crows-pairs
-    """
+    \b
+    Example:
+      endoxa datasets info crows-pairs
+    """  # noqa: D301
     from endoxa.datasets.sources import cached_file, source
 
     found = source(name)
@@ -96,7 +102,7 @@ def info(
             typer.echo(f"{field + ':':<10}{value}")
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def check(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="File of pairs in a known format, or of associations.")
@@ -130,14 +136,12 @@ def check(
 
     The exit code is 1 if there is a problem of severity 'error', else 0.
 
-    For example:
-
-    endoxa datasets check pairs.csv
-
-    endoxa datasets check table.csv --prefix African --out problems.csv
-
-    endoxa datasets check export/pairs.csv
-    """
+    \b
+    Examples:
+      endoxa datasets check pairs.csv
+      endoxa datasets check table.csv --prefix African --out problems.csv
+      endoxa datasets check export/pairs.csv
+    """  # noqa: D301
     from endoxa.datasets.check import check_file, write_problems
 
     problems = check_file(file, _options(language, prefix, template), format)
@@ -149,7 +153,7 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def convert(
     file: Input,
     *,
@@ -165,12 +169,11 @@ def convert(
 ) -> None:
     """Convert a file of pairs to endoxa's own format, or to another format.
 
-    For example:
-
-    endoxa datasets convert published.csv -o pairs.parquet
-
-    endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
-    """
+    \b
+    Examples:
+      endoxa datasets convert published.csv -o pairs.parquet
+      endoxa datasets convert table.csv --template "Most {identity} are {attribute}." -o pairs.jsonl
+    """  # noqa: D301
     from endoxa.datasets.read import convert_pairs
 
     count = convert_pairs(file, output, _options(language, prefix, template), format, to)
@@ -178,7 +181,7 @@ def convert(
     typer.echo(_NOTICE)
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def download(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Data set, as in `endoxa datasets list`.")],
     mirror: Annotated[
@@ -192,12 +195,11 @@ def download(
 ) -> None:
     """Download the file of a data set and verify its hash; keep a valid copy from an earlier download.
 
-    For example:
-
-    endoxa datasets download crows-pairs
-
-    endoxa datasets download crows-pairs --mirror /media/stick/datasets
-    """
+    \b
+    Examples:
+      endoxa datasets download crows-pairs
+      endoxa datasets download crows-pairs --mirror /media/stick/datasets
+    """  # noqa: D301
     from endoxa.datasets.files import sha256
     from endoxa.datasets.sources import download as fetch
     from endoxa.datasets.sources import source

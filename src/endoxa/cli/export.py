@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.cli.datasets import Format, Input, Language, Prefix, Template
+from endoxa.cli.settings_command import GroupedCommand
 
 if TYPE_CHECKING:
     from endoxa.export.hub import Released
@@ -24,7 +25,7 @@ Overwrite = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def hub(
     dataset: Annotated[
         Path,
@@ -92,7 +93,7 @@ def hub(
     )
 
 
-@app.command("lm-eval")
+@app.command("lm-eval", cls=GroupedCommand)
 def lm_eval(
     file: Input,
     *,
@@ -125,7 +126,7 @@ def lm_eval(
     typer.echo(f"lm_eval --include_path {output} --tasks {group} --model hf --model_args pretrained=MODEL")
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 def inspect(
     file: Input,
     *,

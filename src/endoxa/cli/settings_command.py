@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.main import get_command
 
 from endoxa.errors import UserError
@@ -98,11 +98,21 @@ class Body(Protocol):
 
 _DEFAULT = re.compile(r"\[default: \((.*?)\)(;|\])")
 """Typer puts a default that is told in words into brackets."""
+_KIND = re.compile(r" <[A-Za-z\[\]]+>$")
+"""The Python type that Typer puts behind an argument's name."""
+_EXAMPLES = re.compile(r"\s*[\b]\s*Examples?:")
 _METAVARS = {str: "TEXT", int: "N", float: "X", Path: "FILE"}
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose `--help` lists options by purpose."""
+    """A command whose `--help` has examples first and lists options by purpose."""
+
+    def __init__(self, *args: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002
+        super().__init__(*args, help=examples_first(help or ""), **more)
+
+    def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
+        """The first paragraph, whole: lists of commands break lines and cut nothing."""
+        return _first_paragraph(self)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, a section for each purpose."""
@@ -110,13 +120,35 @@ class GroupedCommand(TyperCommand):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                record = (record[0], _DEFAULT.sub(r"[default: \1\2", record[1]))
-                usual = DATA if isinstance(parameter, TyperArgument) else "Other"
+                record = (_KIND.sub("", record[0]), _DEFAULT.sub(r"[default: \1\2", record[1]))
+                usual = DATA if isinstance(parameter, TyperArgument) else "Options"
                 groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
         for group, records in groups.items():
             if records:
                 with formatter.section(group):
                     formatter.write_dl(records)
+
+
+class Groups(TyperGroup):
+    """The root: its groups of commands with their whole summaries."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write every command and group with its first paragraph."""
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, _first_paragraph(self.commands[name])) for name in self.list_commands(ctx)]
+            )
+
+
+def _first_paragraph(command: Any) -> str:
+    return " ".join((command.short_help or command.help or "").partition("\n\n")[0].split())
+
+
+def examples_first(text: str) -> str:
+    """The help of a command with its examples after the first paragraph, before what only some need to read."""
+    first, *others = re.split(r"\n\n+", text.strip())
+    examples = [one for one in others if _EXAMPLES.match(one)]
+    return "\n\n".join([first, *examples, *(one for one in others if one not in examples)])
 
 
 def add_command(

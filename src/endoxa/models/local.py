@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 import torch
 import transformers
+from huggingface_hub.errors import LocalEntryNotFoundError
 from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
@@ -300,9 +302,36 @@ def had(model: str, what: str, get: Callable[[], Any]) -> Any:
         UserError: it failed.
     """
     try:
-        return get()
+        with _hub_without_warnings():
+            return get()
     except UserError:
         raise
     except LOADING_PROBLEMS as problem:
+        if _out_of_reach(problem):
+            raise UserError(
+                f"Cannot load the {what} of '{model}': the Hugging Face hub cannot be reached, and no earlier download "
+                "is here. Check the network, or name a folder that holds the model: hf/FOLDER."
+            ) from problem
         reason = " ".join(str(problem).split())[:300]
         raise UserError(f"Cannot load the {what} of '{model}': {reason}") from problem
+
+
+@contextmanager
+def _hub_without_warnings() -> Iterator[None]:
+    """Each new try is a warning of two lines otherwise, printed twice; what fails in the end is one sentence."""
+    log = logging.getLogger("huggingface_hub")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+def _out_of_reach(problem: BaseException | None) -> bool:
+    """Whether it failed since the hub did not answer, or may not be asked."""
+    while problem is not None:
+        if isinstance(problem, LocalEntryNotFoundError):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False

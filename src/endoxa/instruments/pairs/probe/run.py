@@ -123,6 +123,7 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
     """
     data = locate(settings.data)
     require_file(data)
+    read_as = settings.format or ("native" if settings.columns else recognise(data).name)
     _refuse_repeated(settings.models)
     specs = [parse_model(text) for text in settings.models]
     facts = {spec.text: look_at(spec, settings.options) for spec in specs}
@@ -155,7 +156,7 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
             "data": {
                 "path": settings.data,
                 "sha256": identity["data"],
-                "format": settings.format or ("native" if settings.columns else recognise(data).name),
+                "format": read_as,
                 "options": {
                     "prefix": settings.prefix,
                     "template": settings.template,
