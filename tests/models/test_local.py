@@ -32,9 +32,7 @@ def test_a_hub_out_of_reach_is_one_sentence(monkeypatch, tmp_path, caplog):
     """transformers asks huggingface_hub, which may not ask anybody here, as on a machine without a network."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(
-        UserError, match="hub cannot be reached, and no earlier download is here. Check the netw"
-    ):
+    with pytest.raises(UserError, match="hub cannot be reached, and no earlier"):
         look_at(parse_model("hf/nobody/no-model-of-this-name"), ModelOptions())
     assert not caplog.records
 
