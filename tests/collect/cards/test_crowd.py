@@ -19,7 +19,7 @@ from support.repository import ROOT
 pytestmark = pytest.mark.slow
 
 CROWD = "support.collect.crowd"
-PEOPLE, DRAWS, PAIRS = 50, 10, 200
+PEOPLE, DRAWS, PAIRS = 50, 6, 120
 """Five answers for six places of k = 3: near the end most processes want the same few pairs."""
 
 

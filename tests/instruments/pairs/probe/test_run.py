@@ -337,7 +337,7 @@ cli.main()
 def long_run(tiny, tmp_path):
     """The command of a run of a few seconds, slowed down so that it can be interrupted."""
     path = tmp_path / "many.csv"
-    rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(120)]
+    rows = [f"i{k},Baker {k} is patient.,Baker {k} is impatient." for k in range(60)]
     path.write_text("item_id,sent_more,sent_less\n" + "\n".join(rows), encoding="utf-8")
     words = ["probe", "pairs", "--data", path, "--model", f"hf/{tiny['causal']}", "--batch-tokens", "20"]
     command = [sys.executable, "-c", SLOW, *map(str, words), "--out", str(tmp_path / "run")]
@@ -376,7 +376,7 @@ def test_killed_and_interrupted_run_continues_with_every_item_once(long_run, tmp
     _, errors = process.communicate()
     assert process.returncode == 0, errors.decode()
     found = records(out)
-    assert sorted(found["item_id"]) == sorted(f"i{k}" for k in range(120))
+    assert sorted(found["item_id"]) == sorted(f"i{k}" for k in range(60))
     measure(PAIRS, settings_for(tmp_path / "many.csv", tiny["causal"]), tmp_path / "undisturbed")
     undisturbed = records(tmp_path / "undisturbed")
     assert (found["score_more"] - undisturbed["score_more"]).abs().max() < 1e-4
