@@ -53,7 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def shared() -> Path:
     """The folder with published data and reference scores.
 
-    Where it is absent, tests that need it skip; on CI, and where `ENDOXA_SHARED` names a folder, they fail.
+    Where it is absent, tests that need it skip; on CI, and where `ENDOXA_SHARED` names a folder, they fail. GitHub's
+    own machines cannot have it: published files are not ours to store there.
     """
     named = os.environ.get("ENDOXA_SHARED")
     folder = Path(named) if named else Path(__file__).parents[2] / "shared"
@@ -62,7 +63,7 @@ def shared() -> Path:
     missing = (
         f"There is no reference data at {folder / 'data'}. Set ENDOXA_SHARED to the folder that holds 'data'."
     )
-    if named or "CI" in os.environ:
+    if named or ("CI" in os.environ and "GITHUB_ACTIONS" not in os.environ):
         pytest.fail(missing, pytrace=False)
     pytest.skip(missing)
 
