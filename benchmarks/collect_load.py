@@ -14,9 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "collect"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from served import drive, kept, served
+from support.collect.served import drive, kept, served
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ def main() -> None:
     if args.one:
         probe(int(args.one[0]), Path(args.one[1]))
         return
-    import tiny
+    from support import tiny
 
     first = None
     print(f"{'pairs':>10}{'seconds':>10}{'pairs/s':>10}{'peak MiB':>10}{'of the first':>14}")
