@@ -5,7 +5,8 @@ A row is a pair of groups and a pair of attributes, a column one encoder in one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.instruments.association_tests.report.results import CLAIMED, UNTESTABLE, Associations, mark
 from endoxa.page import tables
 from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, language_name, signed
+from endoxa.page.words import NO_VALUE, NOT_DEFINED, language_name, signed, signed_interval
 
 ROW = ("axis", "x", "y", "a", "b")
 COLUMN = ("language", "label", "pooling")
@@ -27,12 +28,17 @@ UNDEFINED = "undefined"
 
 def markdown(results: Associations) -> str:
     """One table per axis, names escaped."""
-    return tables.markdown(paper_tables(results), note(results))
+    return tables.markdown(paper_tables(results, intervals=True), note(results, intervals=True))
 
 
 def latex(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
     """One `table*` environment per axis, languages above models; needs the package booktabs and nothing else."""
-    return tables.latex(paper_tables(results), note(results), caption=paper.caption, label=paper.label)
+    return tables.latex(
+        paper_tables(results, intervals=True),
+        note(results, intervals=True),
+        caption=paper.caption,
+        label=paper.label,
+    )
 
 
 def csv(results: Associations) -> str:
@@ -40,36 +46,37 @@ def csv(results: Associations) -> str:
     return tables.csv(paper_tables(results), "axis")
 
 
-def note(results: Associations) -> str:
-    """What the numbers and stars mean."""
+def note(results: Associations, *, intervals: bool = False) -> str:
+    """What the numbers and stars mean, and the intervals where there are any."""
     daggers = results.estimates.select(mark() == UNTESTABLE).to_series().any()
     untested = f"; {UNTESTABLE}: cannot be tested" if daggers else ""
+    ends = f" Intervals: {results.confidence}." if intervals else ""
     return (
         f"Effect sizes (ddof {results.ddof}); positive: the first group lies nearer to the first attribute, rather "
         f"than the second, than the second group does. {CLAIMED}: the groups differ ({results.sides} permutation "
-        f"p-value at most {results.level} after Benjamini-Hochberg over all tests){untested}."
+        f"p-value at most {results.level} after Benjamini-Hochberg over all tests){untested}.{ends}"
     )
 
 
-def paper_tables(results: Associations) -> list[Table]:
+def paper_tables(results: Associations, *, intervals: bool = False) -> list[Table]:
     """One table per axis, or per axis and language where languages do not share their set names.
 
     Columns of one language stand together, then those of one model.
 
     Tests that share their set names and differ in name only (other templates, say) get rows of their own, with
-    the name of the test behind the attributes.
+    the name of the test behind the attributes. The published tables have no intervals; `intervals` adds them.
     """
     found = []
     for (axis,), tests in _by(results.estimates, "axis"):
         languages = tests.select("language", *ROW).unique()["language"].len()
         if languages > tests.select(ROW).unique().height:
-            found.append(_table(axis, tests))
+            found.append(_table(axis, tests, intervals))
         else:
-            found += [_table(axis, own) for _, own in _by(tests, "language")]
+            found += [_table(axis, own, intervals) for _, own in _by(tests, "language")]
     return found
 
 
-def _table(axis: str, tests: pl.DataFrame) -> Table:
+def _table(axis: str, tests: pl.DataFrame, intervals: bool) -> Table:
     heads = [
         key
         for (language,), own in _by(tests, "language")
@@ -86,7 +93,9 @@ def _table(axis: str, tests: pl.DataFrame) -> Table:
     rows: list[tuple[str | Cell, ...]] = []
     for key, own in _by(shown, *keys):
         cells: dict[tuple[str, ...], Cell] = {
-            (row["language"], row["label"], row["pooling"]): Cell(row["text"], row["mark"])
+            (row["language"], row["label"], row["pooling"]): Cell(
+                row["text"], row["mark"], _ends(row) if intervals else None
+            )
             for row in own.iter_rows(named=True)
         }
         _, x, y, a, b, *name = map(str, key)
@@ -97,6 +106,12 @@ def _table(axis: str, tests: pl.DataFrame) -> Table:
         for language, label, pooling in heads
     )
     return Table(axis, (*STUB, *columns), tuple(rows), stub=len(STUB))
+
+
+def _ends(row: Mapping[str, Any]) -> str | None:
+    """'0.251 to 1.324', or None where there is no interval."""
+    ends = signed_interval(row["low"], row["high"], DIGITS)
+    return None if ends == NOT_DEFINED else ends
 
 
 def _by(
