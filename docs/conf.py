@@ -18,7 +18,7 @@ suppress_warnings = ["etoc.glob"]  # a folder of tutorials may be empty
 
 # Anchors are made of headings, as GitHub makes them: the same links work in both places.
 myst_heading_anchors = 4
-smartquotes_action = "q"  # quotes only: two hyphens begin an option
+smartquotes = False  # two hyphens begin an option, and quotes may be typed as they stand
 # Notebooks are shown with the outputs that are stored in them; tests run them.
 nb_execution_mode = "off"
 
@@ -36,4 +36,5 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_copyright = False
 html_theme_options = {"navigation_with_keys": True}
