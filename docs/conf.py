@@ -14,13 +14,18 @@ language = "en"
 
 extensions = ["myst_nb", "sphinx_external_toc", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_*"]
-suppress_warnings = ["etoc.glob"]  # a folder of tutorials may be empty
+suppress_warnings = [
+    "etoc.glob",
+    "mystnb.unknown_mime_type",
+]  # no tutorials; a chart has its picture beside it
 
 # Anchors are made of headings, as GitHub makes them: the same links work in both places.
 myst_heading_anchors = 4
 smartquotes = False  # two hyphens begin an option, and quotes may be typed as they stand
 # Notebooks are shown with the outputs that are stored in them; tests run them.
 nb_execution_mode = "off"
+# Of a chart in a notebook its picture is shown, not the page part that would fetch scripts.
+nb_mime_priority_overrides = [("html", "image/svg+xml", 0), ("html", "image/png", 1)]
 
 default_role = "literal"  # docstrings write code in single backticks
 autodoc_member_order = "bysource"
@@ -34,6 +39,7 @@ html_theme = "furo"
 html_title = f"endoxa {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
