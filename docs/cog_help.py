@@ -90,7 +90,10 @@ def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, st
         purpose = getattr(parameter, "rich_help_panel", None) or (
             "Arguments" if parameter.param_type_name == "argument" else "Options"
         )
-        found.setdefault(purpose, {})[record[0]] = (meaning, _default(extra.removesuffix("]")))
+        found.setdefault(purpose, {})[re.sub(r" <list.*>$", "", record[0])] = (
+            meaning,
+            _default(extra.removesuffix("]")),
+        )
     return found
 
 

@@ -39,12 +39,15 @@ def test_generated_parts_of_the_manual_are_up_to_date():
 
 
 def commands():
-    """Every `endoxa ...` line of every shell block, with where it stands."""
+    """Every `endoxa ...` line of every shell block, and those in the tables of the first page, with where it stands."""
     for page in PAGES:
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
             for line in block.replace("\\\n", " ").splitlines():
                 if line.strip().startswith("endoxa "):
                     yield pytest.param(line.strip(), id=f"{page.relative_to(ROOT)}: {line.strip()[:60]}")
+    front = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    for line in dict.fromkeys(re.findall(r"`(endoxa [a-z][^`]*)`", front)):
+        yield pytest.param(line, id=f"docs/index.md: {line[:60]}")
 
 
 @pytest.fixture(scope="module")
