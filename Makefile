@@ -1,5 +1,5 @@
 # Everything a newcomer needs: `make demo`, then `make test`. Set-up happens by itself.
-.PHONY: demo setup quick test test-collect lint audit bench docs messages
+.PHONY: demo setup quick test test-collect lint audit bench docs site messages
 .DEFAULT_GOAL := demo
 
 PYTHON ?= python3
@@ -49,9 +49,15 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/next_card.py
 	$(BIN)/python benchmarks/ray_workers.py
 
-# Put the real --help into the manual.
+# Write options, columns and tables of names into the manual, from the program.
 docs: .venv/ready
-	cd docs && ../$(BIN)/cog -r *.md
+	cd docs && ../$(BIN)/cog -I . -r $$(grep -rl --include='*.md' '\[\[\[cog' .)
+
+# The manual as pages with a search that works offline: out/site/index.html. A broken link or anchor is an error.
+site: .venv/demo-ready
+	$(INSTALL) -e ".[site]"
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html --doctree-dir out/site-doctrees docs out/site
+	@echo "out/site/index.html"
 
 # Everything that endoxa can do, and what its tests need.
 setup: .venv/ready

@@ -1,6 +1,6 @@
 """How often associations in stories are claimed that are not there, and how often those that are there are found.
 
-    python benchmarks/coverage_associations.py               every table of docs/methods.md, some ten minutes
+    python benchmarks/coverage_associations.py             every table of docs/methods/associations.md, some ten minutes
     python benchmarks/coverage_associations.py --sets 100    the same, quick and rough
 
 Each set of stories is a model, or a study, of its own. Stories of a prompt depend on each other: two of them have the

@@ -1,6 +1,6 @@
 """Do the comparisons of models with people, and of languages, hold their level? Simulated studies with a planted truth.
 
-    python benchmarks/coverage_harm.py                     every table of docs/methods.md, some eleven minutes
+    python benchmarks/coverage_harm.py                     every table of docs/methods/harm.md, some eleven minutes
     python benchmarks/coverage_harm.py studies             false claims and coverage: models against people
     python benchmarks/coverage_harm.py power               claims where there is a difference
     python benchmarks/coverage_harm.py languages           reach of associations, and groups moved by languages

@@ -1,6 +1,6 @@
 """Does the inference for sentence pairs hold its level where the data are? Simulated pairs with a planted truth.
 
-Prints the tables of docs/methods.md ("Measured"): coverage and width of intervals, false claims, power, for shares
+Prints the tables of docs/methods/identities.md: coverage and width of intervals, false claims, power, for shares
 from 0.5 to 1, 5 to 60 identities, correlations within identities from 0 to 0.6, equal and unequal numbers of pairs.
 
     python benchmarks/coverage_pairs.py                     everything, some 20 minutes on two cores

@@ -334,7 +334,7 @@ def items_for_templates(templates: int, correlation: float, worlds: int) -> floa
 
 
 def table(worlds: int, only: str) -> Iterator[str]:
-    """The rows of docs/methods.md."""
+    """The rows of docs/methods/question-tests.md."""
     yield "| no lean | templates | false claims before | now | coverage | width |"
     yield "|---|---|---|---|---|---|"
     for world in (*NULL, *RARE):

@@ -1,6 +1,6 @@
 """How often association tests claim a difference that is not there, and how often their interval holds the truth.
 
-    python benchmarks/coverage_tests.py                  every table of docs/methods.md, some ten minutes
+    python benchmarks/coverage_tests.py                  every table of docs/methods/encoders.md, some ten minutes
     python benchmarks/coverage_tests.py --repeats 200    the same, quick and rough
 
 The associations of both target sets are drawn from one distribution, Y's moved by a shift: 0 for false claims. Every

@@ -1,74 +1,118 @@
-"""Prints the real `--help` of commands into the manual (run by cog; `make docs`)."""
+"""Writes the reference of commands into the manual, from the program itself (run by cog; `make docs`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import cog
 
-WIDTH = 78
+FOLDER = "options"
+LONE = "demo-report"
+"""The page of the commands that stand alone (`endoxa demo`, `endoxa report`)."""
 
 
 @cache
-def commands() -> dict[str, tuple[str, str]]:
-    """First sentence and `--help` of every command by its words ("probe pairs"), in the order of `endoxa --help`."""
+def commands() -> dict[str, tuple[Any, Any]]:
+    """Every command and its context by its words ("probe pairs"), in the order of `endoxa --help`."""
     from typer.main import get_command
 
     from endoxa.cli import app
 
     root = get_command(app)
-    return dict(
-        _walk(root, root.make_context("endoxa", ["--help"], resilient_parsing=True, terminal_width=WIDTH))
-    )
+    return dict(_walk(root, root.make_context("endoxa", ["--help"], resilient_parsing=True)))
 
 
-def _walk(command: Any, context: Any) -> Iterator[tuple[str, tuple[str, str]]]:
+def _walk(command: Any, context: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
     if not hasattr(command, "list_commands"):
-        text = command.get_help(context)
-        words = context.command_path.partition(" ")[2]
-        yield words, (_summary(command), "\n".join(line.rstrip() for line in text.strip().splitlines()))
+        yield context.command_path.partition(" ")[2], (command, context)
         return
     for name in command.list_commands(context):
         inner = command.get_command(context, name)
         if not inner.hidden:
-            made = inner.make_context(
-                name, ["--help"], parent=context, resilient_parsing=True, terminal_width=WIDTH
+            yield from _walk(
+                inner, inner.make_context(name, ["--help"], parent=context, resilient_parsing=True)
             )
-            yield from _walk(inner, made)
 
 
-def _summary(command: Any) -> str:
-    return " ".join(str(command.help or "").partition("\n\n")[0].split())
-
-
-def show(words: str) -> None:
-    """Write the help of `endoxa WORDS` as a code block."""
-    cog.outl(f"```\n$ endoxa {words} --help\n\n{commands()[words][1]}\n```")
+def page(words: str) -> str:
+    """The page that describes a command."""
+    first, _, rest = words.partition(" ")
+    return f"{FOLDER}/{first if rest else LONE}.md"
 
 
 def contents() -> None:
     """Write a table of all commands."""
     cog.outl("\n| command | what it does |\n|---|---|")
-    for words, (summary, _) in commands().items():
-        cog.outl(f"| [`{words}`](#{anchor(words)}) | {summary} |")
+    for words, (command, _) in commands().items():
+        summary = " ".join(str(command.help or "").partition("\n\n")[0].split())
+        link = f"{page(words)}#endoxa-{words.replace(' ', '-')}"
+        cog.outl(f"| [`{words}`]({link}) | {_markdown(summary)} |")
     cog.outl()
 
 
-def reference() -> None:
-    """Write the help of every command, grouped by the first word."""
-    group = ""
-    for words in commands():
-        first, _, rest = words.partition(" ")
-        if rest and first != group:
-            cog.outl(f"\n## {first}")
-        group = first
-        cog.outl(f"\n{'###' if rest else '##'} endoxa {words}\n")
-        show(words)
+def reference(group: str) -> None:
+    """Write every command of a page: what it does, examples, and a table of its options by purpose."""
+    for words, (command, context) in commands().items():
+        if page(words) == f"{FOLDER}/{group}.md":
+            cog.outl(f"\n## endoxa {words}\n")
+            cog.outl("\n\n".join(_prose(str(command.help or ""))))
+            cog.outl(f"\n```text\nendoxa {words} {' '.join(command.collect_usage_pieces(context))}\n```")
+            for purpose, options in _options(command, context).items():
+                cog.outl(f"\n**{purpose}**\n\n| option | meaning | default; limits |\n|---|---|---|")
+                for name, (meaning, default) in options.items():
+                    cog.outl(f"| `{_cell(name)}` | {_markdown(meaning)} | {_markdown(default)} |")
     cog.outl()
 
 
-def anchor(words: str) -> str:
-    """The anchor of a command on the page of options."""
-    return "endoxa-" + words.replace(" ", "-")
+def _prose(text: str) -> Iterator[str]:
+    """Paragraphs of a command's help; those that keep their lines (after a backspace) are examples."""
+    for paragraph in text.split("\n\n"):
+        if not paragraph.startswith("\b"):
+            yield _markdown(" ".join(paragraph.split()))
+            continue
+        title, *lines = paragraph.strip("\b\n").split("\n")
+        block = "\n".join(line.removeprefix("  ") for line in lines)
+        shell = "sh" if title.startswith("Example") else "text"
+        yield f"{title}\n\n```{shell}\n{block}\n```"
+
+
+def _options(command: Any, context: Any) -> Mapping[str, dict[str, tuple[str, str]]]:
+    """Meaning and default of every option and argument, by purpose."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record is None or "--help" in parameter.opts:
+            continue
+        meaning, _, extra = record[1].partition("  [")
+        purpose = getattr(parameter, "rich_help_panel", None) or (
+            "Arguments" if parameter.param_type_name == "argument" else "Options"
+        )
+        found.setdefault(purpose, {})[re.sub(r" <list.*>$", "", record[0])] = (
+            meaning,
+            _default(extra.removesuffix("]")),
+        )
+    return found
+
+
+def _default(extra: str) -> str:
+    """'default: (0.95); 0.01<=x<=0.999' as a cell."""
+    parts = [part for part in extra.split("; ") if part]
+    return "; ".join(re.sub(r"^default: \(?(.*?)\)?$", r"\1", part) for part in parts)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def _markdown(text: str) -> str:
+    """Plain text as Markdown: options in backticks, signs that would be read as markup escaped."""
+    parts = re.split(r"(`[^`]*`)", _cell(text))
+    return "".join(one if one.startswith("`") else _escaped(one) for one in parts)
+
+
+def _escaped(text: str) -> str:
+    text = re.sub(r"\*|<(?=[a-zA-Z/])", r"\\\g<0>", text)
+    return re.sub(r"(?<![\w-])--[a-z][\w-]*", r"`\g<0>`", text)

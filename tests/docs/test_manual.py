@@ -25,21 +25,29 @@ PAGES = [
 
 
 @pytest.mark.slow
-def test_help_in_the_manual_is_the_real_help():
-    pages = sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+def test_generated_parts_of_the_manual_are_up_to_date():
+    docs = ROOT / "docs"
+    pages = [page for page in sorted(docs.rglob("*.md")) if "[[[cog" in page.read_text(encoding="utf-8")]
+    names = [str(page.relative_to(docs)) for page in pages]
     check = subprocess.run(
-        [sys.executable, "-m", "cogapp", "--check", *pages], cwd=ROOT / "docs", capture_output=True, text=True
+        [sys.executable, "-m", "cogapp", "-I", ".", "--check", *names],
+        cwd=docs,
+        capture_output=True,
+        text=True,
     )
     assert check.returncode == 0, f"run `make docs`:\n{check.stdout}{check.stderr}"
 
 
 def commands():
-    """Every `endoxa ...` line of every shell block, with where it stands."""
+    """Every `endoxa ...` line of every shell block, and those in the tables of the first page, with where it stands."""
     for page in PAGES:
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
             for line in block.replace("\\\n", " ").splitlines():
                 if line.strip().startswith("endoxa "):
-                    yield pytest.param(line.strip(), id=f"{page.name}: {line.strip()[:60]}")
+                    yield pytest.param(line.strip(), id=f"{page.relative_to(ROOT)}: {line.strip()[:60]}")
+    front = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    for line in dict.fromkeys(re.findall(r"`(endoxa [a-z][^`]*)`", front)):
+        yield pytest.param(line, id=f"docs/index.md: {line[:60]}")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +92,7 @@ def links():
         found = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8"))
         for target, anchor in dict.fromkeys(found):
             if not target.startswith(("http", "mailto")):
-                yield pytest.param(page, target, anchor, id=f"{page.name} -> {target}#{anchor}")
+                yield pytest.param(page, target, anchor, id=f"{page.relative_to(ROOT)} -> {target}#{anchor}")
 
 
 @pytest.mark.slow
@@ -118,7 +126,7 @@ def named_paths():
             inside = "/" in name.rstrip("/") and name.split("/")[0] in ours
             placeholder = any(part.isupper() for part in name.split("/"))
             if (inside or name.endswith(".py")) and not placeholder and name not in FOREIGN:
-                yield pytest.param(page, name, id=f"{page.name}: {name}")
+                yield pytest.param(page, name, id=f"{page.relative_to(ROOT)}: {name}")
 
 
 @pytest.mark.slow
@@ -142,13 +150,14 @@ def dotted_names():
         text = page.read_text(encoding="utf-8")
         for name in dict.fromkeys(re.findall(r"`(endoxa(?:\.\w+)+)(?:\([^`]*\))?`", text)):
             if name not in GROUPS and name != "endoxa.json":
-                yield pytest.param(name, id=f"{page.name}: {name}")
+                yield pytest.param(name, id=f"{page.relative_to(ROOT)}: {name}")
         for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
             for node in ast.walk(ast.parse(block)):
                 if isinstance(node, ast.ImportFrom) and str(node.module).startswith("endoxa"):
                     for one in node.names:
                         yield pytest.param(
-                            f"{node.module}.{one.name}", id=f"{page.name}: {node.module}.{one.name}"
+                            f"{node.module}.{one.name}",
+                            id=f"{page.relative_to(ROOT)}: {node.module}.{one.name}",
                         )
 
 
@@ -184,6 +193,7 @@ def test_every_rule_and_statistic_is_in_the_methods():
     from endoxa.instruments.pairs.estimates import STATISTICS
     from endoxa.instruments.pairs.rules import RULES
 
-    methods = (ROOT / "docs/methods.md").read_text()
+    pages = ("scoring-rules", "pairs", "identities")
+    methods = "".join((ROOT / f"docs/methods/{page}.md").read_text() for page in pages)
     for name in (*RULES.all(), *STATISTICS.all()):
-        assert f"`{name.removesuffix('_rounded')}`" in methods, f"{name} is not in docs/methods.md"
+        assert f"`{name.removesuffix('_rounded')}`" in methods, f"{name} is not in docs/methods/"

@@ -184,7 +184,7 @@ COMPARED_COLUMNS: dict[str, str] = {
     "fraction_b": "the same for `b`",
     "lift_b": "the same for `b`",
     "prompts_shared": "prompts that both have a usable story of",
-    "found_in": "whose own stories show the association: 'a', 'b', 'both' or 'neither'; see docs/methods.md",
+    "found_in": "whose own stories show the association: 'a', 'b', 'both' or 'neither'; see docs/methods/",
     "method": "'as counted', 'half a story added' (to each cell, as one side has none), or why there is no p-value",
     "lift_ratio": "lift_a / lift_b; 1 where the association is equally strong",
     "low": "lower end of its interval",

@@ -3,7 +3,7 @@
 Another study would draw other items and other raters, so the variance has a part for each. It is the two-way clustered
 one (Cameron, Gelbach and Miller 2011; Owen 2007): items + raters - what both count twice. The parts for items and
 raters are delete-one jackknives (MacKinnon, Nielsen and Webb 2023), the quantile is Student's. Measured levels and
-coverage: docs/methods.md.
+coverage: docs/methods/harm.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine 27; Newcombe 1998 for two
 proportions): the distances between each share and the ends of its own interval are combined like standard errors, with
 the correlation of the two shares over clusters. The ends are those of `clustered_share`, so that the interval is
-skewed where a share is near 0 or 1, and defined at both. Measured coverage: docs/methods.md.
+skewed where a share is near 0 or 1, and defined at both. Measured coverage: docs/methods/question-tests.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Confidence intervals of shares and means whose observations come in clusters (identities, templates, raters).
 
 Observations of one cluster are not independent, so variances come from leaving out whole clusters (delete-one
-jackknife) and degrees of freedom from the effective number of clusters. Measured coverage: docs/methods.md.
+jackknife) and degrees of freedom from the effective number of clusters. Measured coverage: docs/methods/identities.md.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def clustered_share(
     effective number of clusters takes its place, and it is never less. Departures: the number of observations is at
     most what independent ones with this `spread` would give, not `sum(sizes)`, so that ties (one half) are not counted
     as coins; and near 0 and 1, where a few deviating clusters decide the variance, `CAUTION` of one more
-    cluster that is all on the other side is added to it. Without that, coverage falls to 0.89 (docs/methods.md).
+    cluster that is all on the other side is added to it. Without that, coverage falls to 0.89
+    (docs/methods/identities.md).
 
     Args:
         sizes: observations in each cluster.

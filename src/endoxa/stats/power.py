@@ -95,9 +95,9 @@ def detectable_share(sizes: np.ndarray, correlation: float, alpha: float = ALPHA
     """Smallest share above 0.5 that the sign-flip test on clusters finds with `POWER`; mirrored below 0.5.
 
     Fewer than 20 clusters: by simulation (beta-binomial clusters of this correlation, 400 data sets, exact test).
-    More: the noncentral t distribution with the design effect 1 + (m - 1) correlation, m being the size-weighted
-        mean cluster size
-    (Kish 1965), against the critical value of the sign-flip test. Realised power: docs/methods.md.
+    More: the noncentral t distribution with the design effect 1 + (m - 1) correlation, m being the size-weighted mean
+    cluster size (Kish 1965), against the critical value of the sign-flip test. Realised power:
+    docs/methods/identities.md.
 
     Args:
         sizes: observations in each cluster, ties left out; empty clusters do not count.

@@ -60,10 +60,9 @@ def decide(
 
     1. Without a neutral value nothing is asked.
     2. It cannot be tested if a reason says so (too few clusters, every pair a tie), or if the value or a p-value is
-    missing.
+       missing.
     3. It is `above` or `below` if the p-value is at most `alpha` after correction over its family, and the value
-    differs from
-       the neutral one by more than the digits that are printed.
+       differs from the neutral one by more than the digits that are printed.
     4. Else it is `unclear`.
 
     Args:

@@ -1,6 +1,6 @@
 """From simulated tellers through simulated readers to associations: what was planted is found, with its stated power.
 
-As a test it repeats a small part of what it measures as a program, ten seconds a seed: the power of docs/methods.md
+As a test it repeats a small part of what it measures as a program, ten seconds a seed: power of docs/methods/stories.md
 
     PYTHONPATH=tests python tests/instruments/stories/test_discovery.py SEEDS REPEATS [MODEL]
 """

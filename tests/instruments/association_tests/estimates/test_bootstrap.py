@@ -97,7 +97,7 @@ BENCHMARK = ROOT / "benchmarks" / "coverage_tests.py"
 
 @pytest.fixture(scope="module")
 def measured():
-    """The program that prints the tables of docs/methods.md."""
+    """The program that prints the tables of docs/methods/encoders.md."""
     spec = spec_from_file_location("coverage_tests", BENCHMARK)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -467,8 +467,8 @@ def test_refused_commands(words, sentence):
 
 def blocks(heading):
     """TOML blocks of a section of the manual."""
-    page = (ROOT / "docs/build.md").read_text(encoding="utf-8")
-    section = page.split(f"### {heading}\n")[1].split("\n### ")[0]
+    page = (ROOT / "docs/build/tests.md").read_text(encoding="utf-8")
+    section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"```toml\n(.*?)```", section, re.DOTALL)
 
 

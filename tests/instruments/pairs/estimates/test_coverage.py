@@ -1,6 +1,6 @@
 """Intervals cover the planted truth as often as they claim, and tests on null data keep their level.
 
-As a test it repeats a small part of what it prints as a program, in a minute: the table of docs/methods.md
+As a test it repeats a small part of what it prints as a program, in a minute: the table of docs/methods/identities.md
 
     PYTHONPATH=tests python tests/instruments/pairs/estimates/test_coverage.py
 """

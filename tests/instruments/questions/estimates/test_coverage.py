@@ -1,6 +1,6 @@
 """Intervals of accuracy and bias scores hold the planted truth as often as they claim.
 
-As a test it repeats a small part of what it prints as a program, in minutes: the table of docs/methods.md
+As a test it repeats a small part of what it prints as a program, in minutes: tables of docs/methods/question-tests.md
 
     PYTHONPATH=tests python tests/instruments/questions/estimates/test_coverage.py
 """

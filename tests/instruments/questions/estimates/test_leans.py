@@ -208,12 +208,12 @@ def test_nobody_named_by_six_templates_is_tested_and_no_lean():
     assert (row["lean"], row["p_value"], row["verdict"]) == (0.0, 1.0, "unclear")
 
 
-# ------------------------------------------------------------------- a slice of the simulations of docs/methods.md
+# ------------------------------------------- a slice of the simulations of docs/methods/question-tests.md
 
 
 @pytest.fixture(scope="module")
 def measured():
-    """The program that prints the tables of docs/methods.md."""
+    """The program that prints the tables of docs/methods/question-tests.md."""
     spec = spec_from_file_location("coverage_questions", BENCHMARK)
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)

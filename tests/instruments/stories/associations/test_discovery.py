@@ -508,7 +508,7 @@ def equals(generator: np.random.Generator, lift: float) -> Profiles:
 @pytest.mark.slow
 @pytest.mark.parametrize(("lift", "sets", "most"), [(1.8, 100, 0.25), (2.5, 60, 0.12)])
 def test_what_selection_does_to_comparisons_of_equals(lift: float, sets: int, most: float) -> None:
-    """Only rows that one of the two shows are compared, on the same stories (figures: docs/methods.md)."""
+    """Only rows that one of the two shows are compared, on the same stories (figures: docs/methods/associations.md)."""
     generator = np.random.default_rng(11)
     p_values = []
     for _ in range(sets):

@@ -11,7 +11,7 @@ shrinks towards the bounds. The plain percentile interval therefore covers too r
    symmetric bootstrap, Hall 1988), at a level widened as Student's t asks (Hesterberg 2015);
 3. both ends go back to the effect size, which grows with Cohen's d.
 
-Measured coverage: docs/methods.md.
+Measured coverage: docs/methods/encoders.md.
 """
 
 from __future__ import annotations

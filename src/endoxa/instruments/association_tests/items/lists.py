@@ -123,7 +123,7 @@ def _user_table(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text: save it as UTF-8.") from error
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not TOML ({error}): docs/build.md shows a list.") from error
+        raise UserError(f"{path} is not TOML ({error}): docs/build/tests.md shows a list.") from error
     unknown = [key for key in table if key not in ("source", "axes", "labels", "attributes", "set")]
     if unknown or not isinstance(table.get("set"), list):
         fault = f"'{unknown[0]}' is not known" if unknown else "it has no [[set]]"

@@ -119,7 +119,9 @@ def _parsed(text: str, name: str) -> Templates:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{name} is not TOML ({error}): docs/build.md shows a file of templates.") from error
+        raise UserError(
+            f"{name} is not TOML ({error}): docs/build/tests.md shows a file of templates."
+        ) from error
     unknown = [key for key in table if key not in _KEYS]
     missing = [key for key in ("language", "templates") if key not in table]
     if unknown or missing:

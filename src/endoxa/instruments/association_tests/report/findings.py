@@ -19,7 +19,7 @@ from endoxa.stats.verdicts import CLEAR, UNCLEAR, UNTESTED
 SMALL = 20
 """Texts per group below which the sets are called small."""
 TIMES = 2
-"""How many times as large one set is from which a difference in spread is warned of (docs/methods.md)."""
+"""How many times as large one set is from which a difference in spread is warned of (docs/methods/encoders.md)."""
 
 
 def findings(results: Associations) -> Section:

@@ -25,7 +25,7 @@ from endoxa.schema import Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN, UNDEFINED
 from endoxa.stats.resampling import Clusters
 
-_SOURCE = "ours (docs/methods.md, identity calibration)"
+_SOURCE = "ours (docs/methods/pairs.md, identity calibration)"
 Values = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Estimator = Callable[..., list[Estimate]]
 

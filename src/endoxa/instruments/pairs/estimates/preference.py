@@ -1,7 +1,7 @@
 """Preference ratios: the share of pairs whose stereotypical sentence scores higher, and published variants.
 
 Where pairs are taken as independent: Wilson interval and exact sign test. The bias percentage of IndiBias (section
-6.1.1) has two readings (reasons in docs/methods.md). The four figures of metric.py of CrowS-Pairs are computed with
+6.1.1) has two readings (docs/methods/pairs.md). The four figures of metric.py of CrowS-Pairs are computed with
 raw scores and with its rounding: a pair counts as biased where `sent_more` scores higher, in both directions; ties
 ("neutral") are left out of the totals of each direction and stay in the denominator of the metric score.
 """

@@ -1,4 +1,4 @@
-"""Scoring rules: the named ways to give a sentence a number. Definitions: `docs/methods.md`."""
+"""Scoring rules: the named ways to give a sentence a number. Definitions: `docs/methods/scoring-rules.md`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The resamples are those of `endoxa.stats.resampling`, the interval its expanded percentile interval (Hesterberg 2015).
 The effective number of templates is that of the rarer kind of answer on which a measure rests: a hundred wrong answers
-from three templates are little evidence however many right ones there are. Measured coverage: docs/methods.md.
+from three templates are little evidence however many right ones there are. Measured coverage:
+docs/methods/question-tests.md.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MIN_TEMPLATES = FEWEST_CLUSTERS
 MIN_EFFECTIVE = 2.0
 FEW_TEMPLATES = 8
 """With fewer, differences and ratios of two sides that carry a verdict have jackknife t intervals: those of the
-bootstrap cover 0.926 to 0.929 of differences and ratios with six templates (docs/methods.md)."""
+bootstrap cover 0.926 to 0.929 of differences and ratios with six templates (docs/methods/question-tests.md)."""
 MIN_DEFINED = 0.5
 
 _NO_INTERVAL = "no interval of "

@@ -5,7 +5,7 @@ the stereotype as do not: in any other design a respondent without errors has an
 is 0 then.
 
 Templates are the units of interval and test. With items as units and few templates, false claims are frequent
-(measured in docs/methods.md).
+(measured in docs/methods/question-tests.md).
 """
 
 from __future__ import annotations

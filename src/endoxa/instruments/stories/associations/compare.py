@@ -135,7 +135,7 @@ def compare_associations(
     rows.
 
     A row that was selected because one side's own stories show it (`found_in`) compares the same stories again: where
-    both sides are alike, its p-value is below 0.05 more often than in 5 % (docs/methods.md has figures).
+    both sides are alike, its p-value is below 0.05 more often than in 5 % (docs/methods/associations.md has figures).
 
     Args:
         profiles: the stories.

@@ -1,4 +1,4 @@
-"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods.md)."""
+"""From stories to associations: StereoTales' two steps (Le Jeune et al. 2026; see docs/methods/associations.md)."""
 
 from __future__ import annotations
 

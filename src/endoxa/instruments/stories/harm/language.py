@@ -123,5 +123,5 @@ def _read(source: str, text: str) -> HarmLanguage:
         first = problem.errors()[0]
         raise UserError(
             f"{source}: {'.'.join(map(str, first['loc']))}: {first['msg'].lower()}. The form is that of the English "
-            "questions (docs/probe.md, 'Harm ratings')."
+            "questions (docs/probe/harm.md)."
         ) from problem

@@ -1,0 +1,46 @@
+"""The documentation site (`make site`): Sphinx reads these Markdown files, and docstrings for Python's reference."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+
+project = "endoxa"
+author = "The endoxa authors"
+release = version = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["version"]
+language = "en"
+
+extensions = ["myst_nb", "sphinx_external_toc", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_*"]
+suppress_warnings = [
+    "etoc.glob",
+    "mystnb.unknown_mime_type",
+]  # no tutorials; a chart has its picture beside it
+
+# Anchors are made of headings, as GitHub makes them: the same links work in both places.
+myst_heading_anchors = 4
+smartquotes = False  # two hyphens begin an option, and quotes may be typed as they stand
+# Notebooks are shown with the outputs that are stored in them; tests run them.
+nb_execution_mode = "off"
+# Of a chart in a notebook its picture is shown, not the page part that would fetch scripts.
+nb_mime_priority_overrides = [("html", "image/svg+xml", 0), ("html", "image/png", 1)]
+
+default_role = "literal"  # docstrings write code in single backticks
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+napoleon_use_ivar = True
+python_maximum_signature_line_length = 90
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"endoxa {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["site.js"]
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
+html_theme_options = {"navigation_with_keys": True}
