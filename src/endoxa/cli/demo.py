@@ -46,7 +46,30 @@ def demo(
     with shown("items") as progress:
         result = run_demo(out, seed=seed, progress=progress, command=sys.argv)
     _print_recovery(result.recovery)
+    _print_scale(result.scale)
     typer.echo(f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}")
+
+
+def _print_scale(scale: pl.DataFrame) -> None:
+    """The stereotyped models, axis by axis: one row an axis, one column a rule."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    rules = scale["rule"].unique(maintain_order=True).to_list()
+    table = Table(
+        title="Planted on a scale: the stereotyped models, axis by axis",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+    )
+    table.add_column("axis", no_wrap=True)
+    for name in ("planted", *rules):
+        table.add_column(name, justify="right")
+    for (axis, planted), rows in scale.group_by("axis", "planted", maintain_order=True):
+        found = {row["rule"]: f"{100 * row['found']:.0f} %" for row in rows.iter_rows(named=True)}
+        table.add_row(str(axis), f"{100 * float(planted):.0f} %", *(found.get(rule, "-") for rule in rules))
+    if rules:
+        Console().print(table)
 
 
 def _print_recovery(recovery: pl.DataFrame) -> None:

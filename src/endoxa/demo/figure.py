@@ -5,12 +5,12 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts import BLUE, INK, MUTED, ORANGE, finish
+from endoxa.page.charts import BLUE, INK, MUTED, ORANGE, SERIES_COLORS, finish
 from endoxa.page.document import Figure
 
 MEANINGS = {
     "neutral": "neutral: no stereotype",
-    "stereotyped": "stereotyped: attributes tied to identities",
+    "stereotyped": "stereotyped: attributes tied to identities, in some axes more than in others",
     "frequency": "frequency: only knows which words are frequent",
 }
 MARKS = {
@@ -18,6 +18,56 @@ MARKS = {
     "calibrated": (BLUE, "circle"),
     "planted identity preference": (INK, "stroke"),
 }
+
+
+SCALE = (0.4, 1.04)
+"""Range of both axes of the scale, in shares."""
+APART = 0.011
+"""Distance between marks of the same planted share."""
+
+
+def scale_figure(scale: pl.DataFrame) -> Figure:
+    """Shares found with their intervals against the shares planted; what is found right lies on the diagonal.
+
+    Args:
+        scale: the table of `recovery.scale_table`.
+    """
+    rules = scale["rule"].unique(maintain_order=True).to_list()
+    middle = (len(rules) - 1) / 2
+    beside = {rule: APART * (k - middle) for k, rule in enumerate(rules)}
+    rows = scale.with_columns(
+        x=pl.col("planted") + pl.col("rule").replace_strict(beside, return_dtype=pl.Float64),
+        said=pl.format(
+            "{}, {}: planted {}, found {}", "rule", "axis", _percent("planted"), _percent("found")
+        ),
+    )
+    domain = alt.Scale(domain=list(SCALE), nice=False)
+    ticks = sorted(set(scale["planted"].to_list()))
+    x = alt.X("x:Q", scale=domain, axis=alt.Axis(title="planted", format=".0%", values=ticks, grid=False))
+    y = alt.Y("found:Q", scale=domain, axis=alt.Axis(title="found", format=".0%", values=ticks))
+    color = alt.Color(
+        "rule:N",
+        title=None,
+        scale=alt.Scale(domain=rules, range=list(SERIES_COLORS[: len(rules)])),
+        legend=alt.Legend(orient="bottom", columns=3),
+    )
+    ends = pl.DataFrame({"x": list(SCALE), "found": list(SCALE)})
+    diagonal = alt.Chart(ends).mark_line(color=MUTED, strokeDash=[4, 3], strokeWidth=1).encode(x=x, y=y)
+    base = alt.Chart(rows).encode(x=x, color=color)
+    intervals = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
+        y=alt.Y("low:Q", scale=domain), y2=alt.Y2("high:Q")
+    )
+    points = base.mark_point(filled=True, size=45, opacity=1).encode(
+        y=y,
+        shape=alt.Shape("rule:N", scale=alt.Scale(domain=rules), legend=None),
+        description="said:N",
+    )
+    chart = alt.layer(diagonal, intervals, points).properties(width=260, height=260)
+    return Figure("scale", "Shares planted and shares found", finish(chart), "; ".join(rows["said"]) + ".")
+
+
+def _percent(name: str) -> pl.Expr:
+    return pl.format("{} %", (100 * pl.col(name)).round(1))
 
 
 def recovery_figure(recovery: pl.DataFrame) -> Figure:

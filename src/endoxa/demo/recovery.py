@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from endoxa.demo.truth import PLANTED_RULES, planted_difference, planted_neutral_difference
-from endoxa.demo.world import PLANTS, Plant
+from endoxa.demo.world import PLANTS, Plant, load_sample
 from endoxa.errors import UserError
-from endoxa.schema import ARCHITECTURES
+from endoxa.schema import ALL, ARCHITECTURES
 
 RECOVERY_COLUMNS = {
     "model": "the planted model: architecture-plant",
@@ -26,6 +26,53 @@ RECOVERY_COLUMNS = {
     "calibrated_preference": "as raw_preference, after subtracting the recovered neutral difference",
 }
 """Columns of the table that `recovery_table` returns. An unbiased model has a preference of 0.5."""
+
+
+SCALE_COLUMNS = {
+    "model": "the stereotyped model: architecture-plant",
+    "rule": "the scoring rule",
+    "axis": "the axis, each with its own planted share",
+    "n": "sample items of the axis",
+    "planted": "share of the items whose planted difference is positive",
+    "found": "share of the items in which the model prefers the stereotypical sentence",
+    "low": "lower end of the Wilson interval, which takes pairs as independent",
+    "high": "upper end of the interval",
+}
+"""Columns of the table that `scale_table` returns."""
+
+
+def scale_table(estimates: pl.DataFrame) -> pl.DataFrame:
+    """Planted shares beside those found, for each axis of the stereotyped models.
+
+    An axis has two identities, too few for intervals with identities as clusters: these take pairs as independent.
+
+    Args:
+        estimates: `estimates.csv` of a run of planted models on the sample.
+
+    Returns:
+        One row per model, rule and axis in the order of the estimates, the least planted share first; columns as in
+        `SCALE_COLUMNS`.
+
+    Raises:
+        UserError: a model is not one of the planted models.
+    """
+    found = estimates.filter(
+        pl.col("name") == "preference_ratio",
+        pl.col("interval") == "wilson",
+        pl.col("language") == ALL,
+        pl.col("axis") != ALL,
+        pl.col("rule").is_in(PLANTED_RULES),
+    )
+    sample = load_sample()
+    rows = []
+    for row in found.iter_rows(named=True):
+        name, plant = plant_of(row["model"])
+        if plant == "stereotyped":
+            planted = planted_difference(plant, row["rule"], sample.filter(axis=row["axis"]))
+            numbers = (row["n"], _share_positive(planted), row["value"], row["low"], row["high"])
+            rows.append((name, row["rule"], row["axis"], *numbers))
+    table = pl.DataFrame(rows, schema=list(SCALE_COLUMNS), orient="row")
+    return table.sort("model", "rule", "planted", maintain_order=True)
 
 
 def recovery_table(records: pl.DataFrame) -> pl.DataFrame:

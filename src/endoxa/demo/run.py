@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from endoxa.demo.planted import train_planted
-from endoxa.demo.recovery import recovery_table
+from endoxa.demo.recovery import recovery_table, scale_table
 from endoxa.demo.truth import PLANTED_RULES
 from endoxa.demo.world import SAMPLE
+from endoxa.engine.estimates import read
 from endoxa.engine.folder import DifferentRunError
 from endoxa.engine.run import run
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.estimates.run import SCHEMAS
 from endoxa.instruments.pairs.instrument import PAIRS
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 from endoxa.instruments.pairs.rules import RULES
@@ -37,12 +39,14 @@ class DemoResult:
         run: the run folder.
         report: the page.
         recovery: recovered against planted values, `recovery.RECOVERY_COLUMNS`.
+        scale: shares found and planted, axis by axis, `recovery.SCALE_COLUMNS`.
         figure: the same as a picture (PNG; an SVG stands beside it).
     """
 
     run: Path
     report: Path
     recovery: pl.DataFrame
+    scale: pl.DataFrame
     figure: Path
 
 
@@ -76,13 +80,29 @@ def run_demo(
         seed=seed,
         notice=NOTICE,
     )
+    instrument = replace(PAIRS, report=lambda asked, folder: _report(folder, asked.seed))
     try:
-        folder = run(PAIRS, settings, out / "run", progress=progress, command=command).folder
+        folder = run(instrument, settings, out / "run", progress=progress, command=command).folder
     except DifferentRunError:  # another seed, or models trained anew by a newer version
-        folder = run(PAIRS, settings, out / "run", restart=True, progress=progress, command=command).folder
-    recovery = recovery_table(pl.read_parquet(folder / "records.parquet"))
+        folder = run(
+            instrument, settings, out / "run", restart=True, progress=progress, command=command
+        ).folder
+    recovery, scale = _compared(folder)
     recovery.write_csv(out / "recovery.csv")
-    return DemoResult(folder, _page_of(folder, out / "report.html"), recovery, _draw(recovery, out))
+    scale.write_csv(out / "scale.csv")
+    return DemoResult(folder, _page_of(folder, out / "report.html"), recovery, scale, _draw(recovery, out))
+
+
+def _compared(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What the run found beside what was planted: over all items, and axis by axis."""
+    estimates = read(folder, "estimates", SCHEMAS["estimates"])
+    return recovery_table(pl.read_parquet(folder / "records.parquet")), scale_table(estimates)
+
+
+def _report(folder: Path, seed: int) -> None:
+    from endoxa.demo.page import write_demo_page
+
+    write_demo_page(folder, *_compared(folder), seed=seed)
 
 
 def _page_of(folder: Path, page: Path) -> Path:

@@ -10,7 +10,10 @@ sentence is drawn in four steps: a language (uniformly), an identity of that lan
 
 s is the strength of the stereotype, f that of word frequency, and e an identity effect of +0.3 or -0.3 nats, in turn
 within each language and axis, so that exactly half of the items have either sign. The three plants are `neutral` (s =
-f = 0), `stereotyped` (s = 1.5, f = 0) and `frequency` (s = 0, f = 1.5).
+f = 0), `stereotyped` (s = 1.5 or -1.5, f = 0) and `frequency` (s = 0, f = 1.5).
+
+A stereotype is seldom all or nothing, so the `stereotyped` world has a scale: s is 1.5 for as many items of an axis as
+`SHARES` says and -1.5 for the others, scattered over the axis.
 
 The sample has 150 pairs in five languages, written for endoxa (data card: `SAMPLE.md`). It has two identities for each
 language and axis, and each attribute pair makes an item of exactly one of them; the other one is the counterpart. The
@@ -48,6 +51,16 @@ IDENTITY_EFFECT = 0.3
 """Size of the identity effects e, in nats."""
 STEREOTYPE: Mapping[Plant, float] = {"neutral": 0.0, "stereotyped": 1.5, "frequency": 0.0}
 """Strength s of the planted stereotype, in nats."""
+SHARES: Mapping[str, float] = {
+    "age": 0.5,
+    "profession": 0.6,
+    "residence": 0.75,
+    "family": 0.9,
+    "leisure": 1.0,
+}
+"""Share of the items of each axis in which the `stereotyped` plant holds the stereotype; counts are rounded down."""
+STRIDE = 7
+"""Shares no factor with the 30 items of an axis, so that steps of it visit all: those held lie scattered."""
 FREQUENCY: Mapping[Plant, float] = {"neutral": 0.0, "stereotyped": 0.0, "frequency": 1.5}
 """Strength f of the planted word frequency, in nats."""
 
@@ -60,6 +73,16 @@ class World:
     languages: tuple[str, ...]
     prompts: tuple[str, ...]
     probability: np.ndarray
+
+
+@lru_cache
+def turned_round() -> frozenset[str]:
+    """Ids of the items in which the `stereotyped` plant holds the opposite of the stereotype."""
+    found = set()
+    for (axis,), items in load_sample().group_by("axis", maintain_order=True):
+        held = int(SHARES[str(axis)] * items.height)
+        found |= {item for k, item in enumerate(items["item_id"]) if (k * STRIDE) % items.height >= held}
+    return frozenset(found)
 
 
 @lru_cache
@@ -106,4 +129,5 @@ def _log_odds(plant: Plant, items: pl.DataFrame, identity: str, attribute: str) 
     item = of_axis.row(by_predicate=pl.col("attribute_more") == attribute, named=True)
     effect = IDENTITY_EFFECT if item["position"] % 2 == 0 else -IDENTITY_EFFECT
     sign = 1 if item["identity"] == identity else -1
-    return FREQUENCY[plant] + sign * (effect + STEREOTYPE[plant])
+    held = -1 if item["item_id"] in turned_round() else 1
+    return FREQUENCY[plant] + sign * (effect + held * STEREOTYPE[plant])
