@@ -162,6 +162,19 @@ def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
         ),
         alt=f"Preference ratio, raw and identity-calibrated, unbiased at 50 %. {spoken}.",
         wide=True,
+        rows=rows.select(
+            pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
+            *(
+                "rule",
+                "raw",
+                pl.col("value").alias("calibrated"),
+                "low",
+                "high",
+                "n",
+                "p_adjusted",
+                "verdict",
+            ),
+        ),
     )
 
 

@@ -103,6 +103,9 @@ def _figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
         title=label,
         chart=flip_matrix(rows.select("rule_a", "rule_b", "share", "flips", "n")),
         alt=f"Share of pairs that change sides between rules, {label}. {spoken}.",
+        rows=rows.select(
+            pl.lit(label).alias("model"), "rule_a", "rule_b", "flips", "n", "share", "low", "high", "kappa"
+        ),
     )
 
 

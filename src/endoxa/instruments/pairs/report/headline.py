@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.report.closer import cell_rows
 from endoxa.instruments.pairs.report.results import (
     Results,
     identity_rows,
@@ -214,11 +215,13 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         filled=clear(),
     )
     ends = pl.concat([frame[name] for name in ("low", "high", "outer_low", "outer_high")]).drop_nulls()
-    spoken = "; ".join(
+    said = [
         f"{results.label(row['model'], row['rule'])} {percent(row['value'])}, interval "
         f"{percent_ends(row)}, {chip(row)}"
         for row in cells.iter_rows(named=True)
-    )
+    ]
+    frame = frame.with_columns(tip=pl.Series(said) + pl.format(", n {}", cells["n"]))
+    spoken = "; ".join(said)
     draw = sorted_dots if rule else interval_rows
     return Figure(
         name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
@@ -232,6 +235,7 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         ),
         alt=f"Preference ratio of each model and rule, unbiased at 50 %. {spoken}.",
         wide=True,
+        rows=cell_rows(results, cells),
     )
 
 
