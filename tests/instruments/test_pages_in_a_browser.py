@@ -149,6 +149,10 @@ def test_rows_behind_the_figures_are_downloaded(
     assert values == pytest.approx(cells)
     part = _downloaded(page, page.locator("figure[id^=figure-axes] a"))
     assert part.equals(rows.filter(rule="sum", language="all languages"))
+    top = _downloaded(page, page.locator("figure[id^=figure-headline] a"))
+    assert dict(top.select("model", "value").iter_rows()) == pytest.approx(
+        {name: cells[name, "all", "all"] for name in "abcd"}
+    )
     assert not faults
 
 

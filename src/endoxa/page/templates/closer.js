@@ -68,7 +68,9 @@
       const own = (turn += 1);
       const [drawn, total] = chosen(rows, boxes, most);
       said.textContent =
-        total > most ? `The ${most} highest of ${total.toLocaleString("en")} estimates.` : `${total} estimates.`;
+        total > most
+          ? `The ${most} highest of ${total.toLocaleString("en")} estimates.`
+          : `${total} estimate${total === 1 ? "" : "s"}.`;
       const whole = structuredClone(spec);
       whole.datasets[name] = drawn;
       const room = Math.min(labelLimit, Math.round(6.3 * Math.max(0, ...drawn.map((row) => row.label.length))) + 8);

@@ -6,6 +6,7 @@ import base64
 import gzip
 import io
 import json
+from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
@@ -124,3 +125,19 @@ def test_the_chart_library_is_a_module_that_loads_nothing() -> None:
     assert module.rstrip().endswith("as vegaEmbed};")
     assert "import(" not in module
     assert 'from"' not in module.partition("\n")[0]
+
+
+def test_the_library_is_kept_by_version_and_a_read_only_cache_only_costs_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = []
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda code: made.append(code) or "bundle")
+    again = packed_library.__wrapped__
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    assert gzip.decompress(base64.b64decode(again())) == b"bundle"
+    assert again() == again()
+    assert len(made) == 1
+    (kept,) = (tmp_path / "endoxa" / "vega").iterdir()
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: kept / name)  # a file is no folder
+    assert gzip.decompress(base64.b64decode(again())) == b"bundle"
+    assert len(made) == 2

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.closer import by_language, cell_rows, closer_name
+from endoxa.instruments.pairs.report.closer import by_language, reading, rows_once
 from endoxa.instruments.pairs.report.results import Results
 from endoxa.page.charts import (
     BLUE,
@@ -138,8 +138,7 @@ def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         verdict="verdict",
         tip=pl.Series(
             [
-                f"{results.labels[row['model']]}, {row['axis']}: {percent(row['value'])} ({percent_ends(row)}), "
-                f"n {count(row['n'])}, {chip(row)}"
+                f"{results.labels[row['model']]}, {row['axis']}: {reading(row)}, n {count(row['n'])}, {chip(row)}"
                 for row in own.iter_rows(named=True)
             ],
             dtype=pl.String,
@@ -149,16 +148,15 @@ def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         f"{row['row']}, {row['column']}: {percent(row['value'])}, {chip(row)}"
         for row in frame.iter_rows(named=True)
     )
-    whole = closer_name(results)
-    language = language_name(own["language"][0])
+    rows, part_of = rows_once(results, own, {"rule": rule, "language": language_name(own["language"][0])})
     return Figure(
         name=f"axes-{results.slug}-{slug(rule)}",
         title=f"Pairs with the stereotypical sentence preferred, {rule}",
         chart=verdict_map(frame, models, sorted(frame["column"].unique())),
         alt=f"Preference ratio under {rule} by model and axis, neutral 50 %. {spoken}.",
         wide=frame["column"].n_unique() > 2,
-        rows=None if whole else cell_rows(results, own),
-        part_of=(whole, {"rule": rule, "language": language}) if whole else None,
+        rows=rows,
+        part_of=part_of,
     )
 
 
@@ -192,14 +190,14 @@ def _panel(
         f"({percent_ends(row)}), n {row['n']}, {chip(row)}"
         for row in frame.iter_rows(named=True)
     ]
-    whole = closer_name(results)
+    rows, part_of = rows_once(results, own, {"model": results.labels[model], "rule": rule})
     return Figure(
         name=f"axes-{results.slug}-{slug(results.label(model, rule))}",
         title=results.label(model, rule),
         chart=forest(frame.with_columns(tip=pl.Series(tips)), neutral=0.5, domain=domain),
         alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {'; '.join(tips)}.",
-        rows=None if whole else cell_rows(results, own),
-        part_of=(whole, {"model": results.labels[model], "rule": rule}) if whole else None,
+        rows=rows,
+        part_of=part_of,
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall, preference_cells
@@ -11,6 +14,9 @@ from endoxa.page.closer import EACH, MOST_DRAWN, Box, Scale, look_closer
 from endoxa.page.document import Figure, Section
 from endoxa.page.words import NOT_DEFINED, axis_name, language_name, percent
 from endoxa.schema import ALL
+
+RowsOnce = tuple[pl.DataFrame | None, tuple[str, Mapping[str, str]] | None]
+"""`rows` and `part_of` of a figure."""
 
 LEAST_ROWS = 20
 """With fewer estimates the other figures show all of them at once."""
@@ -34,11 +40,6 @@ def closer(results: Results) -> Section | None:
     )
 
 
-def closer_name(results: Results) -> str | None:
-    """Name of the figure, or None where the page has none."""
-    return f"closer-{results.slug}" if by_language(results).height >= LEAST_ROWS else None
-
-
 def by_language(results: Results) -> pl.DataFrame:
     """Cells of the preference ratio by language; with one language its cells are those of all."""
     cells = preference_cells(results.estimates)
@@ -49,7 +50,7 @@ def by_language(results: Results) -> pl.DataFrame:
 
 def _figure(results: Results, cells: pl.DataFrame) -> Figure:
     rows = cell_rows(results, cells).with_columns(
-        reading=pl.Series([_reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String)
+        reading=pl.Series([reading(row) for row in cells.iter_rows(named=True)], dtype=pl.String)
     )
     pooled = overall(preference_cells(results.estimates)).sort("value", descending=True, nulls_last=True)
     model, rule = pooled.select("model", "rule").row(0)
@@ -87,8 +88,20 @@ def cell_rows(results: Results, cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _reading(row: dict[str, object]) -> str:
-    """'61.2 % (58.0 to 64.1)'."""
-    ends = percent_ends(row)
-    share = percent(row["value"])  # type: ignore[arg-type]
+def rows_once(results: Results, cells: pl.DataFrame, where: Mapping[str, str]) -> RowsOnce:
+    """Rows of a figure, and None; or None, and where they stand among the rows of "Look closer".
+
+    Args:
+        results: of the page.
+        cells: what the figure shows.
+        where: values of columns of `cell_rows` that hold for these cells; in "Look closer" they choose the rows.
+    """
+    if by_language(results).height < LEAST_ROWS:
+        return cell_rows(results, cells), None
+    return None, (f"closer-{results.slug}", where)
+
+
+def reading(row: Mapping[str, Any]) -> str:
+    """'61.2 % (58.0 to 64.1)', or the share alone where it has no interval."""
+    ends, share = percent_ends(row), percent(row["value"])
     return share if ends == NOT_DEFINED else f"{share} ({ends})"

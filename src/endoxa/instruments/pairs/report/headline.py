@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.instruments.pairs.report.closer import cell_rows
+from endoxa.instruments.pairs.report.closer import rows_once
 from endoxa.instruments.pairs.report.results import (
     Results,
     identity_rows,
@@ -22,6 +22,7 @@ from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NOT_DEFINED,
+    axis_name,
     count,
     language_name,
     listed,
@@ -222,6 +223,9 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
     ]
     frame = frame.with_columns(tip=pl.Series(said) + pl.format(", n {}", cells["n"]))
     spoken = "; ".join(said)
+    language = results.languages[0] if len(results.languages) == 1 else ALL
+    where = {"axis": axis_name(ALL), "language": language_name(language), **({"rule": rule} if rule else {})}
+    rows, part_of = rows_once(results, cells, where)
     draw = sorted_dots if rule else interval_rows
     return Figure(
         name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
@@ -235,7 +239,8 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         ),
         alt=f"Preference ratio of each model and rule, unbiased at 50 %. {spoken}.",
         wide=True,
-        rows=cell_rows(results, cells),
+        rows=rows,
+        part_of=part_of,
     )
 
 
