@@ -114,7 +114,7 @@ def look_closer(rows: pl.DataFrame, boxes: Sequence[Box], scale: Scale, *, name:
         label_limit=LABEL_LIMIT,
     )
     spec = chart.to_dict(validate=False)
-    data_name = next(key for key, values in spec["datasets"].items() if "label" in values[0])
+    data_name = spec["layer"][1]["data"]["name"]  # of the intervals, the dots and the notes
     spec["datasets"][data_name] = []
     shown = "; ".join(first["tip"])
     return Figure(

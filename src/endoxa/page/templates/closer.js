@@ -59,13 +59,18 @@
     const form = figure.querySelector("form");
     const boxes = [...form.querySelectorAll("select")];
     const { spec, name, most, labelLimit } = JSON.parse(figure.querySelector("script").textContent);
-    const [head, ...body] = csv.read(figure.querySelector("a[download]"));
-    const rows = body.map((cells) => Object.fromEntries(cells.map((cell, place) => [head[place], cell])));
     const said = form.querySelector("output");
+    let rows = null;
     let turn = 0;
+
+    const read = () => {
+      const [head, ...body] = csv.read(figure.querySelector("a[download]"));
+      return body.map((cells) => Object.fromEntries(cells.map((cell, place) => [head[place], cell])));
+    };
 
     const draw = async () => {
       const own = (turn += 1);
+      rows ??= read();
       const [drawn, total] = chosen(rows, boxes, most);
       said.textContent =
         total > most

@@ -16,6 +16,7 @@ from endoxa.page.closer import MOST_DRAWN, Box, Scale, first_view, look_closer
 from endoxa.page.document import Figure, Section
 from endoxa.page.downloads import csv_address
 from endoxa.page.frame import Page, figure_script, page_text
+from endoxa.page.render import picture
 from endoxa.page.vega import packed_library
 from support.html_pages import Page as Read
 
@@ -87,6 +88,14 @@ def test_a_box_with_one_value_is_left_out() -> None:
     assert [box.column for box in figure.choices.boxes] == ["axis"]
     assert figure.choices.boxes[0].options == (ALL_AXES, "age", HOSTILE, "empty")
     assert figure.choices.spec["datasets"][figure.choices.data_name] == []
+
+
+def test_a_first_view_without_a_value_is_an_empty_chart() -> None:
+    boxes = (Box("model", "model", "m"), Box("axis", "axis", "empty"))
+    figure = look_closer(ROWS, boxes, SCALE, name="closer", title="Every cell")
+    assert "<svg" in picture(figure)
+    assert figure.rows is not None
+    assert figure.rows.height == ROWS.height
 
 
 def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:
