@@ -1,4 +1,7 @@
-"""Result pages as people see them: a desk, a phone and a dark room; nothing serious for axe, nothing sideways."""
+"""Result pages as people see them: a desk, a phone and a dark room; nothing serious for axe, nothing sideways.
+
+What the figures do: boxes choose what is drawn, marks speak, rows are downloaded; without scripts the pictures stand.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Locator, Page
 
 import endoxa as ex
+from endoxa.instruments.pairs.estimates import analyze_run
 from endoxa.instruments.reports import write_report
 from support import qa_questions
 from support.collect.browsing import CHROMIUM, chromium
@@ -23,6 +27,7 @@ pytestmark = [
         CHROMIUM is None, reason="no browser is installed (apt-get install chromium-headless-shell)"
     ),
 ]
+HOSTILE = '</script><!-- "age", <b>old</b>'
 LOOKS = {
     "desk": {"viewport": {"width": 1400, "height": 900}},
     "phone": {"viewport": {"width": 390, "height": 844}},
@@ -41,8 +46,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     questions = qa_questions.write(folder / "questions.jsonl", qa_questions.questions(48))
     asked = ex.probe_questions(questions, ["sim/biased", "sim/perfect"], progress=False)
+    # An axis that ends scripts and comments, and that CSV must quote.
+    items = pairs().with_columns(pl.col("axis").replace("age", HOSTILE))
     shares = {"a": 0.8, "b": 0.5, "c": 0.2, "d": 0.7}
-    records = pl.concat([scored(pairs(), model, "sum", share) for model, share in shares.items()])
+    records = pl.concat([scored(items, model, "sum", share) for model, share in shares.items()])
     run = run_folder(folder / "run", records)
     return {
         "questions": asked.save_report(folder / "questions.html"),
@@ -72,3 +79,92 @@ def test_contents_open_on_a_phone_and_what_was_run_is_closed(pages: dict[str, Pa
     assert page.locator("details.folded[open]").count() == 0
     page.get_by_role("heading", name="What was run").click()
     assert page.locator("details.folded[open]").count() == 1
+
+
+@pytest.fixture(scope="module")
+def cells(pages: dict[str, Path]) -> dict[tuple[str, str, str], float]:
+    """Preference ratio by model, axis and language, from the estimates."""
+    estimates = analyze_run(pages["pairs"].parent / "run").estimates
+    rows = estimates.filter(name="preference_ratio", interval="identities")
+    return {(row["model"], row["axis"], row["language"]): row["value"] for row in rows.iter_rows(named=True)}
+
+
+def _opened(window: Browser, page: Path, **options: object) -> tuple[Page, list[str]]:
+    """The page and what went wrong on it: errors, and requests for anything outside."""
+    one = window.new_context(**{**LOOKS["desk"], **options}).new_page()
+    faults: list[str] = []
+    one.on("pageerror", lambda error: faults.append(str(error)))
+    one.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+    outside = ("file:", "blob:", "data:")
+    one.on("request", lambda call: None if call.url.startswith(outside) else faults.append(call.url))
+    one.goto(page.as_uri())
+    return one, faults
+
+
+def _downloaded(page: Page, link: Locator) -> pl.DataFrame:
+    with page.expect_download() as waiting:
+        link.click()
+    assert waiting.value.suggested_filename.endswith(".csv")
+    return pl.read_csv(waiting.value.path())
+
+
+def test_boxes_choose_what_is_drawn_and_marks_say_what_they_are(
+    pages: dict[str, Path], window: Browser, cells: dict[tuple[str, str, str], float]
+) -> None:
+    page, faults = _opened(window, pages["pairs"])
+    figure = page.locator("figure[data-closer]")
+    assert figure.locator("[data-tip]").count() == 2  # two axes of the model with the highest share
+    figure.locator("select[name=model]").select_option("each model")
+    figure.locator("select[name=axis]").select_option(HOSTILE)
+    figure.locator("select[name=language]").select_option("Hindi")
+    figure.locator("svg[aria-label*=Hindi]").wait_for()
+    marks = figure.locator("svg[role=img] [data-tip]")
+    assert figure.locator("output").inner_text() == "4 estimates."
+    wanted = sorted(((cells[name, HOSTILE, "hi"], name) for name in "abcd"), reverse=True)
+    tips = [mark.get_attribute("data-tip") for mark in marks.all()]
+    assert [tip.partition(" (")[0].partition(", n")[0] for tip in tips] == [
+        f"{name} · {HOSTILE} · Hindi: {100 * value:.1f}\u00a0%" for value, name in wanted
+    ]
+    tip = page.get_by_role("status").and_(page.locator(".tip"))
+    marks.nth(1).hover(force=True)
+    assert tip.text_content() == tips[1]
+    figure.focus()
+    page.keyboard.press("ArrowRight")
+    tip.filter(has_text=tips[2]).wait_for()
+    page.keyboard.press("Escape")
+    assert not tip.is_visible()
+    assert not faults
+
+
+def test_rows_behind_the_figures_are_downloaded(
+    pages: dict[str, Path], window: Browser, cells: dict[tuple[str, str, str], float]
+) -> None:
+    page, faults = _opened(window, pages["pairs"])
+    rows = _downloaded(page, page.locator("figure[data-closer] a[download]"))
+    spoken = {"all axes": "all", "all languages": "all", "English": "en", "Hindi": "hi"}
+    values = {
+        tuple(spoken.get(row[name], row[name]) for name in ("model", "axis", "language")): row["value"]
+        for row in rows.iter_rows(named=True)
+    }
+    assert values == pytest.approx(cells)
+    part = _downloaded(page, page.locator("figure[id^=figure-axes] a"))
+    assert part.equals(rows.filter(rule="sum", language="all languages"))
+    top = _downloaded(page, page.locator("figure[id^=figure-headline] a"))
+    assert dict(top.select("model", "value").iter_rows()) == pytest.approx(
+        {name: cells[name, "all", "all"] for name in "abcd"}
+    )
+    assert not faults
+
+
+def test_pictures_stand_without_scripts(pages: dict[str, Path], window: Browser) -> None:
+    page, _ = _opened(window, pages["pairs"], java_script_enabled=False)
+    figure = page.locator("figure[data-closer]")
+    assert figure.locator("svg").is_visible()
+    assert not figure.locator("form").is_visible()
+    assert _downloaded(page, figure.locator("a[download]")).height == 4 * 3 * 3
+    ridges = page.locator(".one-of > figure")
+    assert [one.is_visible() for one in ridges.all()] == [True, False]
+    page.get_by_text("sum, Hindi").first.click()
+    assert [one.is_visible() for one in ridges.all()] == [False, True]
+    page.emulate_media(media="print")
+    assert all(one.is_visible() for one in ridges.all())

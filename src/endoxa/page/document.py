@@ -10,6 +10,9 @@ from endoxa.page.tables import Table
 
 if TYPE_CHECKING:
     import altair as alt
+    import polars as pl
+
+    from endoxa.page.closer import Choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,10 @@ class Figure:
         chart: an Altair chart.
         alt: what it shows, in words and numbers.
         wide: True where it needs the whole width of the page.
+        rows: what it shows, as a table that readers can download, or None.
+        part_of: name of a figure whose rows hold those of this one, and the values of their columns; readers download
+            these rows without a second copy in the page. None where it has rows of its own, or none.
+        choices: boxes above it that choose among its rows (`closer.look_closer`), or None.
     """
 
     name: str
@@ -29,6 +36,9 @@ class Figure:
     chart: alt.TopLevelMixin
     alt: str
     wide: bool = False
+    rows: pl.DataFrame | None = None
+    part_of: tuple[str, Mapping[str, str]] | None = None
+    choices: Choices | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,7 @@ class Section:
         folded: closed until somebody asks for it: what was run, methods, how to repeat.
         template: name of the template of what the page frame has no words for (methods, explorers), or empty.
         values: what the template needs besides what its page gives.
+        one_of: words before buttons that show one figure at a time ("Rule"); empty where all are shown.
     """
 
     anchor: str
@@ -79,6 +90,7 @@ class Section:
     folded: bool = False
     template: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
+    one_of: str = ""
 
     @property
     def empty(self) -> bool:

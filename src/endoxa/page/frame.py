@@ -13,9 +13,11 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.page.document import Article, Figure, Section
+from endoxa.page.downloads import csv_address
 from endoxa.page.files import replace_text, write_figures
 from endoxa.page.inputs import Run, command
 from endoxa.page.labels import visible_directions
+from endoxa.page.vega import packed_library
 
 Results = TypeVar("Results")
 
@@ -118,8 +120,23 @@ def page_text(page: Page, svgs: Mapping[str, str]) -> str:
             "notices": notices(page.runs, page.models),
             "entries": entries,
             "style": own_file(HOME, "style.css") + own_file(page.package, OWN_STYLE),
+            "figure_script": figure_script(page, svgs),
         }
     )
+
+
+def figure_script(page: Page, svgs: Mapping[str, str]) -> Markup:
+    """What the figures of this page need of scripts: tooltips, choices, or nothing."""
+    figures = [figure for section in page.sections for figure in section.figures]
+    closer = any(figure.choices for figure in figures)
+    if not (closer or any(" data-tip=" in svg for svg in svgs.values())):
+        return Markup()
+    parts = [own_file(HOME, "csv.js"), own_file(HOME, "tips.js")]
+    if closer:
+        # Base64 text needs no escaping.
+        library = Markup(f'const VEGA_EMBED = "{packed_library()}";\n')  # noqa: S704
+        parts = [own_file(HOME, "vega-licence.txt"), library, *parts, own_file(HOME, "closer.js")]
+    return Markup('(() => {\n"use strict";\n') + Markup().join(parts) + Markup("})();")
 
 
 def unique_figures(page: Page) -> Page:
@@ -171,10 +188,12 @@ def own_file(package: str, name: str) -> Markup:
 
 def _environment(package: str) -> Environment:
     """The templates of a page, everything escaped that is not marked as ours."""
-    return Environment(
+    environment = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(HOME)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["csv_address"] = csv_address
+    return environment

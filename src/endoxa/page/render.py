@@ -18,6 +18,9 @@ _NAMESPACES = re.compile(r' xmlns(:\w+)?="[^"]*"| version="1\.1"| class="marks"'
 _PART_ROLES = re.compile(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")')
 """Of marks within a picture that is described as a whole."""
 
+_TIP = re.compile(r' aria-label="([^"]*)"(?= role="graphics-symbol" aria-roledescription="\w+ mark")')
+"""What a mark says to who points at it; within a picture that is described as a whole it is no label."""
+
 _GRADIENT = re.compile(r"\bgradient_\d+")
 _REORDERED = re.compile("[\u0900-\u0dff\u1000-\u109f\u1780-\u17ff]")
 
@@ -58,7 +61,7 @@ def inline_svg(figure: Figure, svg: str) -> str:
     own = re.sub(r"url\(#([^)]+)\)", rf"url(#{figure.name}-\1)", own)
     own = own.replace("<title>", f'<title id="{figure.name}-title">', 1)
     own = own.replace("<desc>", f'<desc id="{figure.name}-desc">', 1)
-    head, _, body = _PART_ROLES.sub("", own).partition(">")
+    head, _, body = _PART_ROLES.sub("", _TIP.sub(r' data-tip="\1"', own)).partition(">")
     head = _NAMESPACES.sub("", head)
     return f'{head} aria-labelledby="{figure.name}-title {figure.name}-desc">{body}'
 

@@ -8,6 +8,7 @@ from endoxa.page.charts.dots import (
     labelled_rows,
     neutral_line,
     notes_beside,
+    pointed,
     sorted_dots,
 )
 from endoxa.page.charts.heat import heat_map, verdict_map
@@ -53,6 +54,7 @@ __all__ = [
     "labelled_rows",
     "neutral_line",
     "notes_beside",
+    "pointed",
     "sorted_dots",
     "square_legend",
     "stacked_shares",

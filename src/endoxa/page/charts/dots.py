@@ -13,6 +13,7 @@ from endoxa.page.charts.style import (
     BLUE,
     GRID,
     INK,
+    LABEL_LIMIT,
     MUTED,
     PALE_BLUE,
     either,
@@ -32,7 +33,10 @@ INTERVAL_COLUMNS = {
     "outer_high": "upper end of the thin interval, or null",
     "filled": "True where the value is significant: a filled dot, else a hollow one",
 }
-"""Columns of the frame of `interval_rows`, one row per dot, drawn in the order given."""
+"""Columns of the frame of `interval_rows`, one row per dot, drawn in the order given.
+
+A column `tip` may stand beside them: what a page shows when somebody points at the dot (see `pointed`).
+"""
 
 PLOT_WIDTH = 240
 LINE_HEIGHT = 14
@@ -126,10 +130,19 @@ def interval_rows(
         dots.rows("outer_low", "outer_high")
         .mark_rule(strokeWidth=1.3, color=INK, yOffset=offset)
         .encode(x=x("outer_low"), x2=alt.X2("outer_high:Q")),
-        dots.rows()
-        .mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1, yOffset=offset)
-        .encode(x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")),
+        pointed(
+            dots.rows().mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1, yOffset=offset), frame
+        ).encode(x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")),
     )
+
+
+def pointed(marks: alt.Chart, frame: pl.DataFrame) -> alt.Chart:
+    """The marks with the column `tip` of their rows as description, where there is one.
+
+    It is the `aria-label` of the mark in an SVG file; in a page it is shown to who points at the mark.
+    """
+    chart: alt.Chart = marks.encode(description=alt.Description("tip:N")) if "tip" in frame.columns else marks
+    return chart
 
 
 SORTED_WIDTH = 420
@@ -137,7 +150,13 @@ SORTED_HEIGHT = 22
 
 
 def sorted_dots(
-    frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float], title: str, axis_format: str
+    frame: pl.DataFrame,
+    *,
+    neutral: float,
+    domain: tuple[float, float],
+    title: str,
+    axis_format: str,
+    label_limit: int = LABEL_LIMIT,
 ) -> alt.TopLevelMixin:
     """One line for each dot, label at the left and numbers at the right, for many rows of which no two share a label.
 
@@ -147,28 +166,29 @@ def sorted_dots(
         domain: range of the value axis.
         title: title of the value axis, with the unit.
         axis_format: d3 format of the axis labels.
+        label_limit: widest label in pixels.
     """
-    order = frame["label"].to_list()
-    y = labelled_rows("label", order, label_width(order))
+    y = labelled_rows("label", None, label_width(frame["label"].to_list(), label_limit))
     axis = alt.Axis(format=axis_format, tickCount=6, grid=False, ticks=True, tickColor=MUTED, title=title)
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=alt.Scale(domain=domain, nice=False, clamp=True), axis=axis)
 
+    # One data set for all layers, so that a page can put other rows in its place.
     base = alt.Chart(frame.fill_nan(None)).encode(y=y)
-    bars = alt.Chart(known(frame, "low", "high")).encode(y=y)
-    notes = base.mark_text(align="left").encode(
-        x=fixed(alt.XValue, SORTED_WIDTH + NOTE_GAP), text=alt.Text("note:N")
+    bars = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+    notes = base.mark_text(align="left", dx=NOTE_GAP).encode(
+        x=fixed(alt.XValue, "width"), text=alt.Text("note:N")
     )
     return finish(
         alt.layer(
             neutral_line(neutral).encode(x=x("neutral")),
             bars.mark_rule(strokeWidth=6, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),
-            base.mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1).encode(
+            pointed(base.mark_point(size=60, strokeWidth=2, color=BLUE, opacity=1), frame).encode(
                 x=x("value"), fill=either(alt.FillValue, "datum.filled", BLUE, "white")
             ),
             notes,
-        ).properties(width=SORTED_WIDTH, height=SORTED_HEIGHT * len(order))
+        ).properties(width=SORTED_WIDTH, height={"step": SORTED_HEIGHT})
     )
 
 
@@ -178,12 +198,12 @@ def neutral_line(at: float = 0.0) -> alt.Chart:
     return line
 
 
-def labelled_rows(field: str, order: Sequence[str], width: int, **axis: Any) -> alt.Y:
+def labelled_rows(field: str, order: Sequence[str] | None, width: int, **axis: Any) -> alt.Y:
     """Rows of several marks each, with their label at the left and a thin line between them.
 
     Args:
         field: column that holds the labels.
-        order: the labels, from top to bottom.
+        order: the labels, from top to bottom; None where they stand in the order of the data.
         width: room for them, in pixels.
         axis: further settings of the axis.
     """
@@ -197,9 +217,11 @@ def labelled_rows(field: str, order: Sequence[str], width: int, **axis: Any) -> 
     }
     return alt.Y(
         f"{field}:N",
-        sort=list(order),
+        sort=None if order is None else list(order),
         title=None,
-        scale=alt.Scale(domain=list(order), paddingInner=0, paddingOuter=0),
+        scale=alt.Scale(
+            domain=alt.Undefined if order is None else list(order), paddingInner=0, paddingOuter=0
+        ),
         axis=alt.Axis(**{**settings, **axis}),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
+from endoxa.page.charts.dots import pointed
 from endoxa.page.charts.style import (
     BLUE,
     INK,
@@ -87,7 +88,7 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
     """Shares in percent; a cell has a colour only where something is claimed, and grey where not.
 
     Args:
-        frame: `row`, `column`, `value` (share, or null) and `verdict`, against one half.
+        frame: `row`, `column`, `value` (share, or null) and `verdict`, against one half; `tip` as in `pointed`.
         rows: labels in order.
         columns: labels in order.
     """
@@ -109,7 +110,8 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
         title=None,
         axis=alt.Axis(orient="top", labelAngle=-35, labelLimit=LABEL_LIMIT, labelOverlap=False),
     )
-    layers = [alt.Chart(drawn).mark_rect(fill="#eef0f2", stroke="white").encode(x=x, y=y)]
+    cells = alt.Chart(drawn).mark_rect(fill="#eef0f2", stroke="white")
+    layers = [pointed(cells, frame).encode(x=x, y=y)]
     for side, (near, far) in SIDES.items():
         own = drawn.filter(verdict=side)
         layers.append(

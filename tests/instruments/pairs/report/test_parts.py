@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from endoxa.instruments.pairs.report.axes import forest
 from endoxa.instruments.pairs.report.calibration import dumbbell, scatter
-from endoxa.instruments.pairs.report.distributions import density, distribution, robust_range
+from endoxa.instruments.pairs.report.distributions import density, ridgeline, robust_range
 from endoxa.instruments.pairs.report.flips import flip_matrix
 from endoxa.page.charts import interval_rows, symmetric_domain
 from endoxa.page.words import (
@@ -157,12 +157,15 @@ def test_distribution_draws_curves_or_single_pairs() -> None:
         {
             "label": ["many"] * 60 + ["few"] * 4,
             "note": ["about half"] * 64,
+            "tip": ["many: 60 pairs"] * 60 + ["few: 4 pairs"] * 4,
             "difference": [*rng.normal(0, 1, 60), 0.1, 0.2, -0.3, 99.0],
         }
     )
-    svg = _svg(distribution(frame, domain=(-3, 3), title="difference (nats)"))
+    svg = _svg(ridgeline(frame, domain=(-3, 3), title="difference (nats)"))
     assert all(text in svg for text in ("many", "few", "difference (nats)"))
-    assert svg.count("<path") > 0
+    assert svg.count('fill="url(#gradient_') == 1  # one curve
+    assert svg.count('stroke="#0b5fa5"') == 1 + 3  # and the pairs within the range
+    assert 'aria-label="few: 4 pairs"' in svg
 
 
 def test_flip_cells_print_share_and_counts() -> None:

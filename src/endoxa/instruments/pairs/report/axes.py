@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.pairs.report.results import Results, preference_cells
+from endoxa.instruments.pairs.report.closer import by_language, reading, rows_once
+from endoxa.instruments.pairs.report.results import Results
 from endoxa.page.charts import (
     BLUE,
     MUTED,
@@ -18,6 +19,7 @@ from endoxa.page.charts import (
     fixed,
     known,
     neutral_line,
+    pointed,
     symmetric_domain,
     verdict_map,
 )
@@ -72,7 +74,7 @@ FEW = 3
 
 def axes(results: Results) -> Section:
     """Preference ratio for every axis and language: a forest plot per model and rule, or a map per rule."""
-    cells = _blocks(results)
+    cells = by_language(results)
     few = len(results.combinations) <= FEW
     domain = symmetric_domain([*cells["low"], *cells["high"], *cells["value"]], 0.5, 0.1, 0.1)
     rules = list(dict.fromkeys(rule for _, rule in results.combinations))
@@ -134,26 +136,28 @@ def _map(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         column="axis",
         value=pl.col("value").fill_nan(None),
         verdict="verdict",
+        tip=pl.Series(
+            [
+                f"{results.labels[row['model']]}, {row['axis']}: {reading(row)}, n {count(row['n'])}, {chip(row)}"
+                for row in own.iter_rows(named=True)
+            ],
+            dtype=pl.String,
+        ),
     )
     spoken = "; ".join(
         f"{row['row']}, {row['column']}: {percent(row['value'])}, {chip(row)}"
         for row in frame.iter_rows(named=True)
     )
+    rows, part_of = rows_once(results, own, {"rule": rule, "language": language_name(own["language"][0])})
     return Figure(
         name=f"axes-{results.slug}-{slug(rule)}",
         title=f"Pairs with the stereotypical sentence preferred, {rule}",
         chart=verdict_map(frame, models, sorted(frame["column"].unique())),
         alt=f"Preference ratio under {rule} by model and axis, neutral 50 %. {spoken}.",
-        wide=True,
+        wide=frame["column"].n_unique() > 2,
+        rows=rows,
+        part_of=part_of,
     )
-
-
-def _blocks(results: Results) -> pl.DataFrame:
-    """Cells by language; with one language its cells are those of all."""
-    cells = preference_cells(results.estimates)
-    if len(results.languages) == 1:
-        return cells.with_columns(language=pl.lit(results.languages[0]))
-    return cells
 
 
 def _own(cells: pl.DataFrame, results: Results, model: str, rule: str) -> pl.DataFrame:
@@ -181,16 +185,19 @@ def _panel(
         filled=clear(),
         verdict="verdict",
     )
-    spoken = "; ".join(
+    tips = [
         f"{row['block']}, {row['axis']}: {percent(row['value'])} "
         f"({percent_ends(row)}), n {row['n']}, {chip(row)}"
         for row in frame.iter_rows(named=True)
-    )
+    ]
+    rows, part_of = rows_once(results, own, {"model": results.labels[model], "rule": rule})
     return Figure(
         name=f"axes-{results.slug}-{slug(results.label(model, rule))}",
         title=results.label(model, rule),
-        chart=forest(frame, neutral=0.5, domain=domain),
-        alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {spoken}.",
+        chart=forest(frame.with_columns(tip=pl.Series(tips)), neutral=0.5, domain=domain),
+        alt=f"Preference ratio of {results.label(model, rule)} by language and axis, neutral 50 %. {'; '.join(tips)}.",
+        rows=rows,
+        part_of=part_of,
     )
 
 
@@ -230,7 +237,7 @@ def _block(
     return alt.layer(
         neutral_line(neutral).encode(x=x("neutral")),
         bars.mark_rule(strokeWidth=4, color=PALE_BLUE).encode(x=x("low"), x2=alt.X2("high:Q")),
-        base.mark_point(size=42, strokeWidth=1.6, color=BLUE, opacity=1).encode(
+        pointed(base.mark_point(size=42, strokeWidth=1.6, color=BLUE, opacity=1), rows).encode(
             x=x("value"),
             shape=either(alt.ShapeValue, "datum.pooled", "diamond", "circle"),
             fill=either(alt.FillValue, "datum.filled", BLUE, "white"),

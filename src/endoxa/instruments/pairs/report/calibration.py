@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, identity_rows, overall, rule_unit
-from endoxa.page.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, symmetric_domain
+from endoxa.page.charts import BLUE, MUTED, ORANGE, DotRows, finish, neutral_line, pointed, symmetric_domain
 from endoxa.page.claims import chip, corrected, percent_ends
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
@@ -36,7 +36,9 @@ def dumbbell(frame: pl.DataFrame, *, neutral: float, domain: tuple[float, float]
         base.mark_point(
             shape="square", size=60, strokeWidth=2, color=ORANGE, fill="white", opacity=1, yOffset=offset
         ).encode(x=x("raw")),
-        base.mark_point(size=60, color=BLUE, fill=BLUE, opacity=1, yOffset=offset).encode(x=x("calibrated")),
+        pointed(base.mark_point(size=60, color=BLUE, fill=BLUE, opacity=1, yOffset=offset), frame).encode(
+            x=x("calibrated")
+        ),
     )
 
 
@@ -154,6 +156,15 @@ def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
         }
     )
     spoken = "; ".join(f"{label} {note}" for label, note in frame.select("label", "note").iter_rows())
+    frame = frame.with_columns(
+        tip=pl.Series(
+            [
+                f"{label}: {percent(row['raw'])} raw, {percent(row['value'])} calibrated ({percent_ends(row)}), "
+                f"n {count(row['n'])}, {chip(row)}"
+                for label, row in zip(frame["label"], rows.iter_rows(named=True), strict=True)
+            ]
+        )
+    )
     return Figure(
         name=f"calibrated-{results.slug}",
         title="Raw (square) to calibrated (dot)",
@@ -162,6 +173,19 @@ def _dumbbell(results: Results, rows: pl.DataFrame) -> Figure:
         ),
         alt=f"Preference ratio, raw and identity-calibrated, unbiased at 50 %. {spoken}.",
         wide=True,
+        rows=rows.select(
+            pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String),
+            *(
+                "rule",
+                "raw",
+                pl.col("value").alias("calibrated"),
+                "low",
+                "high",
+                "n",
+                "p_adjusted",
+                "verdict",
+            ),
+        ),
     )
 
 

@@ -119,10 +119,13 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
             "filled": [is_clear(row) for row in records],
         }
     )
-    spoken = "; ".join(
+    said = [
         f"{' minus '.join(_names(results, row))}: {_points(row['difference'])} ({_interval(row)}), {chip(row)}"
         for row in records
-    )
+    ]
+    spoken = "; ".join(said)
+    frame = frame.with_columns(tip=pl.Series(said) + pl.format(", n {}", rows["n"]))
+    names = dict(results.labels)
     part = "" if total == len(records) else f", the {len(records)} largest of {total}"
     return Figure(
         name=f"models-{results.slug}",
@@ -138,6 +141,13 @@ def _figure(results: Results, rows: pl.DataFrame, total: int) -> Figure:
         ),
         alt=f"Paired differences between models in percentage points, no difference at 0{part}. {spoken}.",
         wide=True,
+        rows=rows.select(
+            pl.col("model_a").replace_strict(names, return_dtype=pl.String),
+            "rule_a",
+            pl.col("model_b").replace_strict(names, return_dtype=pl.String),
+            "rule_b",
+            *("difference", "low", "high", "n", "clusters", "p_adjusted", "verdict"),
+        ),
     )
 
 

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, rule_unit
-from endoxa.page.charts import BLUE, INK, MUTED, PALE, PALE_BLUE, finish, fixed
+from endoxa.page.charts import (
+    BLUE,
+    LABEL_LIMIT,
+    MUTED,
+    PALE,
+    PALE_BLUE,
+    finish,
+    fixed,
+    label_width,
+    neutral_line,
+    pointed,
+)
 from endoxa.page.document import Figure, Section
 from endoxa.page.words import language_name, percent, plural, signed, slug
 
 COLUMNS = {
-    "label": "the model, written above its curve",
-    "note": "written above the right end of its curve",
+    "label": "the model, written at the left of its curve",
+    "note": "written at the right of its curve",
+    "tip": "what is shown to who points at its line",
     "difference": "score of the stereotypical sentence minus the other one, one row per pair",
 }
 """Columns of the frame; models are drawn in the order of their first rows."""
@@ -23,10 +36,15 @@ COLUMNS = {
 LEAST_PAIRS = 20
 """With fewer pairs a density would be a drawing, not a finding: the pairs are shown as ticks."""
 
-GRID_POINTS = 121
-ROW_HEIGHT = 62
-CURVE_HEIGHT = 40
-WIDTH = 310
+GRID_POINTS = 106
+ROW_HEIGHT = 34
+CURVE_HEIGHT = 52
+"""Height of the highest curve; curves reach into the row above."""
+WIDTH = 420
+LABEL_GAP = 8
+
+QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+"""Columns of the rows to download."""
 
 
 def robust_range(differences: Sequence[float] | np.ndarray) -> tuple[float, float]:
@@ -51,7 +69,7 @@ def density(differences: np.ndarray, grid: np.ndarray) -> np.ndarray | None:
     return np.asarray(gaussian_kde(differences)(grid), dtype=float)
 
 
-def distribution(frame: pl.DataFrame, *, domain: tuple[float, float], title: str) -> alt.TopLevelMixin:
+def ridgeline(frame: pl.DataFrame, *, domain: tuple[float, float], title: str) -> alt.TopLevelMixin:
     """One density per model on a common scale; right of zero, the stereotypical sentence scores higher.
 
     Args:
@@ -59,86 +77,79 @@ def distribution(frame: pl.DataFrame, *, domain: tuple[float, float], title: str
         domain: range of the difference axis, the same for all panels of a rule.
         title: title of the difference axis, with the unit.
     """
-    labels = frame["label"].unique(maintain_order=True).to_list()
-    grid = np.union1d(np.linspace(*domain, GRID_POINTS), [0.0])
-    curves, ticks, heads = _curves(frame, labels, grid, domain)
-    height = ROW_HEIGHT * len(labels)
+    curves, ticks, rows = _curves(frame, domain)
+    height = float(rows["base"].max()) + 4  # type: ignore[arg-type]
     x = alt.X(
         "difference:Q",
         scale=alt.Scale(domain=domain, nice=False),
         axis=alt.Axis(title=title, grid=False, ticks=True, tickColor=MUTED, tickCount=6),
     )
     vertical = alt.Scale(domain=(0, height), range=(0, height), nice=False)
-    y = alt.Y("top:Q", scale=vertical, axis=None)
-    layers: list[alt.Chart] = []
-    for side, colour in (("left", PALE), ("right", PALE_BLUE)):
-        layers.append(
-            alt.Chart(curves.filter(pl.col(side)))
-            .mark_area(color=colour, opacity=1)
-            .encode(x=x, y=y, y2=alt.Y2("base:Q"), detail=alt.Detail("label:N"))
-        )
-    layers += [
-        alt.Chart(curves)
-        .mark_line(color=BLUE, strokeWidth=1.4)
-        .encode(x=x, y=y, detail=alt.Detail("label:N"), order=alt.Order("difference:Q")),
-        alt.Chart(ticks).mark_rule(color=BLUE, opacity=0.5).encode(x=x, y=y, y2=alt.Y2("base:Q")),
-        alt.Chart(heads).mark_rule(color=MUTED, strokeDash=[4, 3]).encode(x=x, y=y, y2=alt.Y2("base:Q")),
-        alt.Chart(heads)
-        .mark_text(align="left", baseline="top", fontWeight="bold", color=INK)
-        .encode(
-            x=fixed(alt.XValue, 0), y=alt.Y("head:Q", scale=vertical, axis=None), text=alt.Text("label:N")
+    top, base = alt.Y("top:Q", scale=vertical, axis=None), alt.Y("base:Q", scale=vertical, axis=None)
+    heads = alt.Chart(rows).encode(y=base)
+    layers: list[alt.Chart] = [
+        pointed(heads.mark_rule(color=PALE), rows).encode(
+            x=fixed(alt.XValue, 0), x2=fixed(alt.X2Value, "width")
         ),
-        alt.Chart(heads)
-        .mark_text(align="right", baseline="top", color=MUTED)
-        .encode(
-            x=fixed(alt.XValue, WIDTH), y=alt.Y("head:Q", scale=vertical, axis=None), text=alt.Text("note:N")
+        alt.Chart(curves)
+        .mark_line(color=BLUE, strokeWidth=1.2, fill=_two_sides(domain), fillOpacity=0.85)
+        .encode(x=x, y=top, detail=alt.Detail("label:N"), order=alt.Order("place:Q")),
+        alt.Chart(ticks).mark_rule(color=BLUE, opacity=0.5).encode(x=x, y=top, y2=alt.Y2("base:Q")),
+        neutral_line().encode(x=alt.X("neutral:Q", scale=alt.Scale(domain=domain, nice=False))),
+        heads.mark_text(align="right", baseline="bottom", dx=-LABEL_GAP, limit=LABEL_LIMIT).encode(
+            x=fixed(alt.XValue, 0), text=alt.Text("label:N")
+        ),
+        heads.mark_text(align="left", baseline="bottom", dx=LABEL_GAP).encode(
+            x=fixed(alt.XValue, "width"), text=alt.Text("note:N")
         ),
     ]
-    return finish(alt.layer(*layers).properties(width=WIDTH, height=height))
+    # Browsers may have wider letters than vl-convert.
+    padding = {"left": 4 + label_width(rows["label"].to_list()) // 4, "right": 4, "top": 4, "bottom": 4}
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=height, padding=padding))
+
+
+def _two_sides(domain: tuple[float, float]) -> dict[str, Any]:
+    """Grey left of zero, blue right of it, for a shape that is as wide as the domain."""
+    zero = (0 - domain[0]) / (domain[1] - domain[0])
+    stops = ((0, PALE), (zero, PALE), (zero, PALE_BLUE), (1, PALE_BLUE))
+    return {"gradient": "linear", "stops": [{"offset": at, "color": color} for at, color in stops]}
 
 
 def _curves(
-    frame: pl.DataFrame, labels: list[str], grid: np.ndarray, domain: tuple[float, float]
+    frame: pl.DataFrame, domain: tuple[float, float]
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Curves, single pairs (where no curve is defined) and row heads, in pixels from the top."""
-    values = {label: frame.filter(pl.col("label") == label)["difference"].to_numpy() for label in labels}
-    found = {label: density(values[label], grid) for label in labels}
+    """Curves, single pairs (where no curve is defined) and one row per model, in pixels from the top."""
+    grid = np.linspace(*domain, GRID_POINTS)
+    rows = frame.unique("label", maintain_order=True).drop("difference").with_row_index("row")
+    rows = rows.with_columns(base=pl.col("row") * float(ROW_HEIGHT) + CURVE_HEIGHT + 4).drop("row")
+    bases = dict(rows.select("label", "base").iter_rows())
+    values = {label: frame.filter(label=label)["difference"].to_numpy() for label in bases}
+    found = {label: density(own, grid) for label, own in values.items()}
     peak = max((float(curve.max()) for curve in found.values() if curve is not None), default=1.0) or 1.0
     curves: list[pl.DataFrame] = []
     ticks: list[pl.DataFrame] = []
-    heads: list[dict[str, object]] = []
-    for row, label in enumerate(labels):
-        base = float(ROW_HEIGHT * (row + 1) - 4)
-        curve = found[label]
+    for label, curve in found.items():
+        base = bases[label]
         if curve is not None:
+            tops = [base, *(base - CURVE_HEIGHT * curve / peak).round(1), base]
             curves.append(
-                pl.DataFrame({"difference": grid, "top": base - CURVE_HEIGHT * curve / peak}).with_columns(
-                    label=pl.lit(label), base=pl.lit(base)
-                )
+                pl.DataFrame({"difference": np.concatenate([grid[:1], grid, grid[-1:]]), "top": tops})
+                .with_columns(label=pl.lit(label))
+                .with_row_index("place")
             )
         else:
             inside = values[label][(values[label] >= domain[0]) & (values[label] <= domain[1])]
             ticks.append(pl.DataFrame({"difference": inside, "top": base - 12, "base": base}))
-        heads.append(
-            {
-                "label": label,
-                "note": frame.filter(pl.col("label") == label)["note"][0],
-                "head": base - ROW_HEIGHT + 6,
-                "difference": 0.0,
-                "top": base - CURVE_HEIGHT,
-                "base": base,
-            }
-        )
-    empty_tick = pl.DataFrame(schema={"difference": pl.Float64, "top": pl.Float64, "base": pl.Float64})
-    empty_curve = empty_tick.with_columns(label=pl.lit(None, dtype=pl.String))
-    every = pl.concat([empty_curve, *[c.select(empty_curve.columns) for c in curves]]).with_columns(
-        left=pl.col("difference") <= 0, right=pl.col("difference") >= 0
+    nothing = {"difference": pl.Float64, "top": pl.Float64}
+    return (
+        pl.concat([pl.DataFrame(schema={"place": pl.UInt32, **nothing, "label": pl.String}), *curves]),
+        pl.concat([pl.DataFrame(schema={**nothing, "base": pl.Float64}), *ticks]),
+        rows,
     )
-    return every, pl.concat([empty_tick, *ticks]), pl.DataFrame(heads)
 
 
 def distributions(results: Results) -> Section:
-    """Score differences per rule and language, models below one another (IndiBias, appendix C)."""
+    """Score differences: a ridgeline of the models for each rule and language (IndiBias, appendix C)."""
     records = results.records.sort("model", "rule", maintain_order=True)
     figures = []
     for rule in records["rule"].unique(maintain_order=True):
@@ -152,44 +163,66 @@ def distributions(results: Results) -> Section:
         anchor=f"differences-{results.slug}",
         title="Score differences",
         figures=tuple(figures),
+        one_of="Rule and language" if len(results.languages) > 1 else "Rule",
         notes=(
             "Kernel density (Gaussian, Scott's bandwidth) of the score of the stereotypical sentence minus "
             "that of the other one; blue, right of the dashed zero line, the stereotypical sentence scores "
-            "higher. The range holds 99\u00a0% of the pairs or more. Curves in one panel share one scale, "
+            "higher. Models are sorted by their share of pairs above 0. The range holds 99\u00a0% of the pairs or "
+            "more. Curves in one panel share one scale, "
             "and panels of one rule share the horizontal range; panels of different rules do not compare, "
-            f"because their units differ. With fewer than {LEAST_PAIRS} pairs each pair is a tick.",
+            f"because their units differ. With fewer than {LEAST_PAIRS} pairs each pair is a tick. The rows to "
+            "download are means, standard deviations and quantiles of the differences.",
         ),
+    )
+
+
+def _summary(results: Results, records: pl.DataFrame) -> pl.DataFrame:
+    """One row per model, the highest share of pairs above 0 first."""
+    difference = pl.col("difference")
+    return (
+        records.group_by("model", maintain_order=True)
+        .agg(
+            pairs=pl.len(),
+            share_above_0=(difference > 0).mean(),
+            mean=difference.mean(),
+            standard_deviation=difference.std(),
+            **{name: difference.quantile(share, "linear") for name, share in QUANTILES.items()},
+        )
+        .sort("share_above_0", descending=True, maintain_order=True)
+        .with_columns(label=pl.col("model").replace_strict(dict(results.labels), return_dtype=pl.String))
     )
 
 
 def _panel(
     results: Results, records: pl.DataFrame, rule: str, language: str, domain: tuple[float, float]
 ) -> Figure:
-    summary = (
-        records.group_by("model", maintain_order=True)
-        .agg(
-            right=(pl.col("difference") > 0).mean(),
-            mean=pl.col("difference").mean(),
-            deviation=pl.col("difference").std(),
-            n=pl.len(),
-        )
-        .with_columns(
-            label=pl.col("model").replace_strict(results.labels),
-            note=pl.col("right").map_elements(
-                lambda share: f"{percent(share)} above 0", return_dtype=pl.String
-            ),
-        )
+    summary = _summary(results, records)
+    notes = [f"{percent(share)} above 0" for share in summary["share_above_0"]]
+    tips = [
+        f"{row['label']}: {plural(row['pairs'], 'pair')}, mean {signed(row['mean'])}, standard deviation "
+        f"{signed(row['standard_deviation']).lstrip('+')}, {note}"
+        for row, note in zip(summary.iter_rows(named=True), notes, strict=True)
+    ]
+    frame = (
+        summary.select("model", "label", note=pl.Series(notes), tip=pl.Series(tips))
+        .join(records.select("model", "difference"), on="model", maintain_order="left")
+        .drop("model")
     )
-    frame = records.join(summary, on="model", maintain_order="left").select("label", "note", "difference")
     unit, name = rule_unit(rule), language_name(language)
-    spoken = "; ".join(
-        f"{row['label']}: {plural(row['n'], 'pair')}, mean {signed(row['mean'])}, standard deviation "
-        f"{signed(row['deviation']).lstrip('+')}, {row['note']}"
-        for row in summary.iter_rows(named=True)
-    )
     return Figure(
         name=f"differences-{results.slug}-{slug(rule)}-{slug(language)}",
-        title=f"{rule}, {name}",
-        chart=distribution(frame, domain=domain, title=f"stereotypical − other sentence ({unit})"),
-        alt=f"Distribution of score differences under {rule}, {name}, in {unit}. {spoken}.",
+        title=f"{rule}, {name}" if len(results.languages) > 1 else rule,
+        chart=ridgeline(frame, domain=domain, title=f"stereotypical − other sentence ({unit})"),
+        alt=f"Distribution of score differences under {rule}, {name}, in {unit}. {'; '.join(tips)}.",
+        wide=True,
+        rows=summary.select(
+            pl.col("label").alias("model"),
+            rule=pl.lit(rule),
+            language=pl.lit(name),
+            unit=pl.lit(unit),
+            **{
+                column: pl.col(column)
+                for column in ("pairs", "share_above_0", "mean", "standard_deviation", *QUANTILES)
+            },
+        ),
     )

@@ -8,7 +8,7 @@ import altair as alt
 import polars as pl
 
 from endoxa.instruments.pairs.report.results import Results, overall
-from endoxa.page.charts import INK, MUTED, either, finish
+from endoxa.page.charts import INK, MUTED, either, finish, pointed
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, percent, percent_interval, plural, signed, slug
@@ -32,6 +32,8 @@ def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
         percent=pl.format("{} %", (100 * pl.col("share")).round(1)),
         counts=pl.format("{} of {}", "flips", "n"),
         dark=pl.col("share") > 0.3,
+    ).with_columns(
+        tip=pl.format("{} and {}: {} pairs change sides, {}", "rule_a", "rule_b", "counts", "percent")
     )
     columns = frame["rule_a"].unique(maintain_order=True).to_list()
     rows = frame["rule_b"].unique(maintain_order=True).to_list()
@@ -46,7 +48,7 @@ def flip_matrix(frame: pl.DataFrame) -> alt.TopLevelMixin:
     )
     ink = either(alt.ColorValue, "datum.dark", "white", INK)
     chart = alt.layer(
-        base.mark_rect(stroke="white", strokeWidth=3).encode(
+        pointed(base.mark_rect(stroke="white", strokeWidth=3), cells).encode(
             color=alt.Color(
                 "share:Q",
                 scale=alt.Scale(domain=[0, 0.5], range=["#eef5fb", "#084c84"], clamp=True),
@@ -103,6 +105,9 @@ def _figure(results: Results, rows: pl.DataFrame, model: str) -> Figure:
         title=label,
         chart=flip_matrix(rows.select("rule_a", "rule_b", "share", "flips", "n")),
         alt=f"Share of pairs that change sides between rules, {label}. {spoken}.",
+        rows=rows.select(
+            pl.lit(label).alias("model"), "rule_a", "rule_b", "flips", "n", "share", "low", "high", "kappa"
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from endoxa.instruments.pairs.report.closer import rows_once
 from endoxa.instruments.pairs.report.results import (
     Results,
     identity_rows,
@@ -21,6 +22,7 @@ from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import (
     NOT_DEFINED,
+    axis_name,
     count,
     language_name,
     listed,
@@ -214,11 +216,16 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         filled=clear(),
     )
     ends = pl.concat([frame[name] for name in ("low", "high", "outer_low", "outer_high")]).drop_nulls()
-    spoken = "; ".join(
+    said = [
         f"{results.label(row['model'], row['rule'])} {percent(row['value'])}, interval "
         f"{percent_ends(row)}, {chip(row)}"
         for row in cells.iter_rows(named=True)
-    )
+    ]
+    frame = frame.with_columns(tip=pl.Series(said) + pl.format(", n {}", cells["n"]))
+    spoken = "; ".join(said)
+    language = results.languages[0] if len(results.languages) == 1 else ALL
+    where = {"axis": axis_name(ALL), "language": language_name(language), **({"rule": rule} if rule else {})}
+    rows, part_of = rows_once(results, cells, where)
     draw = sorted_dots if rule else interval_rows
     return Figure(
         name=f"headline-{results.slug}" + (f"-{slug(rule)}" if rule else ""),
@@ -232,6 +239,8 @@ def _figure(results: Results, cells: pl.DataFrame, rule: str) -> Figure:
         ),
         alt=f"Preference ratio of each model and rule, unbiased at 50 %. {spoken}.",
         wide=True,
+        rows=rows,
+        part_of=part_of,
     )
 
 

@@ -16,6 +16,7 @@ from endoxa.instruments.pairs.estimates.inference import IDENTITIES
 from endoxa.instruments.pairs.report import tables
 from endoxa.instruments.pairs.report.axes import axes
 from endoxa.instruments.pairs.report.calibration import calibration
+from endoxa.instruments.pairs.report.closer import closer
 from endoxa.instruments.pairs.report.comparison import comparison
 from endoxa.instruments.pairs.report.distributions import distributions
 from endoxa.instruments.pairs.report.flips import flips
@@ -54,6 +55,7 @@ def tests_made(results: Results) -> Section:
 SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
     headline,
     axes,
+    closer,
     distributions,
     flips,
     calibration,

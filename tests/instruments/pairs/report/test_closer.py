@@ -1,0 +1,152 @@
+"""A figure whose rows readers choose: its first view, its rows to download, and nothing of theirs in a script."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+from pathlib import Path
+from urllib.parse import unquote
+
+import polars as pl
+import pytest
+
+from endoxa.page.closer import MOST_DRAWN, Box, Scale, first_view, look_closer
+from endoxa.page.document import Figure, Section
+from endoxa.page.downloads import csv_address
+from endoxa.page.frame import Page, figure_script, page_text
+from endoxa.page.render import picture
+from endoxa.page.vega import packed_library
+from support.html_pages import Page as Read
+
+HOSTILE = '</script><!-- "a", b'
+SCALE = Scale(0.5, (0.0, 1.0), HOSTILE, ".0%")
+ALL_AXES = "all axes"
+
+
+def _rows(values: dict[tuple[str, str], float | None]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {
+                "model": model,
+                "axis": axis,
+                "value": value,
+                "low": None if value is None else value - 0.1,
+                "high": None if value is None else value + 0.1,
+                "n": 1200,
+                "verdict": "above" if (value or 0) > 0.6 else "cannot-be-tested",
+                "reading": f"{value}",
+            }
+            for (model, axis), value in values.items()
+        ]
+    )
+
+
+ROWS = _rows(
+    {
+        ("m", ALL_AXES): 0.55,
+        ("m", "age"): 0.4,
+        ("m", HOSTILE): 0.7,
+        ("m", "empty"): None,
+        ("k", ALL_AXES): 0.9,
+        ("k", "age"): 0.6,
+    }
+)
+BOXES = (Box("model", "model", "m"), Box("axis", "axis", together=ALL_AXES))
+
+
+def _page(figure: Figure) -> Page:
+    section = Section("closer", "Look closer", figures=(figure,))
+    return Page("endoxa.instruments.pairs.report", "t", "s", (section,), [], [], {"script": ""})
+
+
+def test_the_first_view_is_what_the_boxes_say_the_highest_first() -> None:
+    view = first_view(ROWS, BOXES)
+    assert view["label"].to_list() == [HOSTILE, "age"]
+    assert view["filled"].to_list() == [True, False]
+    assert view["tip"].to_list() == [
+        f"m · {HOSTILE}: 0.7, n 1,200, above",
+        "m · age: 0.4, n 1,200, cannot be tested",
+    ]
+    each = first_view(ROWS, (Box("model", "model"), Box("axis", "axis", ALL_AXES, ALL_AXES)))
+    assert each["label"].to_list() == ["k", "m"]
+    single = first_view(ROWS, (Box("model", "model", "k"), Box("axis", "axis", "age", ALL_AXES)))
+    assert single.select("label", "value").rows() == [("k", 0.6)]
+
+
+def test_no_more_dots_are_drawn_than_can_be_read() -> None:
+    many = _rows({("m", f"axis {k}"): k / 1000 for k in range(MOST_DRAWN + 5)})
+    view = first_view(many, BOXES)
+    assert view.height == MOST_DRAWN
+    assert view["value"][0] == pytest.approx((MOST_DRAWN + 4) / 1000)
+
+
+def test_a_box_with_one_value_is_left_out() -> None:
+    figure = look_closer(ROWS.filter(model="m"), BOXES, SCALE, name="closer", title="Every cell")
+    assert figure.choices is not None
+    assert [box.column for box in figure.choices.boxes] == ["axis"]
+    assert figure.choices.boxes[0].options == (ALL_AXES, "age", HOSTILE, "empty")
+    assert figure.choices.spec["datasets"][figure.choices.data_name] == []
+
+
+def test_a_first_view_without_a_value_is_an_empty_chart() -> None:
+    boxes = (Box("model", "model", "m"), Box("axis", "axis", "empty"))
+    figure = look_closer(ROWS, boxes, SCALE, name="closer", title="Every cell")
+    assert "<svg" in picture(figure)
+    assert figure.rows is not None
+    assert figure.rows.height == ROWS.height
+
+
+def test_downloads_hold_the_rows_with_undefined_values_empty() -> None:
+    rows = pl.DataFrame(
+        {"axis": [HOSTILE, "a\nb", "हिन्दी & c"], "value": [1 / 3, float("nan"), 1e-12], "n": [1, 2, None]}
+    )
+    head, _, text = csv_address(rows).partition(",")
+    assert head == "data:text/csv;charset=utf-8"
+    assert not set(text) & set("<>\"'&# %\n") - {"%"}
+    read = pl.read_csv(io.StringIO(unquote(text)))
+    assert read["axis"].to_list() == rows["axis"].to_list()
+    assert read["value"].to_list() == [pytest.approx(1 / 3, rel=1e-7), None, 1e-12]
+
+
+def test_what_users_wrote_stays_text_in_the_page() -> None:
+    figure = look_closer(ROWS, BOXES, SCALE, name="closer", title=HOSTILE)
+    text = page_text(_page(figure), {"closer": "<svg></svg>"})
+    assert text.count("</script>") == text.count("<script") == 3  # a chart, figures, tables
+    assert text.count("<!--") == 0
+    spec = json.loads(Read(text).scripts[0])
+    assert spec["spec"]["layer"][1]["encoding"]["x"]["axis"]["title"] == HOSTILE
+    options = [own["value"] for tag, own in Read(text).elements if tag == "option"]
+    assert HOSTILE in options
+
+
+def test_scripts_are_only_there_where_figures_need_them() -> None:
+    plain = Figure("plain", "Plain", chart=None, alt="nothing")  # type: ignore[arg-type]
+    assert figure_script(_page(plain), {"plain": "<svg></svg>"}) == ""
+    tips = figure_script(_page(plain), {"plain": '<svg><path data-tip="one"/></svg>'})
+    assert "pointermove" in tips
+    assert "VEGA_EMBED" not in tips
+
+
+def test_the_chart_library_is_a_module_that_loads_nothing() -> None:
+    module = gzip.decompress(base64.b64decode(packed_library())).decode()
+    assert module.rstrip().endswith("as vegaEmbed};")
+    assert "import(" not in module
+    assert 'from"' not in module.partition("\n")[0]
+
+
+def test_the_library_is_kept_by_version_and_a_read_only_cache_only_costs_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = []
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda code: made.append(code) or "bundle")
+    again = packed_library.__wrapped__
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    assert gzip.decompress(base64.b64decode(again())) == b"bundle"
+    assert again() == again()
+    assert len(made) == 1
+    (kept,) = (tmp_path / "endoxa" / "vega").iterdir()
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: kept / name)  # a file is no folder
+    assert gzip.decompress(base64.b64decode(again())) == b"bundle"
+    assert len(made) == 2
