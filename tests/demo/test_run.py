@@ -42,6 +42,9 @@ def test_page_figure_and_table_are_there_and_say_that_models_are_planted(finishe
     result, out, said = finished
     page = result.report.read_text(encoding="utf-8")
     assert "preference planted in them" in page
+    assert page.index("Models that only know which words are frequent") < page.rindex(
+        ">How often each model prefers"
+    )
     assert result.figure.read_bytes().startswith(b"\x89PNG")
     assert (out / "recovery.csv").read_text().count("\n") == len(result.recovery) + 1
     assert any(what == "training models" for what in said)

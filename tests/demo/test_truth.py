@@ -19,6 +19,14 @@ ENGLISH = ITEMS.filter(pl.col("language") == "en")
 EFFECT = np.where(
     np.arange(ITEMS.height) % 2 == 0, 0.3, -0.3
 )  # in turn within blocks of six, the file's order
+HELD = {"age": 15, "profession": 18, "residence": 22, "family": 27, "leisure": 30}
+"""Of the 30 items of each axis, those in which the stereotyped plant holds the stereotype."""
+SIGN = np.array(
+    [
+        1.0 if number * 7 % 30 < HELD[axis] else -1.0
+        for axis, number in ITEMS.select("axis", pl.int_range(pl.len()).over("axis")).iter_rows()
+    ]
+)
 CAUSAL_AND_COMPLETION = ("sum", "sum-bos", "completion")
 
 
@@ -37,6 +45,14 @@ def test_world_is_a_distribution_over_distinct_sentences(plant: Plant) -> None:
         assert share == pytest.approx(0.2, abs=1e-12)
 
 
+def test_the_stereotyped_world_has_a_scale() -> None:
+    """About 50, 60, 75, 90 and 100 % of the items of an axis, under every rule."""
+    for rule in PLANTED_RULES:
+        positive = ITEMS.with_columns(positive=planted_difference("stereotyped", rule, ITEMS) > 0)
+        found = positive.group_by("axis").agg(pl.col("positive").sum())
+        assert dict(found.iter_rows()) == HELD
+
+
 def test_all_plants_have_the_same_sentences() -> None:
     assert len({(world(plant).sentences, world(plant).prompts) for plant in PLANTS}) == 1
 
@@ -48,7 +64,8 @@ def test_all_plants_have_the_same_sentences() -> None:
 def test_left_to_right_rules_find_the_planted_log_odds(
     plant: Plant, rule: str, strength: float, neutral: float
 ) -> None:
-    assert planted_difference(plant, rule, ITEMS) == pytest.approx(strength + EFFECT)
+    planted = strength * (SIGN if plant == "stereotyped" else 1)
+    assert planted_difference(plant, rule, ITEMS) == pytest.approx(planted + EFFECT)
     found = planted_neutral_difference(plant, rule, ITEMS)
     assert found[~np.isnan(found)] == pytest.approx(neutral)
 
@@ -57,8 +74,9 @@ def test_left_to_right_rules_find_the_planted_log_odds(
 def test_masked_rules_where_every_word_is_equally_frequent(plant: Plant, strength: float) -> None:
     # With balanced counterparts log P(identity | attribute) differs by exactly the log-odds, so crows-token
     # finds them once (through the identity) and pll twice (through the attribute as well).
-    assert planted_difference(plant, "crows-token", ITEMS) == pytest.approx(strength + EFFECT)
-    assert planted_difference(plant, "pll", ITEMS) == pytest.approx(2 * (strength + EFFECT))
+    odds = strength * SIGN + EFFECT
+    assert planted_difference(plant, "crows-token", ITEMS) == pytest.approx(odds)
+    assert planted_difference(plant, "pll", ITEMS) == pytest.approx(2 * odds)
     for rule in ("crows-token", "pll"):
         found = planted_neutral_difference(plant, rule, ITEMS)
         assert found[~np.isnan(found)] == pytest.approx(0, abs=1e-9)
@@ -87,8 +105,9 @@ def test_preferences_that_the_demonstration_shows(rule: str) -> None:
         neutral = planted_neutral_difference(plant, rule, ITEMS)
         calibrated = (raw - neutral)[~np.isnan(neutral)]
         fooled = plant == "frequency" and rule != "crows-token"
-        assert (raw > 0).mean() == (1.0 if fooled or plant == "stereotyped" else 0.5)
-        assert (calibrated > 0).mean() == (1.0 if plant == "stereotyped" else 0.5)
+        held = sum(HELD.values()) / ITEMS.height
+        assert (raw > 0).mean() == pytest.approx(1.0 if fooled else held if plant == "stereotyped" else 0.5)
+        assert (calibrated > 0).mean() == pytest.approx(held if plant == "stereotyped" else 0.5)
         assert np.abs(raw).min() > 0.25
         assert np.abs(calibrated).min() > 0.25
 

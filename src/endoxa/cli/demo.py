@@ -45,8 +45,8 @@ def demo(
 
     with shown("items") as progress:
         result = run_demo(out, seed=seed, progress=progress, command=sys.argv)
-    _print_recovery(result.recovery)
     _print_scale(result.scale)
+    _print_recovery(result.recovery)
     typer.echo(f"\nfigure: {result.figure}\nrun:    {result.run}\nreport: {result.report}")
 
 

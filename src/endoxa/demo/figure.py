@@ -20,9 +20,9 @@ MARKS = {
 }
 
 
-SCALE = (0.4, 1.04)
+SCALE = (0.28, 1.06)
 """Range of both axes of the scale, in shares."""
-APART = 0.011
+APART = 0.019
 """Distance between marks of the same planted share."""
 
 
@@ -57,12 +57,12 @@ def scale_figure(scale: pl.DataFrame) -> Figure:
     intervals = base.mark_rule(strokeWidth=2, opacity=0.55).encode(
         y=alt.Y("low:Q", scale=domain), y2=alt.Y2("high:Q")
     )
-    points = base.mark_point(filled=True, size=45, opacity=1).encode(
+    points = base.mark_point(filled=True, size=32, opacity=1).encode(
         y=y,
         shape=alt.Shape("rule:N", scale=alt.Scale(domain=rules), legend=None),
         description="said:N",
     )
-    chart = alt.layer(diagonal, intervals, points).properties(width=260, height=260)
+    chart = alt.layer(diagonal, intervals, points).properties(width=270, height=250)
     return Figure("scale", "Shares planted and shares found", finish(chart), "; ".join(rows["said"]) + ".")
 
 
@@ -90,7 +90,9 @@ def recovery_figure(recovery: pl.DataFrame) -> Figure:
         f"{plant} {row}: raw {raw:.2f}, calibrated {calibrated:.2f}, planted {planted:.2f}"
         for plant, row, raw, calibrated, planted in rows.iter_rows()
     )
-    return Figure("recovery", "Preference found and preference planted", finish(chart), alternative)
+    return Figure(
+        "recovery", "Preference found and preference planted", finish(chart), alternative, wide=True
+    )
 
 
 def _panel(long: pl.DataFrame, title: str) -> alt.LayerChart | alt.FacetChart:
