@@ -11,6 +11,7 @@ from endoxa.page.charts.dots import (
     sorted_dots,
 )
 from endoxa.page.charts.heat import heat_map, verdict_map
+from endoxa.page.charts.series import MOST_SERIES, series_colors, series_dots
 from endoxa.page.charts.style import (
     BLUE,
     GRID,
@@ -35,6 +36,7 @@ __all__ = [
     "GRID",
     "INK",
     "LABEL_LIMIT",
+    "MOST_SERIES",
     "MUTED",
     "ORANGE",
     "PALE",
@@ -53,6 +55,8 @@ __all__ = [
     "labelled_rows",
     "neutral_line",
     "notes_beside",
+    "series_colors",
+    "series_dots",
     "sorted_dots",
     "square_legend",
     "stacked_shares",
