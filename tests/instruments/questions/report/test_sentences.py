@@ -328,7 +328,7 @@ def test_many_models_share_figures() -> None:
             "accuracy-cities",
             "accuracy-names",
             "outcomes-ambiguous",
-            "difference-bias-score",
+            "difference-lean",
         ),
         *("difference-accuracy", "identities-cities", "identities-names", "average-accuracy", "average-bias"),
     }
