@@ -78,7 +78,7 @@ def series_dots(
     apart = len(colors) <= MOST_APART
     order = frame["label"].unique(maintain_order=True).to_list()
     lines = max((1 + label.count("\n") for label in order), default=1)
-    width = label_limit if label_limit > LABEL_LIMIT else label_width(order)
+    width = label_width(order, label_limit)
     y = labelled_rows(
         "label",
         order,

@@ -81,10 +81,10 @@ def symmetric_domain(
     return neutral - reach, neutral + reach
 
 
-def label_width(labels: Sequence[str]) -> int:
+def label_width(labels: Sequence[str], limit: int = LABEL_LIMIT) -> int:
     """Room for the longest line, from its letters: vl-convert measures some scripts (Devanagari) too short."""
     longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
-    return min(LABEL_LIMIT, round(6.3 * longest) + 8)
+    return min(limit, round(6.3 * longest) + 8)
 
 
 def square_legend(**more: Any) -> alt.Legend:
