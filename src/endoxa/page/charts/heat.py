@@ -106,7 +106,9 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
         sort=list(rows),
         scale=alt.Scale(domain=list(rows), padding=0),
         title=None,
-        axis=alt.Axis(labelLimit=2 * LABEL_LIMIT, labelOverlap=False, minExtent=label_width(rows)),
+        axis=alt.Axis(
+            labelLimit=2 * LABEL_LIMIT, labelOverlap=False, minExtent=label_width(rows, 2 * LABEL_LIMIT)
+        ),
     )
     x = alt.X(
         "column:N",

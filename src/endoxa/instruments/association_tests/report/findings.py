@@ -170,7 +170,6 @@ def _encoder_table(estimates: pl.DataFrame) -> Table:
                 count(verdicts.count(UNCLEAR)),
                 count(verdicts.count(UNTESTED)),
                 NO_VALUE if top is None else signed(top["effect_size"]),
-                NO_VALUE if top is None else f"{top['x']} / {top['y']}: {top['a']} / {top['b']}",
                 NO_VALUE if top is None else p_value(top["p_adjusted"]),
             )
         )
@@ -179,7 +178,6 @@ def _encoder_table(estimates: pl.DataFrame) -> Table:
         "Tests of each encoder; the largest effect is that of a difference that holds after correction",
         (
             *(Column(name, numeric=name != "encoder") for name in names),
-            Column("of the test"),
             Column("p adjusted", numeric=True),
         ),
         tuple(rows),

@@ -27,7 +27,7 @@ LABEL_ROOM = 250
 ENCODERS = "encoder"
 
 
-def strongest(estimates: pl.DataFrame) -> list[list[Mapping[str, Any]]]:
+def strongest(estimates: pl.DataFrame) -> list[list[dict[str, Any]]]:
     """The rows of the tests that differ in the most encoders in one direction, those of the strongest first."""
     above, below = (pl.col("verdict") == ABOVE).sum(), (pl.col("verdict") == BELOW).sum()
     ranked = (
