@@ -25,9 +25,15 @@ VALUES = (
 TESTS = ("p_value", "p_adjusted")
 
 
+MOST_ROWS = 400
+"""With more estimates the page holds those over all categories; the CSV file has all."""
+
+
 def numbers(results: QaResults) -> Section:
     """The estimates under the names of their columns, and how they were made."""
     texts = ("model", "data", "category", "contexts")
+    many = results.estimates.height > MOST_ROWS
+    shown = results.overall if many else results.estimates
     rows = tuple(
         (
             row["line"],
@@ -40,7 +46,7 @@ def numbers(results: QaResults) -> Section:
             chip(row),
             "; ".join(text for text in (row["reason"], row["verdict_reason"]) if text) or NO_VALUE,
         )
-        for row in results.estimates.iter_rows(named=True)
+        for row in shown.iter_rows(named=True)
     )
     columns = (
         *(Column(name) for name in texts),
@@ -53,10 +59,19 @@ def numbers(results: QaResults) -> Section:
         title="Every number",
         folded=True,
         tables=(
-            Table("All estimates, named as in the CSV file", columns, rows, folded=True),
+            Table(
+                "Estimates over all categories, named as in the CSV file"
+                if many
+                else "All estimates, named as in the CSV file",
+                columns,
+                rows,
+                folded=True,
+            ),
             _methods(results),
         ),
-        notes=("The report written as CSV holds the same and the means over seeds.",),
+        notes=(
+            f"The report written as CSV holds {'every category' if many else 'the same'} and the means over seeds.",
+        ),
     )
 
 

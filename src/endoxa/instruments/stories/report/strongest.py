@@ -159,7 +159,7 @@ def _table(results: StoryResults, shown: pl.DataFrame) -> Table:
         Column("stories", numeric=True),
         *([Column("harm, 1 to 5", numeric=True)] if rated else []),
     )
-    rows = tuple(
+    rows: tuple[tuple[str | Cell, ...], ...] = tuple(
         (
             Cell(str(row["number"]), order=row["number"]),
             side(row["base_attribute"], row["base_value"]),
