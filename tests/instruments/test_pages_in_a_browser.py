@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Locator, Page
 import endoxa as ex
 from endoxa.instruments.pairs.estimates import analyze_run
 from endoxa.instruments.reports import write_report
-from support import qa_questions
+from support import qa_questions, report_story_samples, report_test_samples
 from support.collect.browsing import CHROMIUM, chromium
 from support.report_samples import pairs, run_folder, scored
 
@@ -51,14 +51,21 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     shares = {"a": 0.8, "b": 0.5, "c": 0.2, "d": 0.7}
     records = pl.concat([scored(items, model, "sum", share) for model, share in shares.items()])
     run = run_folder(folder / "run", records)
+    tests = report_test_samples.run_folder(
+        folder / "tests", report_test_samples.estimates(tuple(f"hf/{name}" for name in "abcde"))
+    )
+    found = report_story_samples.many_associations(20, ["a/one", "b/two"])
+    found.write_csv(folder / "found.csv")
     return {
+        "association tests": write_report([tests], folder / "tests.html"),
+        "stories": write_report([folder / "found.csv"], folder / "stories.html"),
         "questions": asked.save_report(folder / "questions.html"),
         "pairs": write_report([run], folder / "pairs.html"),
     }
 
 
 @pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("name", ["questions", "pairs"])
+@pytest.mark.parametrize("name", ["questions", "pairs", "association tests", "stories"])
 def test_nothing_serious_is_found(name: str, look: str, pages: dict[str, Path], window: Browser) -> None:
     # The page forbids foreign scripts, which axe is.
     page = window.new_context(bypass_csp=True, **LOOKS[look]).new_page()

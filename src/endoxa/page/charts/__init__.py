@@ -12,6 +12,7 @@ from endoxa.page.charts.dots import (
     sorted_dots,
 )
 from endoxa.page.charts.heat import heat_map, verdict_map
+from endoxa.page.charts.series import MOST_SERIES, series_colors, series_dots
 from endoxa.page.charts.style import (
     BLUE,
     GRID,
@@ -36,6 +37,7 @@ __all__ = [
     "GRID",
     "INK",
     "LABEL_LIMIT",
+    "MOST_SERIES",
     "MUTED",
     "ORANGE",
     "PALE",
@@ -54,7 +56,12 @@ __all__ = [
     "labelled_rows",
     "neutral_line",
     "notes_beside",
+<<<<<<< HEAD
     "pointed",
+=======
+    "series_colors",
+    "series_dots",
+>>>>>>> others
     "sorted_dots",
     "square_legend",
     "stacked_shares",

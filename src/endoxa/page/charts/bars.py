@@ -62,7 +62,7 @@ def stacked_shares(
     bars = _bars(rows, y, alt.X("start:Q", scale=scale, axis=axis), _color(colors, legend))
     texts = (
         alt.Chart(rows.filter(pl.col("text") != ""))
-        .mark_text(fontSize=10, yOffset=OFFSET)
+        .mark_text(fontSize=11, yOffset=OFFSET)
         .encode(
             y=y,
             x=alt.X("middle:Q", scale=scale),

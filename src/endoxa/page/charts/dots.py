@@ -235,7 +235,7 @@ def notes_beside(rows: pl.DataFrame, y: alt.Y, width: int) -> alt.Chart:
     """Small grey texts (column `note`) to the right of a plot of this width."""
     texts: alt.Chart = (
         alt.Chart(rows)
-        .mark_text(align="left", color=MUTED, fontSize=10)
+        .mark_text(align="left", color=MUTED, fontSize=11)
         .encode(y=y, x=fixed(alt.XValue, width + NOTE_GAP), text=alt.Text("note:N"))
     )
     return texts

@@ -72,7 +72,7 @@ def heat_map(
     if len(order) <= MOST_WRITTEN:
         ink = either(alt.ColorValue, "datum.dark", "white", INK)
         layers.append(
-            alt.Chart(written).mark_text(fontSize=10).encode(x=x, y=y, text=alt.Text("text:N"), color=ink)
+            alt.Chart(written).mark_text(fontSize=11).encode(x=x, y=y, text=alt.Text("text:N"), color=ink)
         )
     return finish(alt.layer(*layers).properties(width=size * len(order), height=size * len(order)))
 
@@ -91,17 +91,25 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
         frame: `row`, `column`, `value` (share, or null) and `verdict`, against one half; `tip` as in `pointed`.
         rows: labels in order.
         columns: labels in order.
+
+    Values that are no shares bring two columns of their own: `text`, written into the cell, and `far`, True where the
+    full colour is used.
     """
+    shares = {
+        "text": pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
+        "far": (pl.col("value") - 0.5).abs() >= FAR,
+    }
     drawn = frame.drop_nulls("value").with_columns(
-        text=pl.format("{} %", (100 * pl.col("value")).round(0).cast(pl.Int64)),
-        far=(pl.col("value") - 0.5).abs() >= FAR,
+        **{name: made for name, made in shares.items() if name not in frame.columns}
     )
     y = alt.Y(
         "row:N",
         sort=list(rows),
         scale=alt.Scale(domain=list(rows), padding=0),
         title=None,
-        axis=alt.Axis(labelLimit=2 * LABEL_LIMIT, labelOverlap=False, minExtent=label_width(rows)),
+        axis=alt.Axis(
+            labelLimit=2 * LABEL_LIMIT, labelOverlap=False, minExtent=label_width(rows, 2 * LABEL_LIMIT)
+        ),
     )
     x = alt.X(
         "column:N",

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.instruments.association_tests.report.findings import findings, spoken
+from endoxa.instruments.association_tests.report.findings import effect_sizes, findings, spoken
 from endoxa.instruments.association_tests.report.forest import MOST_ROWS, forest_plots
 from endoxa.instruments.association_tests.report.matrix import matrices
 from endoxa.instruments.association_tests.report.numbers import all_tests
@@ -128,7 +128,7 @@ def test_counts_on_the_page_are_those_of_the_table(page: Page, run: Path) -> Non
 def test_figures_are_in_the_page_and_beside_it(page: Page, output: Path) -> None:
     folder = output.parent / "report_figures"
     stems = {path.stem for path in folder.glob("*.svg")}
-    assert len(stems) == len([tag for tag, _ in page.elements if tag == "svg"]) == 3 + 2
+    assert len(stems) == len([tag for tag, _ in page.elements if tag == "svg"]) == 3 + 2 + 1
     for stem in stems:
         text = (folder / f"{stem}.svg").read_text(encoding="utf-8")
         assert [c.tag.rpartition("}")[2] for c in ElementTree.fromstring(text)][:2] == ["title", "desc"]
@@ -189,8 +189,8 @@ def test_a_two_sided_test_has_no_wrong_direction(tmp_path: Path) -> None:
     results = table(tmp_path, frame)
     said = findings(results)
     assert "against the direction" not in text_of(said)
-    assert "ddof 0 (WEFE)" in said.notes[0]
-    assert "two-sided" in said.notes[0]
+    assert "ddof 0 (WEFE)" in said.notes[1]
+    assert "two-sided" in said.notes[1]
     assert all_tests(results).tables[1].rows[0][1] == "3"
 
 
@@ -204,7 +204,7 @@ def test_everything_undefined_is_said_and_drawn_as_undefined(tmp_path: Path) -> 
     results = table(tmp_path, undefined(one(), 0, REASON))
     said = findings(results)
     assert "1 result cannot be tested: the effect size is undefined." in text_of(said)
-    assert said.tables[0].rows[0][2] == "undefined"
+    assert effect_sizes(results).tables[0].rows[0][2] == "undefined"
     (figure,) = forest_plots(results).figures
     assert "All are undefined." in figure.alt
     assert text_of(all_tests(results)) == f"Undefined: t (m). Reason: {REASON}."
@@ -214,24 +214,32 @@ def test_everything_undefined_is_said_and_drawn_as_undefined(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_matrix_cells_are_antisymmetric_and_marked_on_both_sides(tmp_path: Path) -> None:
-    results = table(tmp_path, estimates())
-    figure = matrices(results).figures[0]
-    cells = pl.concat(
-        [
-            pl.DataFrame(rows)
-            for rows in figure.chart.to_dict()["datasets"].values()
-            if rows and "note" in rows[0]
-        ],
-        how="diagonal",
-    ).unique(["row", "column"])
-    assert cells.height == 4 * 3
-    values = {(row["row"], row["column"]): row["value"] for row in cells.iter_rows(named=True)}
-    for (row, column), value in values.items():
-        assert values[column, row] == -value
-    tested = results.estimates.filter(pl.col("a") == "career")
-    for row in tested.iter_rows(named=True):
-        assert values[row["x"], row["y"]] == row["effect_size"]
+def test_matrix_cells_stand_once_above_the_diagonal(tmp_path: Path) -> None:
+    turned = estimates().with_columns(
+        x=pl.when(pl.col("x") == "hindu male").then("y").otherwise("x"),
+        y=pl.when(pl.col("x") == "hindu male").then("x").otherwise("y"),
+    )
+    for frame in (estimates(), turned):
+        results = table(tmp_path, frame)
+        figure = matrices(results).figures[0]
+        cells = pl.concat(
+            [
+                pl.DataFrame(rows)
+                for rows in figure.chart.to_dict()["datasets"].values()
+                if rows and "mark" in rows[0]
+            ],
+            how="diagonal",
+        ).unique(["row", "column"])
+        assert cells.height == 4 * 3 / 2
+        values = {(row["row"], row["column"]): row["value"] for row in cells.iter_rows(named=True)}
+        assert not values.keys() & {(column, row) for row, column in values}
+        tested = {
+            frozenset((row["x"], row["y"])): row
+            for row in results.estimates.filter(a="career").iter_rows(named=True)
+        }
+        for pair, value in values.items():
+            row = tested[frozenset(pair)]
+            assert value == row["effect_size"] * (1 if pair == (row["x"], row["y"]) else -1)
 
 
 @pytest.mark.slow

@@ -162,13 +162,13 @@ def test_every_door_shows_the_same(edge, tmp_path):
     text = tables.latex(results)
     assert (text.count("$^{*}$"), text.count(r"$^{\dagger}$")) == (claimed, untested)
     filled = sum(
-        row["filled"]
+        row.get("filled", str(row.get("text")).endswith("*"))
         for section in sections_of(results)
         if section.anchor == "forest"
         for figure in section.figures
         for rows in figure.chart.to_dict()["datasets"].values()
-        if rows and "series" in rows[0]
-        for row in {(row["row"], row["series"], row["column"]): row for row in rows}.values()
+        if rows and {"series", "far"} & rows[0].keys()
+        for row in {(row["row"], row.get("series"), row["column"]): row for row in rows}.values()
     )
     assert filled >= claimed > 0 or filled == claimed == 0
 
@@ -246,6 +246,35 @@ def test_twenty_encoders_are_twenty_tests(tmp_path):
     )
 
 
+def test_many_encoders_are_summed_up_by_the_strongest_tests(tmp_path):
+    strong = page_of("20 encoders of one test, all strong", tmp_path)
+    assert (
+        "makers lies nearer to warm (rather than cool) than menders does in 20 of 20 encoders. The largest"
+        in strong
+    )
+    few = page_of("20 encoders of one test, one strong", tmp_path)
+    assert "than menders does in 1 of 20 encoders. The largest effect: encoder-0" in few
+    nothing = page_of("20 encoders of one test", tmp_path)
+    assert "Least p-value: makers and menders between warm and cool in encoder-0" in nothing
+    turned = (
+        EDGES["20 encoders of one test, all strong"]
+        .with_row_index("at")
+        .with_columns(
+            effect_size=pl.when(pl.col("at") < 5).then(-pl.col("effect_size")).otherwise("effect_size"),
+            method=pl.lit("two-sided permutation test"),
+            verdict=pl.lit(""),
+        )
+    )
+    results = results_of(judged(turned.drop("at")), tmp_path)
+    check_findings(sections_of(results), labels_of(results))
+    both = said(sections_of(results))
+    assert (
+        "than menders does in 15 of 20 encoders, in the opposite direction in 5. The largest effect" in both
+    )
+    (table,) = next(one for one in sections_of(results) if one.anchor == "findings").tables
+    assert [row[2] for row in table.rows] == ["1"] * 20
+
+
 def test_joined_tables_are_one_family(tmp_path):
     runs = []
     for place, p in enumerate((0.03, 0.04, 0.9)):
@@ -277,7 +306,7 @@ def test_opposite_claims_of_two_poolings_are_said(tmp_path):
 
 def test_sections_with_nothing_to_say_are_not_there(tmp_path):
     anchors = [one.anchor for one in sections_of(results_of(EDGES["4 against 4"], tmp_path))]
-    assert anchors == ["findings", "forest", "all-tests", "families"]
+    assert anchors == ["findings", "forest", "effect-sizes", "all-tests", "families"]
 
 
 def test_terms_and_texts_that_disagree_claim_nothing():

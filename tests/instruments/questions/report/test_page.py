@@ -198,24 +198,19 @@ def test_planted_values_stand_beside_measured_ones(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResults) -> None:
+def test_a_planted_lean_is_found_and_a_fair_model_is_not_accused(results: QaResults, page: Page) -> None:
     sections = {section.anchor: section for section in qa_sections([], results)}
     said = [finding.text for finding in sections["headline"].findings]
     # Eight templates: the least p-value is 2 / 2^8, and it is corrected over all 24 leans.
     own = results.estimates.filter(data="Nationality", context_condition="ambig")
     assert own.filter(verdict="above")["model"].to_list() == ["sim/biased", "anthropic/second"]
-    assert said[0] == (
+    assert said[0].startswith(
         "In ambiguous contexts with Nationality, of 6 models 2 lean towards the stereotype and for 4 a lean is not "
-        "distinguishable."
+        "distinguishable. Bias score: highest 0.295 (sim/biased (simulated); 95\u00a0% interval "
     )
-    (biased,) = [
-        text for text in said if text.startswith("In ambiguous contexts sim/biased (simulated) with Nat")
-    ]
-    assert "leans towards the stereotype: bias score 0.295" in biased
-    (fair,) = [
-        text for text in said if "a lean of a-model-with" in text and "ambiguous contexts" in text[:22]
-    ][:1]
-    assert "with Nationality is not distinguishable: bias score" in fair
+    rows = [row for row in page.table("Leans") if row["data"] == "Nationality"]
+    fair = [row for row in rows if row["model"].startswith("a-model-with") and row["contexts"] == "ambiguous"]
+    assert [row["verdict"] for row in fair] == ["unclear"]
 
 
 def test_what_was_not_read_is_said(page: Page, answers: pl.DataFrame) -> None:
@@ -375,9 +370,7 @@ def test_a_model_that_names_nobody_has_no_unscaled_score(tmp_path: Path) -> None
     page = Page(output.read_text(encoding="utf-8"))
     assert page.table("Table 5")[0]["Town"] == "–"
     assert "– undefined: no answer names a person" in page.text
-    assert (
-        "In ambiguous contexts big with Town names a person in 0.0 % of its answers (0 of 96)." in page.text
-    )
+    assert "It names a person in 0.0 % of its answers (0 of 96)." in page.text
     assert output.with_name("qa_figures").joinpath("identities-big.png").is_file()
 
 

@@ -12,8 +12,9 @@ import pytest
 
 from endoxa.instruments.questions.estimates import QaAnalysis, analyze_qa, check_answers
 from endoxa.instruments.questions.report import page
+from endoxa.instruments.questions.report.categories import categories
 from endoxa.instruments.questions.report.debias import debias
-from endoxa.instruments.questions.report.headline import headline
+from endoxa.instruments.questions.report.headline import _claim, headline
 from endoxa.instruments.questions.report.overview import overview
 from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.page.document import Finding, Section
@@ -143,6 +144,31 @@ EDGES: dict[str, pl.DataFrame] = {
             for k, lean in enumerate((0.9, 0.3, 0.0, 0.0, -0.3, -0.9, 0.1))
         }
     ),
+    "four models, all lean": models(
+        **{f"m{k}": answers([S] * 200 + [U] * 40 * k, templates=20) for k in range(4)}
+    ),
+    "four models, nothing wrong": models(**{f"m{k}": PERFECT for k in range(4)}),
+    "four models, two categories, names": with_names(
+        pl.concat(
+            [
+                models(**{f"m{k}": LEANING for k in range(4)}),
+                models(**{f"m{k}": FAIR for k in range(4)}).with_columns(
+                    category=pl.lit("Other"), item_id=pl.concat_str(pl.lit("o"), "item_id")
+                ),
+            ]
+        ),
+        models(**{f"m{k}": answers(unlike(600, 20, 0.25, 0.6), templates=20) for k in range(4)}),
+    ),
+    "four models, four data sets": pl.concat(
+        models(
+            **{f"m{k}": answers(unlike(240, 12, 0.5, lean, seed=k), templates=12) for k in range(4)}
+        ).with_columns(data=pl.lit(f"Cities {number}"))
+        for number, lean in enumerate((0.9, 0.4, 0.0, -0.9))
+    ),
+    "nine models with names": with_names(
+        models(**{f"m{k}": answers(unlike(240, 12, 0.5, k / 10, seed=k), templates=12) for k in range(9)}),
+        models(**{f"m{k}": answers(unlike(240, 12, 0.1, 0.0, seed=k), templates=12) for k in range(9)}),
+    ),
     "one of eight models, clear only alone": models(
         m=answers(unlike(240, 12, 0.5, 0.35, seed=105), templates=12),
         **{f"m{k}": answers(unlike(240, 12, 0.5, 0.0, seed=k), templates=12) for k in range(7)},
@@ -209,7 +235,7 @@ def results(edge: str, confidence: float = 0.95) -> QaResults:
 def sections(edge: str, confidence: float = 0.95) -> list[Section]:
     """The sections that hold sentences; charts take long."""
     found = results(edge, confidence)
-    built = (headline(found), overview([], found), debias(found), page.tests_made(found))
+    built = (headline(found), categories(found), overview([], found), debias(found), page.tests_made(found))
     return [section for section in built if section is not None]
 
 
@@ -227,7 +253,16 @@ def said(edge: str, anchor: str = "", confidence: float = 0.95) -> str:
     return " ".join(finding.text for finding in findings(edge, anchor, confidence))
 
 
-LABELS = ("m", "one", "two", *(f"m{k}" for k in range(7)), "Cities", "Names", "95\u00a0%")
+LABELS = (
+    "m",
+    "one",
+    "two",
+    *(f"m{k}" for k in range(7)),
+    "Cities",
+    *(f"Cities {k}" for k in range(4)),
+    "Names",
+    "95\u00a0%",
+)
 
 
 @pytest.mark.slow
@@ -258,12 +293,60 @@ def test_another_confidence_moves_claims_and_intervals_together(confidence: floa
 
 
 @pytest.mark.slow
+def test_many_models_are_summed_up() -> None:
+    alike = said("four models, all lean", "headline")
+    assert "with Cities, all 4 models lean towards the stereotype. Bias score: highest 1.000 (m0; 95" in alike
+    assert "Right answers: from 0.0\u00a0% (m0) to 37.5\u00a0% (m3)." in alike
+    assert len(findings("four models, all lean", "headline")) == 1
+    perfect = said("four models, nothing wrong", "headline")
+    assert "In ambiguous contexts with Cities, a lean cannot be tested for any of 4 models." in perfect
+    named = said("four models, two categories, names", "headline")
+    assert "with Cities compared with Names, of 4 models the bias score is higher for all 4." in named
+    several = said("four models, four data sets", "headline")
+    rows = results("four models, four data sets").overall
+    numbers = [rows.filter(verdict=verdict).height for verdict in ("above", "below", "unclear")]
+    assert sum(numbers) == 16
+    assert min(numbers) > 0
+    assert (
+        f"over 4 models and 4 data sets, of 16 results {numbers[0]} lean towards the stereotype, {numbers[1]} lean "
+        f"against the stereotype and for {numbers[2]} a lean is not distinguishable." in several
+    )
+    by_category = said("four models, two categories, names", "categories")
+    assert (
+        "of 8 cells (a model in a category) 4 lean towards the stereotype and in 4 a lean is not"
+        in by_category
+    )
+
+
+@pytest.mark.slow
+def test_many_models_share_figures() -> None:
+    found = results("nine models with names")
+    drawn = {figure.name: figure for section in page.qa_sections([], found) for figure in section.figures}
+    assert set(drawn) == {
+        *(
+            "leans-ambiguous",
+            "accuracy-cities",
+            "accuracy-names",
+            "outcomes-ambiguous",
+            "difference-lean",
+        ),
+        *("difference-accuracy", "identities-cities", "identities-names", "average-accuracy", "average-bias"),
+    }
+    rows = found.overall.filter(data="Cities").sort("lean", descending=True)
+    dots = next(
+        rows for rows in drawn["leans-ambiguous"].chart.to_dict()["datasets"].values() if "value" in rows[0]
+    )
+    assert [row["label"] for row in dots if row["series"] == "Cities"] == rows["line"].to_list()
+    assert [row["filled"] for row in dots if row["series"] == "Cities"] == (
+        rows["verdict"] == "above"
+    ).to_list()
+
+
+@pytest.mark.slow
 def test_the_whole_page_holds_no_other_sentences() -> None:
     edge = "seven models, some clear"
     sections = page.qa_sections([], results(edge))
-    assert check_findings(sections, LABELS) == len(findings(edge)) + 1
-    (finding,) = next(section for section in sections if section.anchor == "identities").findings
-    assert str(finding) == "The figures show the first 6 of 7 models; the table holds all of them."
+    assert check_findings(sections, LABELS) == len(findings(edge))
 
 
 # ------------------------------------------------------------------- what was false
@@ -295,30 +378,27 @@ def test_a_score_of_one_is_a_lean_with_an_interval() -> None:
     assert (found["bias_score_low"], found["verdict"]) == (None, "above")
     assert found["p_value"] == pytest.approx(2 / 2**20)
     text = said("one always stereotyped, one fair", "headline")
-    assert "of 2 models 1 leans towards the stereotype and for 1 a lean is not distinguishable." in text
     assert "bias score 1.000 (95\u00a0% interval 0.762 to 1.000" in text
 
 
 def test_people_named_in_items_without_a_target_are_counted() -> None:
-    assert "names a person in 35.4\u00a0% of its answers (69 of 195)." in said("some targets unknown")
+    assert "It names a person in 35.4\u00a0% of its answers (69 of 195)." in said("some targets unknown")
     assert "no lean: 0; from 126 of 195 answers)" in said("some targets unknown")
     some = said("some targets unknown, some named")
     assert "(99 of 149). Of the 30 whose stereotyped person is known, 80.0\u00a0% name" in some
-    assert "is not known). In ambiguous contexts m with Cities names a person in 66.7\u00a0%" in said(
-        "all targets unknown"
-    )
+    assert "is not known). It names a person in 66.7\u00a0%" in said("all targets unknown")
 
 
 def test_denominators_say_what_was_left_out() -> None:
     text = said("9 of 750 read", "headline")
     assert "names a person in 100.0\u00a0% of the answers that were read (9 of 9; 750 asked for)." in text
     assert "from 9 of 750 answers)" in text
-    assert "In ambiguous contexts none of 60 answers of m with Cities could be read." in said("all refused")
+    assert "Of 60 answers none could be read." in said("all refused")
 
 
 def test_five_templates_carry_no_claim() -> None:
     for edge in ("a tiny lean in five templates", "always stereotyped, five templates"):
-        (lean, _) = findings(edge, "headline")
+        (lean,) = findings(edge, "headline")
         assert "cannot be tested (5 templates, at least 6 needed); bias score" in lean.text
         assert "leans" not in lean.text
     row = results("a tiny lean in five templates").overall.row(0, named=True)
@@ -402,11 +482,11 @@ def test_the_correction_is_blamed_where_it_decides() -> None:
     edge = "one of eight models, clear only alone"
     row = results(edge).overall.filter(model="m").row(0, named=True)
     assert row["p_value"] <= 0.05 < row["p_adjusted"]
-    assert (
+    assert _claim(results(edge), row).endswith(
         f"Taken alone its p-value is {row['p_value']:.3f}; corrected for the number of tests it is "
-        in said(edge)
+        f"{row['p_adjusted']:.3f}."
     )
-    assert "of 8 models for 8 a lean is not distinguishable." in said(edge)
+    assert "for all 8 models a lean is not distinguishable." in said(edge)
 
 
 def test_every_claim_belongs_to_a_family_of_the_page() -> None:
@@ -425,7 +505,7 @@ def test_every_claim_belongs_to_a_family_of_the_page() -> None:
 
 
 def test_the_battery_finds_what_is_false() -> None:
-    (finding, _) = findings("a lean", "headline")
+    (finding,) = findings("a lean", "headline")
     (row,) = finding.rests_on
     for broken, complaint in (
         (replace(finding, text=finding.text.replace("towards", "against")), "rests on"),

@@ -207,27 +207,42 @@ def test_differences_are_groups_minus_names(published: QaResults) -> None:
 
 def test_the_headline_says_verdicts(published: QaResults) -> None:
     said = [str(finding) for finding in headline(published).findings]
-    assert (
-        "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 (95\u00a0% "
-        "interval 0.025 to 0.045; no lean: 0)."
-    ) in said
-    assert (
-        "In ambiguous contexts a lean of gpt-4o with Name is not distinguishable: bias score 0.006 (95\u00a0% "
-        "interval −0.004 to 0.016; no lean: 0)."
-    ) in said
-    assert (
-        "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference 0.029 "
-        "(95\u00a0% interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of them only "
-        "left out)."
-    ) in said
-    assert (
-        "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as high "
-        "(95\u00a0% interval 0.500 to 0.900; equal: 1; 770 shared items)."
-    ) in said
-    assert (
-        "In disambiguated contexts a lean of gpt-4o with Name cannot be tested (answers are wrong in only 5 of 25 "
-        "templates, at least 6 needed); accuracy gap −0.001."
-    ) in said
+    assert any(
+        text.startswith(
+            "In ambiguous contexts gpt-4o with Nationality leans towards the stereotype: bias score 0.035 (95\u00a0% "
+            "interval 0.025 to 0.045; no lean: 0)."
+        )
+        for text in said
+    )
+    assert any(
+        text.startswith(
+            "In ambiguous contexts a lean of gpt-4o with Name is not distinguishable: bias score 0.006 (95\u00a0% "
+            "interval −0.004 to 0.016; no lean: 0)."
+        )
+        for text in said
+    )
+    assert any(
+        text.startswith(
+            "In ambiguous contexts the bias score of gpt-4o is higher with Nationality than with Name: difference "
+            "0.029 (95\u00a0% interval 0.019 to 0.039; no difference: 0; 770 shared items, 3 items read in one of "
+            "them only left out)."
+        )
+        for text in said
+    )
+    assert any(
+        text.startswith(
+            "In ambiguous contexts the error rate of gpt-4o is lower with Name than with Nationality: 0.680 times as "
+            "high (95\u00a0% interval 0.500 to 0.900; equal: 1; 770 shared items)."
+        )
+        for text in said
+    )
+    assert any(
+        text.startswith(
+            "In disambiguated contexts a lean of gpt-4o with Name cannot be tested (answers are wrong in only 5 of 25 "
+            "templates, at least 6 needed); accuracy gap −0.001."
+        )
+        for text in said
+    )
 
 
 def test_undefined_values_are_dashes_with_their_reason() -> None:
@@ -248,11 +263,11 @@ def test_undefined_values_are_dashes_with_their_reason() -> None:
     other = made([*rows, estimate(model="openai/other", accuracy=0.5)])
     assert average_of_cells(other, "accuracy") == {"openai/gpt-4o": 1.0, "openai/other": None}
     assert averages(other).figures[0].alt.endswith("gpt-4o 1.000; other undefined.")
-    (lean, shares) = headline(made([estimate(accuracy=0.5, n_persons=50, n_non_unknown=3)])).findings
-    assert lean.text == (
-        "In ambiguous contexts a lean of gpt-4o with Town cannot be tested (3 templates, at least 6 needed)."
+    (lean,) = headline(made([estimate(accuracy=0.5, n_persons=50, n_non_unknown=3)])).findings
+    assert lean.text.startswith(
+        "In ambiguous contexts a lean of gpt-4o with Town cannot be tested (3 templates, at least 6 needed). It names "
+        "a person in 50.0\u00a0% of its answers (50 of 100)."
     )
-    assert "names a person in 50.0\u00a0% of its answers (50 of 100)." in shares.text
 
 
 def test_a_value_without_an_interval_and_a_model_not_asked_are_explained() -> None:

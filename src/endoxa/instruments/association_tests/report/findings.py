@@ -9,12 +9,16 @@ from typing import Any
 import polars as pl
 
 from endoxa.instruments.association_tests.report.results import Associations
+from endoxa.instruments.association_tests.report.strongest import headline_figure, strongest
 from endoxa.instruments.association_tests.report.tables import paper_tables
 from endoxa.page.claims import corrected, is_clear
 from endoxa.page.document import Finding, Section
-from endoxa.page.tables import Table
-from endoxa.page.words import count, language_name, listed, p_value, plural, signed, signed_interval
+from endoxa.page.tables import Column, Table
+from endoxa.page.words import NO_VALUE, count, language_name, listed, p_value, plural, signed, signed_interval
 from endoxa.stats.verdicts import CLEAR, UNCLEAR, UNTESTED
+
+MOST_CELLS = 400
+"""Larger tables stay closed until asked for."""
 
 SMALL = 20
 """Texts per group below which the sets are called small."""
@@ -22,22 +26,30 @@ TIMES = 2
 """How many times as large one set is from which a difference in spread is warned of (docs/methods/encoders.md)."""
 
 
+FEW = 3
+"""With more encoders the strongest differences are put into words, and a table has each encoder."""
+
+
 def findings(results: Associations) -> Section:
     """How many tests show a difference, the largest of every encoder, what could not be tested."""
     estimates = results.estimates
+    few = estimates["encoder"].n_unique() <= FEW
     return Section(
         anchor="findings",
         title="What the tests show",
         findings=(
             *_overall(results),
-            *_encoders(estimates),
+            *(_encoders(estimates) if few else _strongest(estimates)),
             *_other_direction(estimates),
             *_untested(estimates),
             *_small(estimates),
             *_unequal(estimates),
         ),
-        tables=tuple(_paper_tables(results)),
+        figures=tuple(headline_figure(results)),
+        tables=() if estimates.height == 1 else (_encoder_table(estimates),),
         notes=(
+            "A row of the figure is a test, a dot an encoder; right of the line the first group lies nearer to the "
+            "attribute marked +, left of it to the one marked −. Filled dots: the groups differ.",
             "Effect size: how much nearer the first group lies to the first attribute, rather than the second, than "
             f"the second group does, in standard deviations over the words of both (ddof {results.ddof}). Both groups "
             "may lie nearer to one and the same attribute: the effect size is a difference between groups. *: the "
@@ -106,6 +118,84 @@ def _encoders(estimates: pl.DataFrame) -> Iterator[Finding]:
             )
         blamed = "" if claimed else corrected({**least, "reason": least["verdict_reason"]})
         yield Finding(f"{encoder}: {sentence}{blamed}", tuple(rows))
+
+
+def _strongest(estimates: pl.DataFrame) -> Iterator[Finding]:
+    """The differences that hold after correction in the most encoders, and the largest effect of each."""
+    found = strongest(estimates)
+    tested = estimates.filter(pl.col("verdict") != UNTESTED)
+    if not found and tested.height:
+        rows = list(tested.iter_rows(named=True))
+        least = min(rows, key=lambda row: row["p_value"])
+        yield Finding(
+            f"Least p-value: {least['x']} and {least['y']} between {least['a']} and {least['b']} in {least['encoder']} "
+            f"({_numbers(least)}).{corrected({**least, 'reason': least['verdict_reason']})}",
+            tuple(rows),
+        )
+    for rows in found:
+        sides = {side: [row for row in rows if row["verdict"] == side] for side in CLEAR}
+        own = max(sides.values(), key=len)
+        other = min(sides.values(), key=len)
+        largest = max(own, key=lambda row: abs(row["effect_size"]))
+        opposed = f", in the opposite direction in {len(other):,}" if other else ""
+        yield Finding(
+            f"{spoken(largest)} in {len(own):,} of {plural(len(rows), 'encoder')}{opposed}. The largest effect: "
+            f"{largest['encoder']} ({_numbers(largest)}).",
+            tuple(rows),
+        )
+
+
+def _encoder_table(estimates: pl.DataFrame) -> Table:
+    """What became of the tests of each encoder, those with the most differences first."""
+    names = (
+        "encoder",
+        "tests",
+        "groups differ",
+        "not distinguishable",
+        "cannot be tested",
+        "largest effect size",
+    )
+    rows = []
+    for (encoder,), own in estimates.group_by(["encoder"], maintain_order=True):
+        verdicts = own["verdict"].to_list()
+        claimed = own.filter(pl.col("verdict").is_in(CLEAR)).sort(
+            pl.col("effect_size").abs(), descending=True
+        )
+        top = claimed.row(0, named=True) if claimed.height else None
+        rows.append(
+            (
+                str(encoder),
+                count(own.height),
+                count(sum(verdict in CLEAR for verdict in verdicts)),
+                count(verdicts.count(UNCLEAR)),
+                count(verdicts.count(UNTESTED)),
+                NO_VALUE if top is None else signed(top["effect_size"]),
+                NO_VALUE if top is None else p_value(top["p_adjusted"]),
+            )
+        )
+    rows.sort(key=lambda row: -int(row[2].replace(",", "")))
+    return Table(
+        "Tests of each encoder; the largest effect is that of a difference that holds after correction",
+        (
+            *(Column(name, numeric=name != "encoder") for name in names),
+            Column("p adjusted", numeric=True),
+        ),
+        tuple(rows),
+    )
+
+
+def effect_sizes(results: Associations) -> Section:
+    """Effect sizes as papers print them, with stars."""
+    tables = tuple(_paper_tables(results))
+    long = sum(len(table.rows) * len(table.columns) for table in tables) > MOST_CELLS
+    return Section(
+        anchor="effect-sizes",
+        title="Effect sizes as in a paper",
+        tables=tuple(replace(table, folded=long) for table in tables),
+        notes=(
+            f"*: the groups differ (adjusted {results.sides} p-value at most {results.level}); †: cannot be tested.",
+        ),
+    )
 
 
 def _numbers(row: dict[str, Any]) -> str:

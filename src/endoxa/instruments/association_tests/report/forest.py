@@ -245,7 +245,7 @@ def _panel(
                 "datum.filled", alt.Fill("series:N", scale=colors, legend=None), alt.value("white")
             ),
         ),
-        undefined.mark_text(fontSize=9, fontStyle="italic", align="left").encode(
+        undefined.mark_text(fontSize=11, fontStyle="italic", align="left").encode(
             x=fixed(alt.XValue, 4), color=color, text=fixed(alt.TextValue, "undefined")
         ),
     ).properties(width=width, height=height * len(order))

@@ -12,7 +12,6 @@ from endoxa.page.charts import (
     BLUE,
     INK,
     LABEL_LIMIT,
-    MUTED,
     ORANGE,
     PALE,
     PALE_BLUE,
@@ -21,8 +20,9 @@ from endoxa.page.charts import (
     label_width,
     symmetric_domain,
 )
+from endoxa.page.charts.series import MOST_APART
 from endoxa.page.document import Figure, Section
-from endoxa.page.words import language_name, listed, p_value, plural, signed, slug
+from endoxa.page.words import language_name, listed, plural, signed, slug
 from endoxa.stats.verdicts import CLEAR
 
 COLUMNS = {
@@ -32,7 +32,6 @@ COLUMNS = {
     "column": "group of the column",
     "value": "effect size of row against column; null where it is undefined",
     "mark": "'*' where a difference is claimed, else empty",
-    "note": "small text under the value (the p-value), or empty",
 }
 """Columns of the frame: one row per cell. Cells of groups that were not tested against each other are left out."""
 
@@ -88,7 +87,7 @@ def _panel(
     written = len(groups) <= MOST_WRITTEN
     width, height = _cell_size(groups, written=written)
     tilted = _longest_word(groups) * 6 > width
-    grid = pl.DataFrame({"row": groups}).join(pl.DataFrame({"column": groups}), how="cross")
+    rows, columns = list(groups[:-1]), list(groups[1:])
     shown = cells.with_columns(
         dark=pl.col("value").abs().fill_null(0) > 0.75 * reach,
         text=pl.when(pl.col("value").is_null())
@@ -97,8 +96,8 @@ def _panel(
     )
     x = alt.X(
         "column:N",
-        sort=list(groups),
-        scale=alt.Scale(domain=list(groups), padding=0),
+        sort=columns,
+        scale=alt.Scale(domain=columns, padding=0),
         title=None,
         axis=alt.Axis(
             orient="top",
@@ -112,8 +111,8 @@ def _panel(
     )
     y = alt.Y(
         "row:N",
-        sort=list(groups),
-        scale=alt.Scale(domain=list(groups), padding=0),
+        sort=rows,
+        scale=alt.Scale(domain=rows, padding=0),
         title=None,
         axis=alt.Axis(labelLimit=LABEL_LIMIT, labelOverlap=False, minExtent=label_width(groups)),
     )
@@ -132,36 +131,29 @@ def _panel(
     )
     ink = either(alt.ColorValue, "datum.dark", "white", INK)
     layers: list[alt.Chart] = [
-        layer(grid).mark_rect(fill="white"),
         layer(shown.filter(pl.col("value").is_null())).mark_rect(fill=PALE, stroke="white", strokeWidth=2),
         layer(known).mark_rect(stroke="white", strokeWidth=2).encode(color=color),
         layer(known.filter(pl.col("mark") != "")).mark_rect(
             fill="transparent", stroke=INK, strokeWidth=1.8, width=width - 3, height=height - 3
         ),
-        layer(grid.filter(pl.col("row") == pl.col("column"))).mark_text(text="–", color=MUTED),
     ]
     if written:
         # One layer for each weight: Vega-Lite has no condition on it.
-        size = 11 if width >= 46 else 9
         marked, unmarked = shown.filter(pl.col("mark") != ""), shown.filter(pl.col("mark") == "")
-        place = alt.ExprRef("datum.note ? -6 : 0")
         layers += [
             layer(marked)
-            .mark_text(dy=place, fontWeight="bold", fontSize=size)
+            .mark_text(fontWeight="bold", fontSize=11)
             .encode(text=alt.Text("text:N"), color=ink),
-            layer(unmarked).mark_text(dy=place, fontSize=size).encode(text=alt.Text("text:N"), color=ink),
+            layer(unmarked).mark_text(fontSize=11).encode(text=alt.Text("text:N"), color=ink),
         ]
-        layers.append(layer(shown).mark_text(dy=8, fontSize=9).encode(text=alt.Text("note:N"), color=ink))
-    return alt.layer(*layers).properties(
-        width=width * len(groups), height=height * len(groups), title=heading
-    )
+    return alt.layer(*layers).properties(width=width * len(columns), height=height * len(rows), title=heading)
 
 
 def _cell_size(groups: Sequence[str], *, written: bool) -> tuple[int, int]:
     """Width and height of a cell in pixels: the more groups, the smaller."""
     if not written:
         return 18, 18
-    return (62, 36) if len(groups) <= 4 else (52, 34) if len(groups) <= 8 else (44, 32)
+    return (62, 28) if len(groups) <= 4 else (52, 26)
 
 
 def _longest_word(groups: Sequence[str]) -> int:
@@ -173,7 +165,12 @@ def _signed(value: float) -> str:
 
 
 def matrices(results: Associations) -> Section | None:
-    """A matrix of groups for every axis, language and attribute pair with three groups or more; None without one."""
+    """A matrix of groups for every axis, language and attribute pair with three groups or more; None without one.
+
+    Of more encoders than `MOST_APART` the maps of tests and encoders show the same cells.
+    """
+    if results.estimates["encoder"].n_unique() > MOST_APART:
+        return None
     figures = tuple(_figures(results))
     if not figures:
         return None
@@ -181,18 +178,12 @@ def matrices(results: Associations) -> Section | None:
 
 
 def _note(results: Associations) -> str:
-    side = (
-        "A one-sided p-value of an effect against the tested direction is close to 1 for that reason alone. "
-        if results.sides != "two-sided"
-        else ""
-    )
     return (
         "Read a cell from its row. Blue, plus: the group of the row lies nearer to the first attribute, rather than "
         "the second, than the group of the column does; orange, minus: nearer to the second, rather than the first. "
-        "Every pair of groups stands twice, read from either side, so the sign turns across the diagonal; the adjusted "
-        "p-value stands on the side that was tested. A dark outline and a star: the groups differ (adjusted p-value "
-        f"at most {results.level}). {side}Grey cells are undefined, white ones were not tested. All colours of this "
-        "report are on one scale."
+        "Every pair of groups stands once; read from the column, its sign turns. A dark outline and a star: the groups "
+        f"differ (adjusted p-value at most {results.level}; p-values are in the table of all tests). Grey cells are "
+        "undefined, empty ones were not tested. All colours of this report are on one scale."
     )
 
 
@@ -220,7 +211,7 @@ def _figures(results: Associations) -> Iterator[Figure]:
                 name=f"groups-{slug(f'{language} {a} {b}')}",
                 title=title if len(pages) == 1 else f"{title}, part {number} of {len(pages)}",
                 chart=matrix(
-                    _cells(shown),
+                    _cells(shown, groups),
                     groups,
                     reach=reach,
                     title=f"effect size: row nearer than column to {b} (−), to {a} (+)",
@@ -240,20 +231,19 @@ def _crossed(tests: pl.DataFrame, groups: list[str]) -> bool:
     return once and len(groups) >= LEAST_GROUPS and 4 * len(pairs) >= len(groups) * (len(groups) - 1)
 
 
-def _cells(tests: pl.DataFrame) -> pl.DataFrame:
-    """Cells as tested and, with the sign turned, their mirror images."""
-    p = pl.col("p_adjusted").map_elements(p_value, return_dtype=pl.String)
-    cells = tests.select(
+def _cells(tests: pl.DataFrame, groups: Sequence[str]) -> pl.DataFrame:
+    """A cell for every test, above the diagonal; the sign is turned where the test names its groups the other way."""
+    places = {group: place for place, group in enumerate(groups)}
+    x, y = (pl.col(name).replace_strict(places, return_dtype=pl.Int64) for name in ("x", "y"))
+    turned = x > y
+    return tests.select(
         panel="label",
         subpanel="pooling",
-        row="x",
-        column="y",
-        value="effect_size",
+        row=pl.when(turned).then("y").otherwise("x"),
+        column=pl.when(turned).then("x").otherwise("y"),
+        value=pl.when(turned).then(-pl.col("effect_size")).otherwise("effect_size"),
         mark=pl.when(pl.col("verdict").is_in(CLEAR)).then(pl.lit(CLAIMED)).otherwise(pl.lit("")),
-        note=pl.when(pl.col("p_adjusted").is_null()).then(pl.lit("")).otherwise(pl.format("p {}", p)),
     )
-    mirrored = cells.with_columns(row="column", column="row", value=-pl.col("value"), note=pl.lit(""))
-    return pl.concat([cells, mirrored])
 
 
 def _alt(tests: pl.DataFrame, groups: list[str], a: str, b: str) -> str:

@@ -14,13 +14,15 @@ from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report import tables
-from endoxa.instruments.association_tests.report.findings import findings
+from endoxa.instruments.association_tests.report.findings import effect_sizes, findings
 from endoxa.instruments.association_tests.report.forest import forest_plots
+from endoxa.instruments.association_tests.report.maps import maps
 from endoxa.instruments.association_tests.report.matrix import matrices
 from endoxa.instruments.association_tests.report.numbers import all_tests, words
 from endoxa.instruments.association_tests.report.overview import summary, tests_overview
 from endoxa.instruments.association_tests.report.poolings import poolings
 from endoxa.instruments.association_tests.report.results import Associations, read_associations
+from endoxa.page.charts.series import MOST_APART
 from endoxa.page.document import Section
 from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page, filled
@@ -52,11 +54,18 @@ def tests_made(results: Associations) -> Section:
     )
 
 
+def every_test(results: Associations) -> Section:
+    """Every test: forest plots of few encoders, maps of tests and encoders of many."""
+    few = results.estimates["encoder"].n_unique() <= MOST_APART
+    return forest_plots(results) if few else maps(results)
+
+
 SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     findings,
+    every_test,
     matrices,
-    forest_plots,
     poolings,
+    effect_sizes,
     all_tests,
     tests_made,
 )

@@ -57,6 +57,7 @@ def averages(results: QaResults) -> Section:
     return Section(
         anchor="averages",
         title="Averages by provider and size",
+        folded=True,
         figures=tuple(_figure(results, average) for average in _AVERAGES),
         notes=tuple(notes),
     )

@@ -9,14 +9,20 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
-from endoxa.instruments.questions.report.results import AMBIGUOUS, DISAMBIGUATED, SPOKEN_CONDITIONS, QaResults
-from endoxa.instruments.questions.report.values import missing
-from endoxa.page.charts import GRID, MUTED, SERIES_COLORS, finish, known, neutral_line, symmetric_domain
-from endoxa.page.claims import chip
+from endoxa.instruments.questions.report.differences import DIFFERENCES, difference_dots, difference_tables
+from endoxa.instruments.questions.report.results import AMBIGUOUS, DISAMBIGUATED, QaResults
+from endoxa.page.charts import (
+    GRID,
+    MOST_SERIES,
+    MUTED,
+    finish,
+    known,
+    neutral_line,
+    series_colors,
+    symmetric_domain,
+)
 from endoxa.page.document import Figure, Section
-from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
-from endoxa.stats.verdicts import UNTESTED
+from endoxa.page.words import decimal, slug
 
 COLUMNS = {
     "number": "number of the model, written in its mark",
@@ -32,16 +38,13 @@ COLUMNS = {
 """Columns of the frame; models and series are drawn in the order given."""
 
 SIZE = 290
-MARK = 170
+MARK = 230
 
 ORIGINAL, SUBSTITUTED, OTHERS = "square", "circle", ("diamond", "triangle-up", "triangle-down", "cross")
 MARGIN = 1.15
 """Room for the marks at the edges."""
 
 MEASURES = {"accuracy": "accuracy", "bias_score": "bias score"}
-SPOKEN_MEASURES = MEASURES | {"bias_unscaled": "unscaled bias", "accuracy_gap": "accuracy gap"}
-MOST_SHOWN = 40
-"""Longer tables stay closed until asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,7 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
     entries = drawn["entry"].unique(maintain_order=True).to_list()
     color = alt.Color(
         "entry:N",
-        scale=alt.Scale(
-            domain=entries, range=[SERIES_COLORS[k % len(SERIES_COLORS)] for k in range(len(entries))]
-        ),
+        scale=alt.Scale(domain=entries, range=list(series_colors(entries).values())),
         legend=alt.Legend(
             title=None, orient="bottom", columns=1, labelLimit=SIZE, symbolType="circle", symbolOpacity=1
         ),
@@ -107,7 +108,7 @@ def conditions(frame: pl.DataFrame, shapes: Mapping[str, str], plane: Plane) -> 
         base.mark_point(size=MARK, filled=True, opacity=1, stroke="white", strokeWidth=1).encode(
             x=x, y=y, color=color, shape=shape
         ),
-        base.mark_text(color="white", fontSize=9, fontWeight="bold").encode(
+        base.mark_text(color="white", fontSize=11, fontWeight="bold").encode(
             x=x, y=y, text=alt.Text("number:N")
         ),
     ]
@@ -150,9 +151,18 @@ def conditions_compared(results: QaResults) -> Section | None:
 
     None where no model has values in both kinds of contexts.
     """
-    figures = [*_scatters(results), *_differences(results)]
+    many = len(results.names) > MOST_SERIES
+    figures = [*difference_dots(results)] if many else [*_scatters(results), *_differences(results)]
     if not figures:
         return None
+    if many:
+        return Section(
+            anchor="conditions",
+            title="Groups against names",
+            figures=tuple(figures),
+            tables=tuple(difference_tables(results)),
+            notes=(f"{DIFFERENCES} A filled dot is a difference that is significant after correction.",),
+        )
     notes = [
         "The number in a mark is the model's. Lines are "
         f"{results.level} intervals; a dotted line joins the data sets of one model. The bias score of disambiguated "
@@ -160,17 +170,15 @@ def conditions_compared(results: QaResults) -> Section | None:
     ]
     if results.pairs:
         notes.append(
-            "Squares: the data set with the groups; circles: the same with names. Differences are the value with the "
-            "groups minus that with names, so right of and above 0 there was more with the groups. They rest on the "
-            "items that were read in both data sets, paired, so that unlike questions cannot make a difference. "
-            "Verdicts are corrected over all differences. Unscaled scores and the disambiguated bias score are shown "
-            "without a verdict: their denominators differ between the two, so they have no exact test."
+            f"Squares: the data set with the groups; circles: the same with names. {DIFFERENCES} Unscaled scores and "
+            "the disambiguated bias score are shown without a verdict: their denominators differ between the two, so "
+            "they have no exact test."
         )
     return Section(
         anchor="conditions",
         title="Ambiguous against disambiguated contexts",
         figures=tuple(figures),
-        tables=tuple(_difference_tables(results)),
+        tables=tuple(difference_tables(results)),
         notes=tuple(notes),
     )
 
@@ -279,56 +287,6 @@ def _difference(results: QaResults, column: str, original: str, substituted: str
 def _around_zero(rows: pl.DataFrame, axis: str) -> tuple[float, float]:
     ends = pl.concat([rows[axis], rows[f"{axis}_low"], rows[f"{axis}_high"]]).drop_nulls()
     return symmetric_domain(MARGIN * ends, 0.0, 0.02, 0.02)
-
-
-def _difference_tables(results: QaResults) -> Iterator[Table]:
-    """Every difference with its interval, a table for each pair of data sets."""
-    for original, substituted in results.pairs:
-        rows = results.differences.filter(original=original, substituted=substituted)
-        body = tuple(
-            (
-                row["line"],
-                SPOKEN_CONDITIONS[row["context_condition"]],
-                SPOKEN_MEASURES[row["measure"]],
-                decimal(row["original_value"]),
-                decimal(row["substituted_value"]),
-                decimal(row["difference"]),
-                decimal_interval(row["low"], row["high"]),
-                NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
-                count(row["n_items"]),
-                count(row["n_left_out"]),
-                chip(row),
-            )
-            for row in rows.iter_rows(named=True)
-        )
-        places = (
-            (
-                f"{row['line']}, {SPOKEN_CONDITIONS[row['context_condition']]}, {SPOKEN_MEASURES[row['measure']]}",
-                row,
-                "difference",
-            )
-            for row in rows.iter_rows(named=True)
-        )
-        interval = f"{results.level} interval"
-        numeric = (original, substituted, "difference", interval, "p adjusted", "shared items", "left out")
-        yield Table(
-            f"Differences: {original} minus {substituted}",
-            (
-                *map(Column, ("model", "contexts", "measure")),
-                *(Column(name, numeric=True) for name in numeric),
-                Column("verdict"),
-            ),
-            body,
-            folded=len(body) > MOST_SHOWN,
-            notes=(*missing(places), *_untested(rows)),
-        )
-
-
-def _untested(rows: pl.DataFrame) -> Iterator[str]:
-    """What the dashes in the columns of tests mean, and why something cannot be tested."""
-    yield f"{NO_VALUE} as a verdict: of this measure nothing is claimed."
-    reasons = rows.filter(verdict=UNTESTED)["verdict_reason"].unique(maintain_order=True)
-    yield from (f"Cannot be tested: {reason}." for reason in reasons)
 
 
 def _domain(rows: pl.DataFrame, axis: str, column: str) -> tuple[float, float]:

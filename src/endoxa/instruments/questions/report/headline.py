@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from endoxa.instruments.questions.report.leans import FEW_SERIES, lean_figures
+from endoxa.instruments.questions.report.names_compared import names_compared, names_summed_up
 from endoxa.instruments.questions.report.results import AMBIGUOUS, CONTEXTS, SPOKEN_CONDITIONS, QaResults
 from endoxa.instruments.questions.report.values import (
     SPOKEN_LEANS,
     Row,
     because,
-    evidence,
     lean_evidence,
     shown_interval,
     spoken_interval,
@@ -19,14 +20,20 @@ from endoxa.instruments.questions.report.values import (
 from endoxa.page.claims import chip
 from endoxa.page.document import Finding, Section
 from endoxa.page.tables import Column, Table
-from endoxa.page.words import NO_VALUE, count, decimal, listed, p_value, percent, plural
+from endoxa.page.words import NO_VALUE, count, decimal, listed, p_value, percent, percent_interval
 from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED
 
-MOST_DETAILED = 3
-"""With more models, the shares are left to figures and tables."""
+FEW = 3
+"""With more models and data sets a sentence sums up each kind of context, and the table has the rest."""
+
+MOST_ROWS = 60
+"""Longer tables stay closed until asked for."""
+
+MOST_NAMED = 6
+"""Rows that a note names; more are counted."""
 
 _COUNTS = (
-    *("n", "n_read", "n_persons", "n_non_unknown", "n_correct"),
+    *("n_read", "n_persons", "n_non_unknown", "n_correct"),
     *("accuracy", "stereotyped_share"),
 )
 
@@ -37,167 +44,156 @@ _SPOKEN_COUNTS = {
     UNTESTED: "{n} cannot be tested",
 }
 
-
-def names_compared(results: QaResults, rows: Sequence[Row], *, ratios: bool) -> Iterator[Finding]:
-    """Of one model in one kind of context: the difference of its leans, and the ratio of its errors.
-
-    Args:
-        results: of the page.
-        rows: estimates of the model in this kind of context, one for each data set.
-        ratios: whether error retention gets a sentence.
-    """
-    if not rows:
-        return
-    for row in results.differences.filter(_same(rows[0]), measure=rows[0]["lean_name"]).iter_rows(named=True):
-        if row["difference"] is not None:
-            yield _difference(results, row)
-    if ratios:
-        for row in results.retention.filter(_same(rows[0])).iter_rows(named=True):
-            if row["ratio"] is not None:
-                yield _ratio(results, row)
-
-
-def _same(row: Row) -> pl.Expr:
-    """The same model, protocol and contexts."""
-    return pl.all_horizontal(pl.col(name) == row[name] for name in ("model", "protocol", "context_condition"))
-
-
-def _difference(results: QaResults, row: Row) -> Finding:
-    found, where = evidence(row, "difference"), CONTEXTS[row["context_condition"]]
-    spoken, one, other = SPOKEN_LEANS[row["measure"]], row["original"], row["substituted"]
-    numbers = f"{spoken_interval(found, results.level)}; no difference: 0; {_items(row)}"
-    scores = f"the {spoken}s of {row['line']} with {one} and with {other}"
-    difference = f"difference {decimal(row['difference'])}"
-    match row["verdict"]:
-        case verdict if verdict == UNTESTED:
-            text = f"{where} a difference between {scores} cannot be tested ({found['reason']}); {difference}"
-            text += f" ({_items(row)})."
-        case verdict if verdict == UNCLEAR:
-            text = f"{where} {scores} are not distinguishable: {difference} ({numbers}).{because(found)}"
-        case verdict:
-            side = "higher" if verdict == ABOVE else "lower"
-            text = (
-                f"{where} the {spoken} of {row['line']} is {side} with {one} than with {other}: {difference}"
-            )
-            text += f" ({numbers})."
-    return Finding(text, (found,))
-
-
-def _ratio(results: QaResults, row: Row) -> Finding:
-    found, where = evidence(row, "ratio"), CONTEXTS[row["context_condition"]]
-    one, other, ratio = row["original"], row["substituted"], decimal(row["ratio"])
-    numbers = f"{spoken_interval(found, results.level)}; equal: 1; {_items(row)}"
-    rates = f"the error rates of {row['line']} with {one} and with {other}"
-    match row["verdict"]:
-        case verdict if verdict == UNTESTED:
-            text = f"{where} a difference between {rates} cannot be tested ({found['reason']}); ratio {ratio}"
-            text += f" ({_items(row)})."
-        case verdict if verdict == UNCLEAR:
-            text = f"{where} {rates} are not distinguishable: with {other} it is {ratio} times as high ({numbers})."
-            text += because(found)
-        case verdict:
-            side = "higher" if verdict == ABOVE else "lower"
-            text = (
-                f"{where} the error rate of {row['line']} is {side} with {other} than with {one}: {ratio} times as "
-                f"high ({numbers})."
-            )
-    return Finding(text, (found,))
-
-
-def _items(row: Row) -> str:
-    """'770 shared items, 12 items read in one of them only left out'."""
-    left = row["n_left_out"]
-    lonely = f", {plural(left, 'item')} read in one of them only left out" if left else ""
-    return f"{plural(row['n_items'], 'shared item')}{lonely}"
+_ALL = {
+    ABOVE: "all {n} {noun} lean towards the stereotype",
+    BELOW: "all {n} {noun} lean against the stereotype",
+    UNCLEAR: "for all {n} {noun} a lean is not distinguishable",
+    UNTESTED: "a lean cannot be tested for any of {n} {noun}",
+}
 
 
 def headline(results: QaResults) -> Section:
-    """Per model: does it lean where nothing is said, is it right where something is, and do names change that."""
+    """Does each model lean where nothing is said, is it right where something is, and do names change that."""
     rows = list(results.main(results.overall).iter_rows(named=True))
     return Section(
         anchor="headline",
         title="What the answers show",
-        findings=(*_overall(results, rows), *_sentences(results, rows)),
+        findings=tuple(_findings(results, rows)),
+        figures=tuple(lean_figures(results)),
         tables=(_table(results),),
         notes=(
+            _reading(results),
             "In ambiguous contexts the text does not say who is meant, so the right answer is that it cannot be known. "
             "There a lean is the bias score: stereotyped answers minus other persons named, divided by all answers "
             "read. In disambiguated contexts the text says who is meant. There a lean is the accuracy gap: accuracy "
             "where the right answer agrees with the stereotype minus accuracy where it does not, within templates. "
             "Both are 0 without a lean, above 0 towards the stereotype, below 0 against it. They rest on answers that "
             "were read, to items whose stereotyped option is known; accuracy gaps on templates with items of both "
-            "kinds. Where these are not all answers, the sentence says how many of all they are. Templates, not single "
+            "kinds. Where these are not all answers, the table says how many of all they are. Templates, not single "
             "questions, count as independent, and a lean is claimed where the test is significant after correction "
             "over all leans.",
         ),
     )
 
 
-def _overall(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
-    """Of several models, how many lean, how many do not show it, and how many could not be tested."""
-    if len(results.names) == 1:
-        return
-    for condition, where in CONTEXTS.items():
-        for data in results.data:
-            own = [
-                lean_evidence(row)
-                for row in rows
-                if (row["data"], row["context_condition"]) == (data, condition)
-            ]
-            if own:
-                yield Finding(f"{where} with {data}, of {len(own)} models {_counted(own)}.", tuple(own))
-
-
-def _counted(rows: Sequence[Row]) -> str:
-    """'2 lean towards the stereotype, for 3 a lean is not distinguishable and 1 cannot be tested'."""
-    numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in _SPOKEN_COUNTS}
-    return listed(
-        [
-            _SPOKEN_COUNTS[verdict].format(n=number, verb="leans" if number == 1 else "lean")
-            for verdict, number in numbers.items()
-            if number
-        ]
+def _reading(results: QaResults) -> str:
+    """How to read the figures: dots of few data sets, a map of many."""
+    if len(results.data) > FEW_SERIES:
+        return (
+            "Blue cells lean towards the stereotype, orange ones against it (significant after correction); grey cells "
+            "are not distinguishable or cannot be tested. Models are sorted by their mean lean."
+        )
+    return (
+        "Right of the line: towards the stereotype; left: against it. A filled dot is a lean that is significant after "
+        f"correction; bars are {results.level} intervals over templates."
     )
 
 
-def _sentences(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
-    """Each model in each kind of context; the shares behind its lean only where there are few models."""
-    few = len(results.names) <= MOST_DETAILED
-    for model in results.names:
-        for condition in CONTEXTS:
-            own = [row for row in rows if (row["model"], row["context_condition"]) == (model, condition)]
-            for row in own:
-                yield _lean(results, row)
-                if few:
-                    yield _shares(row)
-            yield from names_compared(results, own, ratios=few)
+def _findings(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
+    """A sentence for each of few models and data sets in each kind of context; of many how many lean where to."""
+    for condition in CONTEXTS:
+        own = [row for row in rows if row["context_condition"] == condition]
+        if len(own) > FEW:
+            yield from _summaries(results, own)
+            yield from names_summed_up(results, condition)
+            continue
+        for row in own:
+            yield _lean(results, row)
+        for model in results.names:
+            of_model = [row for row in own if row["model"] == model]
+            yield from names_compared(results, of_model, ratios=len(results.names) == 1)
+
+
+def _summaries(results: QaResults, rows: Sequence[Row]) -> Iterator[Finding]:
+    """One sentence for every data set, or one for all of them where these are many."""
+    data = list(dict.fromkeys(row["data"] for row in rows))
+    if len(data) > FEW:
+        models = len({row["model"] for row in rows})
+        yield _summary(results, rows, f"over {models} models and {len(data)} data sets", "results", models)
+        return
+    for name in data:
+        own = [row for row in rows if row["data"] == name]
+        yield (
+            _lean(results, own[0])
+            if len(own) == 1
+            else _summary(results, own, f"with {name}", "models", len(own))
+        )
+
+
+def _summary(results: QaResults, rows: Sequence[Row], scope: str, noun: str, models: int) -> Finding:
+    """How many lean where to, and the ends of leans and of accuracy."""
+    found = [lean_evidence(row) for row in rows]
+    numbers = {verdict: sum(row["verdict"] == verdict for row in found) for verdict in _SPOKEN_COUNTS}
+    counted = [
+        _SPOKEN_COUNTS[verdict].format(n=number, verb="leans" if number == 1 else "lean")
+        for verdict, number in numbers.items()
+        if number
+    ]
+    alike = next((_ALL[verdict] for verdict, number in numbers.items() if number == len(rows)), "")
+    said = alike.format(n=len(rows), noun=noun) or f"of {len(rows)} {noun} {listed(counted)}"
+    where = CONTEXTS[rows[0]["context_condition"]]
+    text = f"{where} {scope}, {said}.{_lean_ends(results, found)}{_accuracy_ends(rows)}"
+    counts = {"models": models, "data": len({row["data"] for row in rows}), "results": len(rows)}
+    return Finding(text, (counts, *found))
+
+
+def _lean_ends(results: QaResults, found: Sequence[Row]) -> str:
+    known = sorted((row for row in found if row["lean"] is not None), key=lambda row: row["lean"])
+    if len(known) < 2:
+        return ""
+    spoken = SPOKEN_LEANS[known[0]["lean_name"]]
+    if decimal(known[0]["lean"]) == decimal(known[-1]["lean"]):
+        return f" The {spoken} of each is {decimal(known[0]['lean'])}; no lean: 0."
+    ends = []
+    for word, row in (("highest", known[-1]), ("lowest", known[0])):
+        interval = shown_interval(row)
+        behind = "" if interval == NO_VALUE else f"; {results.level} interval {interval}"
+        ends.append(f"{word} {decimal(row['lean'])} ({_named(row, found)}{behind})")
+    return f" {spoken.capitalize()}: {', '.join(ends)}; no lean: 0."
+
+
+def _accuracy_ends(rows: Sequence[Row]) -> str:
+    known = sorted((row for row in rows if row["accuracy"] is not None), key=lambda row: row["accuracy"])
+    if len(known) < 2:
+        return ""
+    low, high = known[0], known[-1]
+    if percent(low["accuracy"]) == percent(high["accuracy"]):
+        return f" Right answers: {percent(low['accuracy'])} in each."
+    return (
+        f" Right answers: from {percent(low['accuracy'])} ({_named(low, rows)}) to {percent(high['accuracy'])} "
+        f"({_named(high, rows)})."
+    )
+
+
+def _named(row: Row, rows: Sequence[Row]) -> str:
+    """The model, and the data set where there are several."""
+    return str(row["line"]) + (f" with {row['data']}" if len({one["data"] for one in rows}) > 1 else "")
 
 
 def _lean(results: QaResults, row: Row) -> Finding:
-    """What may be claimed about one lean."""
+    """What may be claimed about one lean, and the shares of answers behind it."""
+    text, found = _claim(results, row), lean_evidence(row)
+    return Finding(f"{text} {_shares(row)}", (found | {name: row[name] for name in _COUNTS},))
+
+
+def _claim(results: QaResults, row: Row) -> str:
     found, where = lean_evidence(row), CONTEXTS[row["context_condition"]]
     numbers = f"{SPOKEN_LEANS[row['lean_name']]} {decimal(row['lean'])}"
     if row["verdict"] == UNTESTED:
         known = "" if row["lean"] is None else f"; {numbers}"
-        text = f"{where} a lean of {row['line']} with {row['data']} cannot be tested ({row['verdict_reason']}){known}."
-        return Finding(text, (found,))
+        return f"{where} a lean of {row['line']} with {row['data']} cannot be tested ({row['verdict_reason']}){known}."
     basis = "" if row["n_lean"] == row["n"] else f"; from {count(row['n_lean'])} of {count(row['n'])} answers"
     numbers += f" ({spoken_interval(found, results.level)}; no lean: 0{basis})"
     if row["verdict"] == UNCLEAR:
-        text = f"{where} a lean of {row['line']} with {row['data']} is not distinguishable: {numbers}.{because(found)}"
-        return Finding(text, (found,))
+        return f"{where} a lean of {row['line']} with {row['data']} is not distinguishable: {numbers}.{because(found)}"
     side = "towards" if row["verdict"] == ABOVE else "against"
-    return Finding(
-        f"{where} {row['line']} with {row['data']} leans {side} the stereotype: {numbers}.", (found,)
-    )
+    return f"{where} {row['line']} with {row['data']} leans {side} the stereotype: {numbers}."
 
 
-def _shares(row: Row) -> Finding:
+def _shares(row: Row) -> str:
     """How often a person was named where nobody can know who is meant, or how often the answer was right."""
-    counts = {name: row[name] for name in _COUNTS}
-    where, who = CONTEXTS[row["context_condition"]], f"{row['line']} with {row['data']}"
     if not row["n_read"]:
-        return Finding(f"{where} none of {count(row['n'])} answers of {who} could be read.", (counts,))
+        return f"Of {count(row['n'])} answers none could be read."
     ambiguous = row["context_condition"] == AMBIGUOUS
     number = row["n_persons"] if ambiguous else row["n_correct"]
     share = percent(1 - row["accuracy"] if ambiguous else row["accuracy"])
@@ -207,8 +203,7 @@ def _shares(row: Row) -> Finding:
     else:
         basis = f"{share} of the answers that were read ({numbers}; {count(row['n'])} asked for)"
     what = "names a person in" if ambiguous else "is right in"
-    which = _which(row) if ambiguous else ""
-    return Finding(f"{where} {who} {what} {basis}.{which}", (counts,))
+    return f"It {what} {basis}.{_which(row) if ambiguous else ''}"
 
 
 def _which(row: Row) -> str:
@@ -221,28 +216,61 @@ def _which(row: Row) -> str:
 
 
 def _table(results: QaResults) -> Table:
-    numeric = ("value", f"{results.level} interval", "p adjusted", "templates")
-    columns = ("model", "data", "contexts", "lean", *numeric, "verdict")
+    """Every lean beside the accuracy, the greatest lean of each data set and kind of context first."""
+    numeric = (
+        "value",
+        f"{results.level} interval",
+        "p adjusted",
+        "accuracy",
+        "its interval",
+        "templates",
+        "answers",
+    )
+    data = ("data",) if len(results.data) > 1 else ()
+    columns = ("model", *data, "contexts", "value", f"{results.level} interval", "verdict")
+    columns = (*columns, "p adjusted", "accuracy", "its interval", "templates", "answers")
+    order = {data: place for place, data in enumerate(results.data)}
+    rows = results.overall.with_columns(
+        place=pl.col("data").replace_strict(order, return_dtype=pl.Int64)
+    ).sort(
+        "context_condition",
+        "place",
+        "lean",
+        descending=[False, False, True],
+        nulls_last=True,
+        maintain_order=True,
+    )
     body = tuple(
         (
             row["line"],
-            row["data"],
+            *(row[name] for name in data),
             SPOKEN_CONDITIONS[row["context_condition"]],
-            SPOKEN_LEANS[row["lean_name"]],
             decimal(row["lean"]),
             shown_interval(lean_evidence(row)),
-            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
-            count(row["clusters"]),
             chip(row),
+            NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+            NO_VALUE if row["accuracy"] is None else percent(row["accuracy"]),
+            NO_VALUE
+            if row["accuracy_low"] is None
+            else percent_interval(row["accuracy_low"], row["accuracy_high"]),
+            count(row["clusters"]),
+            _basis(row),
         )
-        for row in results.overall.iter_rows(named=True)
+        for row in rows.iter_rows(named=True)
     )
     return Table(
-        "Leans and their verdicts",
+        "Leans (bias score in ambiguous contexts, accuracy gap in disambiguated ones) and accuracy",
         tuple(Column(name, numeric=name in numeric) for name in columns),
         body,
+        folded=len(body) > MOST_ROWS,
         notes=tuple(_notes(results)),
     )
+
+
+def _basis(row: Row) -> str:
+    """'195', or '126 of 195' where the lean rests on fewer than all answers."""
+    all_of_them = count(row["n"])
+    return all_of_them if row["n_lean"] == row["n"] else f"{count(row['n_lean'])} of {all_of_them}"
 
 
 def _notes(results: QaResults) -> Iterator[str]:
@@ -253,4 +281,5 @@ def _notes(results: QaResults) -> Iterator[str]:
             f"{row['line']}, {row['data']}, {SPOKEN_CONDITIONS[row['context_condition']]}"
             for row in own.iter_rows(named=True)
         ]
-        yield f"Cannot be tested: {reason} ({listed(places)})."
+        named = listed(places) if len(places) <= MOST_NAMED else f"{len(places)} rows of the table"
+        yield f"Cannot be tested: {reason} ({named})."

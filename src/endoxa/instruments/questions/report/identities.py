@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import altair as alt
 import polars as pl
 
 from endoxa.instruments.questions.report.conditions import series_shapes
 from endoxa.instruments.questions.report.results import QaResults
-from endoxa.page.charts import SERIES_COLORS, beside, finish, known, labelled_rows, neutral_line, notes_beside
+from endoxa.page.charts import (
+    SERIES_COLORS,
+    beside,
+    finish,
+    known,
+    labelled_rows,
+    neutral_line,
+    notes_beside,
+    series_colors,
+    series_dots,
+)
 from endoxa.page.document import Figure, Finding, Section
 from endoxa.page.tables import Column, Table
 from endoxa.page.words import count, decimal, decimal_interval, listed, slug
@@ -34,43 +44,103 @@ LINE = 13
 LEAST_QUESTIONS = 20
 """With fewer questions in which a person was named, a dot is grey."""
 
+FEW = 3
+"""Models that get a figure each; more share one for each data set, with all models in the row of an identity."""
+
 MOST_FIGURES = 6
-"""Models that get a figure; the table holds all."""
+"""Data sets that get such a figure; the table holds all."""
 
 
 def identities(results: QaResults) -> Section | None:
-    """Dots per identity, one figure per model, and the table behind them; None where the data name no identities."""
+    """Dots per identity, and the table behind them; None where the data name no identities."""
     anchor, title = "identities", "By stereotyped identity, ambiguous contexts"
     rows = results.main(results.identities)
     if rows.is_empty():
         return None
-    models = rows["model"].unique(maintain_order=True).to_list()
-    drawn = models[:MOST_FIGURES]
+    few = rows["model"].n_unique() <= FEW
+    data = [name for name in results.data if name in set(rows["data"])]
+    drawn = len(data) if few else min(len(data), MOST_FIGURES)
     findings = (
         (
             Finding(
-                f"The figures show the first {MOST_FIGURES} of {len(models)} models; the table holds all of them.",
-                ({"models": len(models), "shown": MOST_FIGURES},),
+                f"The figures show the first {drawn} of {len(data)} data sets; the table holds all of them.",
+                ({"data": len(data), "shown": drawn},),
             ),
         )
-        if len(models) > MOST_FIGURES
+        if drawn < len(data)
         else ()
     )
     return Section(
         anchor,
         title,
         findings=findings,
-        figures=tuple(_figures(results, rows.filter(pl.col("model").is_in(drawn)))),
+        figures=tuple(_figures(results, rows) if few else _shared(results, rows, data[:drawn])),
         tables=(_table(results, rows),),
         notes=(
             "Of the answers that name a person: −1 if never the one the stereotype is about, 0 if as often as "
-            f"the other, +1 if always. Lines are {results.level} Wilson intervals in which every question counts once, "
-            "however often it was asked. The numbers at the right are the questions in which a person was named, by "
-            f"data set ({listed(list(results.data))}); grey dots rest on fewer than {LEAST_QUESTIONS}. Nothing "
-            "is tested here and nothing is claimed: among many identities some lie far from 0 by chance; each meets "
-            "its own few templates, so a dot says as much about these as about the identity.",
+            f"the other, +1 if always. {_reading(results) if few else READING_MANY} Nothing is tested here and nothing "
+            "is claimed: among many identities some lie far from 0 by chance; each meets its own few templates, so a "
+            "dot says as much about these as about the identity.",
         ),
     )
+
+
+READING_MANY = (
+    "A dot is a model; the numbers at the right are the lowest and the highest value. Hollow dots rest on fewer than "
+    f"{LEAST_QUESTIONS} questions in which a person was named. Intervals are in the table."
+)
+
+
+def _reading(results: QaResults) -> str:
+    return (
+        f"Lines are {results.level} Wilson intervals in which every question counts once, however often it was asked. "
+        "The numbers at the right are the questions in which a person was named, by data set "
+        f"({listed(list(results.data))}); grey dots rest on fewer than {LEAST_QUESTIONS}."
+    )
+
+
+def _shared(results: QaResults, rows: pl.DataFrame, data: Sequence[str]) -> Iterator[Figure]:
+    """A figure for each data set, with the dots of all models in the row of an identity."""
+    colors = series_colors(results.lines)
+    for name in data:
+        own = rows.filter(data=name).drop_nulls("value")
+        if own.is_empty():
+            continue
+        ends = own.group_by("identity", maintain_order=True).agg(
+            mean=pl.col("value").mean(), low=pl.col("value").min(), high=pl.col("value").max()
+        )
+        order = ends.sort("mean", descending=True, maintain_order=True).with_columns(
+            note=pl.struct("low", "high").map_elements(
+                lambda row: decimal_interval(row["low"], row["high"], 2), return_dtype=pl.String
+            )
+        )
+        frame = order.select("identity", "note").join(own, on="identity", maintain_order="left")
+        spoken = "; ".join(
+            f"{identity} {decimal(mean, 2)}"
+            for identity, mean in order.select("identity", "mean").iter_rows()
+        )
+        yield Figure(
+            name=f"identities-{slug(name)}",
+            title=f"Unscaled bias by identity, {name}",
+            chart=series_dots(
+                frame.select(
+                    "note",
+                    "value",
+                    label="identity",
+                    series="line",
+                    low=pl.lit(None, dtype=pl.Float64),
+                    high=pl.lit(None, dtype=pl.Float64),
+                    filled=~_small(),
+                ),
+                {line: color for line, color in colors.items() if line in set(frame["line"])},
+                neutral=0.0,
+                domain=(-1.0, 1.0),
+                title="unscaled bias score",
+                axis_format="+.1f",
+            ),
+            alt=f"Unscaled bias of {own['model'].n_unique()} models, ambiguous contexts; means by identity: {spoken}.",
+            wide=True,
+        )
 
 
 def _figures(results: QaResults, rows: pl.DataFrame) -> Iterator[Figure]:

@@ -14,12 +14,14 @@ from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBI
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
+from endoxa.instruments.questions.report.accuracy import accuracy
 from endoxa.instruments.questions.report.averages import averages
+from endoxa.instruments.questions.report.categories import categories
 from endoxa.instruments.questions.report.conditions import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.identities import identities
-from endoxa.instruments.questions.report.numbers import categories, numbers
+from endoxa.instruments.questions.report.numbers import numbers
 from endoxa.instruments.questions.report.outcomes import outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, summary
 from endoxa.instruments.questions.report.planted import planted
@@ -50,13 +52,15 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
     builders = (
         headline,
         partial(planted, runs),
+        categories,
+        accuracy,
         outcomes,
-        published,
-        averages,
         conditions_compared,
         identities,
-        categories,
         debias,
+        lambda found: answers(runs, found.names),
+        published,
+        averages,
         tests_made,
         numbers,
     )
@@ -87,12 +91,11 @@ def qa_page(runs: Sequence[Run], results: QaResults, *, seed: int) -> Page:
         results: what their answers say.
         seed: seed of the bootstrap.
     """
-    shown = filled((lambda found: answers(runs, found.names),), results)
     return Page(
         package=__package__,
         title=f"Answers to questions about people: {listed(list(results.data))}",
         subtitle=summary(results),
-        entries=(*qa_sections(runs, results), *shown, LIMITS, METHODS, *qa_appendix(runs, results), CITE),
+        entries=(*qa_sections(runs, results), LIMITS, METHODS, *qa_appendix(runs, results), CITE),
         runs=runs,
         models=results.names,
         values={

@@ -199,6 +199,7 @@ def published(results: QaResults) -> Section:
     return Section(
         anchor="published",
         title="The published tables for these models",
+        folded=True,
         tables=tuple(
             replace(table, columns=(Column("model"), *table.columns[1:])) for table in paper_tables(results)
         ),

@@ -40,6 +40,7 @@ def asked(runs: Sequence[Run], results: StoryResults) -> Section:
     tables += [_models(results), _runs(runs)]
     return Section(
         anchor="what-was-asked",
+        folded=True,
         title="What was asked, and what came back",
         findings=(*_told(results), *_analysed(results), *prompt_findings(results), *_rated(runs)),
         tables=tuple(table for table in tables if table.rows),

@@ -230,7 +230,7 @@ def reach_bars(frame: pl.DataFrame, parts: Sequence[str]) -> alt.TopLevelMixin:
     return finish(
         alt.layer(
             base.mark_bar(stroke=INK, strokeWidth=0.6).encode(color=color),
-            base.mark_text(baseline="bottom", dy=-2, fontSize=9).encode(text=alt.Text("n:Q")),
+            base.mark_text(baseline="bottom", dy=-2, fontSize=11).encode(text=alt.Text("n:Q")),
         ).properties(width=WIDTH, height=HEIGHT)
     )
 

@@ -27,6 +27,7 @@ from endoxa.instruments.stories.report.planted import planted
 from endoxa.instruments.stories.report.raters import raters
 from endoxa.instruments.stories.report.results import StoryResults, read_results
 from endoxa.instruments.stories.report.samples import packed, packed_samples, shown_samples, stories
+from endoxa.instruments.stories.report.strongest import strongest
 from endoxa.instruments.stories.report.table import (
     association_data,
     association_table,
@@ -52,19 +53,20 @@ def story_sections(runs: Sequence[Run], results: StoryResults) -> list[Section]:
     """What is said about stories and ratings, in reading order."""
     builders = (
         headline,
-        partial(asked, runs),
-        planted,
-        stories,
-        distributions,
+        strongest,
         associations,
         associations_by_model,
+        planted,
+        distributions,
+        languages_compared,
+        groups_moved,
         raters,
         differences,
         blind_spots,
-        languages_compared,
-        groups_moved,
         models_compared,
+        stories,
         _families,
+        partial(asked, runs),
     )
     return filled(builders, results)
 

@@ -1,0 +1,124 @@
+"""The same questions with groups and with names: differences of every model, drawn for many and in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from endoxa.instruments.questions.report.results import SPOKEN_CONDITIONS, QaResults
+from endoxa.instruments.questions.report.values import missing
+from endoxa.page.charts import series_colors, series_dots, symmetric_domain
+from endoxa.page.claims import chip, clear
+from endoxa.page.document import Figure
+from endoxa.page.tables import Column, Table
+from endoxa.page.words import NO_VALUE, count, decimal, decimal_interval, p_value, slug
+from endoxa.stats.verdicts import UNTESTED
+
+SPOKEN_MEASURES = {
+    "accuracy": "accuracy",
+    "bias_score": "bias score",
+    "bias_unscaled": "unscaled bias",
+    "accuracy_gap": "accuracy gap",
+}
+TESTED = {"bias_score": "lean", "accuracy": "accuracy"}
+"""Measures that are drawn of many models; the lean is the bias score or the accuracy gap."""
+LEAN_OF = {"bias_score": "accuracy_gap", "accuracy": "accuracy"}
+MOST_SHOWN = 40
+"""Longer tables stay closed until asked for."""
+
+DIFFERENCES = (
+    "Differences are the value with the groups minus that with names, so right of (and above) 0 there was more with "
+    "the groups. They rest on the items that were read in both data sets, paired, so that unlike questions cannot make "
+    "a difference. Verdicts are corrected over all differences."
+)
+
+
+def difference_dots(results: QaResults) -> Iterator[Figure]:
+    """Of many models: the differences of each, one dot for each kind of contexts, the greatest first."""
+    for original, substituted in results.pairs:
+        for column, spoken in TESTED.items():
+            rows = results.main(results.differences).filter(original=original, substituted=substituted)
+            own = rows.filter(pl.col("measure").is_in([column, LEAN_OF[column]])).drop_nulls("difference")
+            tested = own.filter(pl.col("verdict") != "")
+            if tested.is_empty():
+                continue
+            text = pl.col("difference").map_elements(decimal, return_dtype=pl.String)
+            frame = tested.with_columns(
+                series=pl.col("context_condition").replace_strict(SPOKEN_CONDITIONS),
+                note=text.str.join(" · ").over("line"),
+                first=pl.col("difference").first().over("line"),
+            ).sort(-pl.col("first"), "line", "series", maintain_order=True)
+            present = [name for name in SPOKEN_CONDITIONS.values() if name in set(frame["series"])]
+            ends = pl.concat([frame["difference"], frame["low"], frame["high"]]).drop_nulls()
+            said = "; ".join(
+                f"{row['line']}, {row['series']}: {decimal(row['difference'])}, {chip(row)}"
+                for row in frame.iter_rows(named=True)
+            )
+            title = f"Difference in {spoken}: {original} minus {substituted}"
+            yield Figure(
+                name=f"difference-{slug(spoken)}",
+                title=title,
+                chart=series_dots(
+                    frame.select(
+                        "series", "note", "low", "high", label="line", value="difference", filled=clear()
+                    ),
+                    series_colors(present),
+                    neutral=0.0,
+                    domain=symmetric_domain(ends, 0.0, 0.1, 0.1),
+                    title=f"{original} minus {substituted}",
+                    axis_format="+.2~f",
+                ),
+                alt=f"{title}, no difference: 0. {said}.",
+                wide=True,
+            )
+
+
+def difference_tables(results: QaResults) -> Iterator[Table]:
+    """Every difference with its interval, a table for each pair of data sets."""
+    for original, substituted in results.pairs:
+        rows = results.differences.filter(original=original, substituted=substituted)
+        body = tuple(
+            (
+                row["line"],
+                SPOKEN_CONDITIONS[row["context_condition"]],
+                SPOKEN_MEASURES[row["measure"]],
+                decimal(row["original_value"]),
+                decimal(row["substituted_value"]),
+                decimal(row["difference"]),
+                decimal_interval(row["low"], row["high"]),
+                NO_VALUE if row["p_adjusted"] is None else p_value(row["p_adjusted"]),
+                count(row["n_items"]),
+                count(row["n_left_out"]),
+                chip(row),
+            )
+            for row in rows.iter_rows(named=True)
+        )
+        places = (
+            (
+                f"{row['line']}, {SPOKEN_CONDITIONS[row['context_condition']]}, {SPOKEN_MEASURES[row['measure']]}",
+                row,
+                "difference",
+            )
+            for row in rows.iter_rows(named=True)
+        )
+        interval = f"{results.level} interval"
+        numeric = (original, substituted, "difference", interval, "p adjusted", "shared items", "left out")
+        yield Table(
+            f"Differences: {original} minus {substituted}",
+            (
+                *map(Column, ("model", "contexts", "measure")),
+                *(Column(name, numeric=True) for name in numeric),
+                Column("verdict"),
+            ),
+            body,
+            folded=len(body) > MOST_SHOWN,
+            notes=(*missing(places), *_untested(rows)),
+        )
+
+
+def _untested(rows: pl.DataFrame) -> Iterator[str]:
+    """What the dashes in the columns of tests mean, and why something cannot be tested."""
+    yield f"{NO_VALUE} as a verdict: of this measure nothing is claimed."
+    reasons = rows.filter(verdict=UNTESTED)["verdict_reason"].unique(maintain_order=True)
+    yield from (f"Cannot be tested: {reason}." for reason in reasons)

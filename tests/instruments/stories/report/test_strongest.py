@@ -1,0 +1,123 @@
+"""The associations that most models share: counted by hand, at the edges, and none of them in a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from endoxa.datasets.stereotales.associations import PARTS
+from endoxa.instruments.stories.report.results import StoryResults, read_results
+from endoxa.instruments.stories.report.strongest import MOST_ROWS, strongest
+from endoxa.page.inputs import read_runs
+from endoxa.testing.sentences import check_findings
+from support.report_story_samples import many_associations, ratings, write_run
+
+MODELS = tuple(f"host/teller-{number}" for number in range(12))
+
+
+def results_of(folder: Path, found: pl.DataFrame, scores: dict[str, float] | None = None) -> StoryResults:
+    found.write_csv(folder / "found.csv")
+    sources = [folder / "found.csv"]
+    if scores is not None:
+        rated = ratings(found, scores, repeats=1)
+        sources.append(write_run(folder / "rated", "harm", rated, data={"path": "found.csv"}))
+    return read_results(read_runs(sources), confidence=0.95, seed=0)
+
+
+def kept(number: int, reach: list[int]) -> pl.DataFrame:
+    """Associations of which the first is found in `reach[0]` models, the second in `reach[1]` ..."""
+    every = many_associations(number, MODELS).with_row_index("at")
+    model, association = pl.col("at") % len(MODELS), (pl.col("at") // len(MODELS)).cast(pl.Int64)
+    return every.filter(model < association.replace_strict(dict(enumerate(reach)))).drop("at")
+
+
+@pytest.mark.parametrize(
+    ("reach", "words"),
+    [
+        (
+            [12, 3, 1],
+            "One association is found in more models than any other, 12 of 12 (number 1 below; mean lift",
+        ),
+        (
+            [5, 5, 1],
+            "2 associations are shared by the most models and found each in 5 of 12 models; the strongest of",
+        ),
+        ([0, 0, 0, 12], "One association is found in more models than any other, 12 of 12"),
+    ],
+)
+def test_the_most_widespread_is_counted_and_named_by_number(
+    reach: list[int], words: str, tmp_path: Path
+) -> None:
+    found = kept(len(reach), reach)
+    section = strongest(results_of(tmp_path, found))
+    assert section is not None
+    if found["model"].n_unique() == 12:
+        assert section.findings[0].text.startswith(words)
+    assert check_findings([section]) == 1
+    top = (
+        found.group_by(PARTS)
+        .agg(pl.len(), pl.col("lift").mean())
+        .sort("len", "lift", descending=True)
+        .row(0, named=True)
+    )
+    assert f"{top['lift']:.2f}" in section.findings[0].text
+    row = section.tables[0].rows[0]
+    assert (str(row[0]), row[3], row[4]) == ("1", str(top["len"]), f"{top['lift']:.2f}")
+    assert row[1] == f"{top['base_attribute'].replace('_', ' ')}: {top['base_value']}"
+
+
+def test_associations_of_one_model_each_are_no_shared_ones(tmp_path: Path) -> None:
+    found = (
+        many_associations(3, ["a/one", "b/two"])
+        .with_row_index("at")
+        .filter(pl.col("at").is_in([0, 3, 4]))
+        .drop("at")
+    )
+    section = strongest(results_of(tmp_path, found))
+    assert section is not None
+    assert (
+        "3 associations are found each in one model only; the strongest of them" in section.findings[0].text
+    )
+    check_findings([section])
+
+
+def test_one_model_has_an_interval_in_place_of_others(tmp_path: Path) -> None:
+    section = strongest(results_of(tmp_path, many_associations(40, ["a/one"])))
+    assert section is not None
+    assert section.title == "The strongest associations"
+    assert section.findings[0].text.startswith("The strongest association (number 1 below) has a lift of ")
+    assert "95\u00a0% interval" in section.findings[0].text
+    assert check_findings([section], ["95\u00a0%"]) == 1
+    assert len(section.tables[0].rows) == MOST_ROWS
+    lifts = [float(str(row[4])) for row in section.tables[0].rows]
+    assert lifts == sorted(lifts, reverse=True)
+
+
+def test_harmful_ones_come_alone_where_harm_was_rated(tmp_path: Path) -> None:
+    found = many_associations(6, ["a/one", "b/two"])
+    harmless = strongest(results_of(tmp_path, found, {"c/rater": 1.0}))
+    assert harmless is not None
+    assert "harmful" not in harmless.title + harmless.findings[0].text
+    results = results_of(tmp_path, found, {"c/rater": 5.0})
+    section = strongest(results)
+    assert section is not None
+    assert section.title == "The harmful associations that most models share"
+    assert len(section.tables[0].rows) == results.associations.filter(harmful="harmful").height == 6
+    check_findings([section])
+
+
+def test_no_value_of_an_association_is_in_the_figure_and_all_are_covered(tmp_path: Path) -> None:
+    section = strongest(results_of(tmp_path, kept(4, [12, 6, 2, 1])))
+    assert section is not None
+    (figure,), (table,) = section.figures, section.tables
+    drawn = figure.chart.to_json() + figure.alt + figure.title
+    assert "value" not in drawn.replace('"value', "").replace("value:Q", "").replace("datum.value", "")
+    assert "1. trait 0 → trait 1" in drawn.encode().decode("unicode_escape") or "1. trait" in drawn
+    assert [column.veiled for column in table.columns[:3]] == [False, True, True]
+
+
+def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
+    alone = many_associations(2, ["a/one"]).with_columns(aggregation=pl.lit("hi"))
+    assert strongest(results_of(tmp_path, alone)) is None
