@@ -56,12 +56,9 @@ __all__ = [
     "labelled_rows",
     "neutral_line",
     "notes_beside",
-<<<<<<< HEAD
     "pointed",
-=======
     "series_colors",
     "series_dots",
->>>>>>> others
     "sorted_dots",
     "square_legend",
     "stacked_shares",
