@@ -42,7 +42,6 @@ def report(
       endoxa report out/run1 out/run2 -o out/report.html
       endoxa report out/run1 -o estimates.csv
       endoxa report out/run1 -o table.tex --interval wilson --rule sum --label tab:cp
-      endoxa report out/run1 -o out/paper.tex --width column
       endoxa report out/r4 -o out/tests.html
       endoxa report out/seat.csv -o seat.csv --format table
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
@@ -50,17 +49,13 @@ def report(
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
     from endoxa.page.files import figures_folder, resolve_format
-    from endoxa.page.printing import MILLIMETRES
 
     written = write_report(runs, out, format=format, options=options)
     typer.echo(f"Written: {written}")
-    if resolve_format(out, format) == "html" or options.paper.width is not None:
+    if resolve_format(out, format) == "html":
         folder = figures_folder(out)
         typer.echo(f"Figures: {folder}")
-        bare = sum(
-            not path.with_suffix(".png").exists() and not path.stem.endswith(tuple(MILLIMETRES))
-            for path in folder.glob("*.svg")
-        )
+        bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
         if bare:
             typer.echo(
                 f"{bare} figures were written as SVG only: PNG cannot render their script. Use the SVG or HTML files."

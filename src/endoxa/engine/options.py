@@ -40,7 +40,7 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class PaperOptions:
-    """What tables and figures for a paper are like; tables in Markdown and LaTeX only.
+    """What a table for a paper holds; Markdown and LaTeX only.
 
     Attributes:
         interval: sentence pairs: "identities", "wilson" (pairs as independent), or "t" (mean score differences with
@@ -50,7 +50,6 @@ class PaperOptions:
         transpose: rows and columns exchanged.
         caption: in place of ours (LaTeX).
         label: by which LaTeX refers to it; further tables get a number behind it.
-        width: of figures for print, beside those of a page; None writes none.
     """
 
     interval: Annotated[
@@ -70,13 +69,6 @@ class PaperOptions:
     caption: Annotated[str | None, Option("LaTeX: caption in place of ours.", OUTPUT, metavar="TEXT")] = None
     label: Annotated[
         str | None, Option("LaTeX: label; further tables get -2, -3 ...", OUTPUT, metavar="NAME")
-    ] = None
-    width: Annotated[
-        Literal["column", "page"] | None,
-        Option(
-            "Also write figures for print, 85 or 170 mm wide in letters of 8 pt: PDF, SVG, PNG (300 dpi).",
-            OUTPUT,
-        ),
     ] = None
 
 

@@ -5,7 +5,6 @@ What each kind of run is written as is declared by its instrument (`Instrument.s
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,15 +15,12 @@ from endoxa.engine.instrument import INSTRUMENTS, Shown
 from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
-from endoxa.page.files import FORMATS, PAGE, figures_folder, refuse_folder, replace_text, resolve_format
-from endoxa.page.frame import Page, unique_figures, write_page
+from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
+from endoxa.page.frame import write_page
 from endoxa.page.inputs import EXTRACTED, TABLE_KINDS, Run, holds, read_runs
-from endoxa.page.printing import write_printed
 from endoxa.page.render import unchecked
 
 __all__ = ["FORMATS", "write_report"]
-
-log = logging.getLogger(__name__)
 
 
 def write_report(
@@ -79,21 +75,9 @@ def write_report(
                 write_page(shown.page(), output)
         else:
             replace_text(output, shown.texts[chosen]())
-        if how.paper.width is not None:
-            _write_figures(shown.page(), output, how.paper.width)
     except OSError as error:
         raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output
-
-
-def _write_figures(page: Page, output: Path, width: str) -> None:
-    """Figures for print, into the folder of the figures of a page of that name."""
-    folder = figures_folder(output)
-    folder.mkdir(exist_ok=True)
-    with unchecked():
-        figures = (figure for section in unique_figures(page).sections for figure in section.figures)
-        for said in write_printed(figures, folder, width):
-            log.warning("%s", said)
 
 
 def report_run(settings: RunSettings, out: Path) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from endoxa.page.document import Figure
 
@@ -34,16 +33,11 @@ def unchecked() -> Iterator[None]:
         yield
 
 
-def picture(figure: Figure, spec: Mapping[str, Any] | None = None) -> str:
-    """The figure as a whole SVG document, with its title and text alternative inside.
-
-    Args:
-        figure: the figure.
-        spec: its chart in Vega-Lite where it is to be drawn otherwise than on the page.
-    """
+def picture(figure: Figure) -> str:
+    """The figure as a whole SVG document, with its title and text alternative inside."""
     import vl_convert
 
-    svg = vl_convert.vegalite_to_svg(json.dumps(spec or figure.chart.to_dict(validate=False)))
+    svg = vl_convert.vegalite_to_svg(json.dumps(figure.chart.to_dict(validate=False)))
     spoken = f"<title>{html.escape(figure.title)}</title><desc>{html.escape(figure.alt)}</desc>"
     head, _, body = svg.partition(">")
     return _renumbered(f'{head} role="img">{spoken}{body}')

@@ -52,15 +52,7 @@ def written(tmp_path: Path, frame: pl.DataFrame, name: str, format: str | None =
 
 
 def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
-    ends = pl.Series("low", [-0.5, 0.25, None, -1.0]), pl.Series("high", [0.5, 1.5, 1.0, -0.25])
-    frame = pl.concat([paper().head(4).with_columns(*ends), paper().tail(-4)])
-    told = written(tmp_path, frame, "t.md")
-    # The paper has no intervals; ours stand beside the values, where there are any.
-    assert (
-        r"| +0.896 (−0.500 to +0.500) | +1.057\* (+0.250 to +1.500) | +0.855 | +0.843 (−1.000 to −0.250) |"
-        in told
-    )
-    lines = re.sub(r" \([+−0].*?\)", "", told).splitlines()
+    lines = written(tmp_path, paper(), "t.md").splitlines()
     assert lines[0] == "**gender x religion**"
     heads = [
         f"{language}: {model} (cls)" for language in ("English", "Hindi") for model in ("IndicBert", "Muril")
@@ -72,7 +64,6 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
     assert lines[5].endswith(r"| +0.544 | +1.229\* | +0.339 | −0.058 |")
     assert lines[6].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
     assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
-    assert lines[-1].endswith("Intervals: 95 %.")
 
 
 def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path) -> None:
@@ -87,15 +78,7 @@ def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path
         assert line.endswith(r"\\")
     assert set(re.findall(r"(?<!\\)\\[a-z]+", text)) <= {
         *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\setlength", r"\tabcolsep", r"\multicolumn"),
-        *(
-            r"\toprule",
-            r"\midrule",
-            r"\cmidrule",
-            r"\bottomrule",
-            r"\caption",
-            r"\usepackage",
-            r"\scriptsize",
-        ),
+        *(r"\toprule", r"\midrule", r"\cmidrule", r"\bottomrule", r"\caption", r"\usepackage"),
     }
 
 

@@ -23,10 +23,9 @@ from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.published import paper_tables
 from endoxa.instruments.questions.report.results import QaResults, results_of
 from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
-from endoxa.instruments.questions.report.wide import wide_table
 from endoxa.instruments.reports import write_report
 from endoxa.page.labels import ModelName, name_models, read_labels
-from endoxa.page.tables import Cell, latex, markdown
+from endoxa.page.tables import latex, markdown
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from support.report_qa_samples import HOSTILE, Lean, qa_folder, questions, records
 
@@ -355,41 +354,7 @@ def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
     assert not set("−±×") & set(text)
     for line in text.splitlines():
         if " & " in line:
-            assert line.count(" & ") in (
-                2,
-                3,
-                4,
-                6,
-            )  # the wide table spans three columns at a time in its first line
-
-
-def test_the_wide_table_holds_what_the_estimates_say(published: QaResults) -> None:
-    """Accuracy, lean and answers of both kinds of context, with the mark of the verdict."""
-    table = wide_table(published)
-    heads = [column.line for column in table.columns]
-    rows = {(str(row[0]), str(row[1])): dict(zip(heads, row, strict=True)) for row in table.rows}
-    assert len(rows) == len(table.rows) == len(published.lines) * len(published.data)
-    for row in published.overall.iter_rows(named=True):
-        cells = rows[row["line"], row["data"]]
-        where = {"ambig": "Ambiguous", "disambig": "Disambiguated"}[row["context_condition"]]
-        accuracy, read = cells[f"{where} contexts: accuracy"], cells[f"{where} contexts: answers read"]
-        (lean,) = (
-            cells[name] for name in heads if name.startswith(where) and name.endswith(("score", "gap"))
-        )
-        assert isinstance(accuracy, Cell)
-        assert isinstance(lean, Cell)
-        assert float(accuracy.text) == pytest.approx(row["accuracy"], abs=5e-4)
-        assert accuracy.below == (
-            "" if row["accuracy_low"] is None else f"{row['accuracy_low']:.3f} to {row['accuracy_high']:.3f}"
-        )
-        assert float(lean.text.replace("−", "-")) == pytest.approx(row["lean"], abs=5e-4)
-        assert lean.mark == {"above": "*", "below": "*", "cannot-be-tested": "†"}.get(row["verdict"], "")
-        assert str(read) == f"{row['n_read']:,}"
-
-
-def test_the_wide_table_of_what_cannot_be_tested_or_has_no_value() -> None:
-    model, accuracy, lean, read = wide_table(made([estimate(accuracy=1.0)])).rows[0]
-    assert (model, str(accuracy), str(lean), str(read)) == ("gpt-4o", "1.000", "–†", "100")
+            assert line.count(" & ") in (2, 3)
 
 
 def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:

@@ -58,12 +58,6 @@ class Associations:
         return "two-sided" if two.all() else "one- or two-sided" if two.any() else "one-sided"
 
     @property
-    def confidence(self) -> str:
-        """The level of the intervals: '95 %', or '95 or 90 %'."""
-        levels = self.estimates["confidence"].drop_nulls().unique().sort(descending=True)
-        return (" or ".join(f"{100 * level:g}" for level in levels) or "95") + " %"
-
-    @property
     def level(self) -> str:
         """The level of the verdicts, one minus the confidence: '0.05', or '0.05 or 0.1'."""
         levels = self.estimates["confidence"].drop_nulls().unique().sort(descending=True)

@@ -5,8 +5,7 @@ A row is a pair of groups and a pair of attributes, a column one encoder in one 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -14,7 +13,7 @@ from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.instruments.association_tests.report.results import CLAIMED, UNTESTABLE, Associations, mark
 from endoxa.page import tables
 from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, NOT_DEFINED, language_name, signed, signed_interval
+from endoxa.page.words import NO_VALUE, language_name, signed
 
 ROW = ("axis", "x", "y", "a", "b")
 COLUMN = ("language", "label", "pooling")
@@ -28,17 +27,12 @@ UNDEFINED = "undefined"
 
 def markdown(results: Associations) -> str:
     """One table per axis, names escaped."""
-    return tables.markdown(paper_tables(results, intervals=True), note(results, intervals=True))
+    return tables.markdown(paper_tables(results), note(results))
 
 
 def latex(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
     """One `table*` environment per axis, languages above models; needs the package booktabs and nothing else."""
-    return tables.latex(
-        paper_tables(results, intervals=True),
-        note(results, intervals=True),
-        caption=paper.caption,
-        label=paper.label,
-    )
+    return tables.latex(paper_tables(results), note(results), caption=paper.caption, label=paper.label)
 
 
 def csv(results: Associations) -> str:
@@ -46,37 +40,36 @@ def csv(results: Associations) -> str:
     return tables.csv(paper_tables(results), "axis")
 
 
-def note(results: Associations, *, intervals: bool = False) -> str:
-    """What the numbers and stars mean, and the intervals where there are any."""
+def note(results: Associations) -> str:
+    """What the numbers and stars mean."""
     daggers = results.estimates.select(mark() == UNTESTABLE).to_series().any()
     untested = f"; {UNTESTABLE}: cannot be tested" if daggers else ""
-    ends = f" Intervals: {results.confidence}." if intervals else ""
     return (
         f"Effect sizes (ddof {results.ddof}); positive: the first group lies nearer to the first attribute, rather "
         f"than the second, than the second group does. {CLAIMED}: the groups differ ({results.sides} permutation "
-        f"p-value at most {results.level} after Benjamini-Hochberg over all tests){untested}.{ends}"
+        f"p-value at most {results.level} after Benjamini-Hochberg over all tests){untested}."
     )
 
 
-def paper_tables(results: Associations, *, intervals: bool = False) -> list[Table]:
+def paper_tables(results: Associations) -> list[Table]:
     """One table per axis, or per axis and language where languages do not share their set names.
 
     Columns of one language stand together, then those of one model.
 
     Tests that share their set names and differ in name only (other templates, say) get rows of their own, with
-    the name of the test behind the attributes. The published tables have no intervals; `intervals` adds them.
+    the name of the test behind the attributes.
     """
     found = []
     for (axis,), tests in _by(results.estimates, "axis"):
         languages = tests.select("language", *ROW).unique()["language"].len()
         if languages > tests.select(ROW).unique().height:
-            found.append(_table(axis, tests, intervals))
+            found.append(_table(axis, tests))
         else:
-            found += [_table(axis, own, intervals) for _, own in _by(tests, "language")]
+            found += [_table(axis, own) for _, own in _by(tests, "language")]
     return found
 
 
-def _table(axis: str, tests: pl.DataFrame, intervals: bool) -> Table:
+def _table(axis: str, tests: pl.DataFrame) -> Table:
     heads = [
         key
         for (language,), own in _by(tests, "language")
@@ -93,9 +86,7 @@ def _table(axis: str, tests: pl.DataFrame, intervals: bool) -> Table:
     rows: list[tuple[str | Cell, ...]] = []
     for key, own in _by(shown, *keys):
         cells: dict[tuple[str, ...], Cell] = {
-            (row["language"], row["label"], row["pooling"]): Cell(
-                row["text"], row["mark"], _ends(row) if intervals else None
-            )
+            (row["language"], row["label"], row["pooling"]): Cell(row["text"], row["mark"])
             for row in own.iter_rows(named=True)
         }
         _, x, y, a, b, *name = map(str, key)
@@ -106,12 +97,6 @@ def _table(axis: str, tests: pl.DataFrame, intervals: bool) -> Table:
         for language, label, pooling in heads
     )
     return Table(axis, (*STUB, *columns), tuple(rows), stub=len(STUB))
-
-
-def _ends(row: Mapping[str, Any]) -> str | None:
-    """'0.251 to 1.324', or None where there is no interval."""
-    ends = signed_interval(row["low"], row["high"], DIGITS)
-    return None if ends == NOT_DEFINED else ends
 
 
 def _by(

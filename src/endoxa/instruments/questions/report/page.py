@@ -28,7 +28,6 @@ from endoxa.instruments.questions.report.planted import planted
 from endoxa.instruments.questions.report.published import paper_tables, published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
-from endoxa.instruments.questions.report.wide import wide_table
 from endoxa.page.document import Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
@@ -132,12 +131,9 @@ def shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={
             "csv": rows.write_csv,
-            "md": lambda: markdown([wide_table(results), *paper_tables(results)]),
+            "md": lambda: markdown(paper_tables(results)),
             "latex": lambda: latex(
-                [wide_table(results), *paper_tables(results)],
-                column_gap=COLUMN_GAP,
-                caption=paper.caption,
-                label=paper.label,
+                paper_tables(results), column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label
             ),
         },
     )
