@@ -6,7 +6,6 @@ import json
 import shutil
 import weakref
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -119,8 +118,8 @@ class Result:
         """The headline table for a paper.
 
         Args:
-            format: "latex", "md", "csv" (every estimate), or "table" (association tests).
-            options: those of `endoxa report`: `confidence`, `seed`, `labels`.
+            format: "latex", "md", "table" (the same as CSV), or "csv" (every estimate).
+            options: those of `endoxa report`: `confidence`, `seed`, `labels`, `interval`, `transpose`, `caption`, ...
 
         Raises:
             UserError: runs of this kind have no such table.
@@ -132,6 +131,8 @@ class Result:
 
     def save_report(self, path: str | Path, **options: Any) -> Path:
         """Write a page (.html) or a table (.csv, .md, .tex), as `endoxa report` does.
+
+        With `width="column"` or `"page"`, figures are also drawn for print, see `endoxa report --width`.
 
         Args:
             path: file to write.
@@ -158,7 +159,7 @@ class Result:
         from endoxa.instruments.reports import shown_as
         from endoxa.page.inputs import read_runs
 
-        return shown_as(read_runs([self.folder]), replace(ReportOptions(), **options))
+        return shown_as(read_runs([self.folder]), ReportOptions().having(options))
 
     def _figures(self) -> dict[str, Figure]:
         from endoxa.page.frame import unique_figures

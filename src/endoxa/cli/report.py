@@ -20,7 +20,7 @@ def report(
     format: Annotated[  # noqa: A002
         str | None,
         Option(
-            "html, csv, md, latex, or table (association tests).",
+            "html, csv (every estimate), md, latex, or table (the table of md and latex as CSV).",
             OUTPUT,
             metavar="FORMAT",
             default="by the file's suffix",
@@ -35,13 +35,15 @@ def report(
     compared only on the same items. Association tests are read from runs of `endoxa probe embeddings` or tables of
     `endoxa analyze tests`. Runs of the same questions with groups and with names (`endoxa build names`) are compared.
     Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings
-    share one page.
+    share one page. --width also draws every figure for print (PDF, SVG, PNG) into that folder, at 85 mm or 170 mm with
+    8 pt text, for tables too.
 
     \b
     Examples:
       endoxa report out/run1 out/run2 -o out/report.html
       endoxa report out/run1 -o estimates.csv
       endoxa report out/run1 -o table.tex --interval wilson --rule sum --label tab:cp
+      endoxa report out/run1 -o table.tex --width column
       endoxa report out/r4 -o out/tests.html
       endoxa report out/seat.csv -o seat.csv --format table
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
@@ -49,14 +51,19 @@ def report(
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
     from endoxa.page.files import figures_folder, resolve_format
+    from endoxa.page.printing import notes
 
     written = write_report(runs, out, format=format, options=options)
     typer.echo(f"Written: {written}")
-    if resolve_format(out, format) == "html":
+    width = options.paper.width
+    if width or resolve_format(out, format) == "html":
         folder = figures_folder(out)
         typer.echo(f"Figures: {folder}")
         bare = sum(not path.with_suffix(".png").exists() for path in folder.glob("*.svg"))
         if bare:
             typer.echo(
-                f"{bare} figures were written as SVG only: PNG cannot render their script. Use the SVG or HTML files."
+                f"{bare} figures were written as SVG only: PNG and PDF cannot render their script. Use the SVG or "
+                "HTML files."
             )
+        for note in () if width is None else notes(folder, width):
+            typer.echo(note)

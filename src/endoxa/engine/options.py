@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le
 
@@ -40,16 +41,17 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class PaperOptions:
-    """What a table for a paper holds; Markdown and LaTeX only.
+    """What tables and figures for a paper hold; tables as Markdown, LaTeX and CSV.
 
     Attributes:
         interval: sentence pairs: "identities", "wilson" (pairs as independent), or "t" (mean score differences with
             t intervals over pairs, in place of shares).
         rules: sentence pairs: only these rules; empty takes all.
         columns: sentence pairs: what stands in the columns.
-        transpose: rows and columns exchanged.
+        transpose: rows and columns of the wide tables exchanged; tables numbered as in an article stay.
         caption: in place of ours (LaTeX).
         label: by which LaTeX refers to it; further tables get a number behind it.
+        width: figures drawn for a column (85 mm) or a page (170 mm) of print; None draws none for print.
     """
 
     interval: Annotated[
@@ -64,11 +66,19 @@ class PaperOptions:
         Literal["axis", "model"], Option("Tables of pairs: what stands in the columns.", OUTPUT)
     ] = "axis"
     transpose: Annotated[
-        bool, Option("Tables of pairs: rows and columns exchanged.", OUTPUT, only_on=True)
+        bool,
+        Option("Wide tables: rows and columns exchanged (pairs, questions, tests).", OUTPUT, only_on=True),
     ] = False
     caption: Annotated[str | None, Option("LaTeX: caption in place of ours.", OUTPUT, metavar="TEXT")] = None
     label: Annotated[
         str | None, Option("LaTeX: label; further tables get -2, -3 ...", OUTPUT, metavar="NAME")
+    ] = None
+    width: Annotated[
+        Literal["column", "page"] | None,
+        Option(
+            "Figures for print with 8 pt text, as PDF, SVG and PNG (300 dpi): 85 mm (column) or 170 mm (page) wide.",
+            OUTPUT,
+        ),
     ] = None
 
 
@@ -105,6 +115,18 @@ class ReportOptions:
         ),
     ] = None
     paper: PaperOptions = USUAL_PAPER
+
+    def having(self, given: Mapping[str, Any]) -> ReportOptions:
+        """These options with single fields replaced, those of `paper` among them (`width`, `interval`, ...).
+
+        Raises:
+            TypeError: a field that there is not.
+        """
+        names = {field.name for field in fields(PaperOptions)}
+        paper = {name: value for name, value in given.items() if name in names}
+        rest = {name: value for name, value in given.items() if name not in names}
+        base = rest.pop("paper", self.paper)
+        return replace(self, paper=replace(base, **paper), **rest)
 
 
 @dataclass(frozen=True, slots=True)

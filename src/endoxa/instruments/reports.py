@@ -6,9 +6,8 @@ What each kind of run is written as is declared by its instrument (`Instrument.s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from endoxa.datasets.files import require_apart
 from endoxa.engine.instrument import INSTRUMENTS, Shown
@@ -16,8 +15,9 @@ from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
 from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
-from endoxa.page.frame import write_page
+from endoxa.page.frame import unique_figures, write_page
 from endoxa.page.inputs import EXTRACTED, TABLE_KINDS, Run, holds, read_runs
+from endoxa.page.printing import write_printed
 from endoxa.page.render import unchecked
 
 __all__ = ["FORMATS", "write_report"]
@@ -36,14 +36,15 @@ def write_report(
     `html`: one page that needs no network, and every figure as SVG and PNG in the folder `STEM_figures`
     beside it. `csv`: every estimate, columns of `schema.ESTIMATE_COLUMNS` after the name of the data set
     (`data`). `md`, `latex`: the headline table, models against axes. Runs over different data sets are
-    analysed one by one.
+    analysed one by one. With `width`, every figure is also drawn for print, into the same folder, whatever the
+    format; in a page they stay as they are.
 
     Args:
         runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`.
         output: file to write; its folder is made where it is missing.
         format: a name of `FORMATS`; by default the file's ending says it.
         options: how it is made.
-        given: single fields of the options (`confidence`, `seed`, `labels`).
+        given: single fields of the options (`confidence`, `seed`, `labels`) or of `PaperOptions` (`width`, `interval`).
 
     Returns:
         The file written.
@@ -59,7 +60,7 @@ def write_report(
         for run in runs
         for path in (run, run / "estimates.csv", run / "run.json", run / "records.parquet")
     ]
-    how = replace(options or ReportOptions(), **given)
+    how = (options or ReportOptions()).having(given)
     require_apart([output], [*inputs, how.labels])
     found = read_runs(runs)
     shown = shown_as(found, how)
@@ -70,14 +71,22 @@ def write_report(
         )
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        if chosen == PAGE:
-            with unchecked():
-                write_page(shown.page(), output)
-        else:
-            replace_text(output, shown.texts[chosen]())
+        _write(shown, chosen, output, how.paper.width)
     except OSError as error:
         raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output
+
+
+def _write(shown: Shown, format: str, output: Path, width: Literal["column", "page"] | None) -> None:  # noqa: A002
+    with unchecked():
+        page = shown.page() if format == PAGE or width else None
+        if format == PAGE:
+            write_page(page, output)
+        else:
+            replace_text(output, shown.texts[format]())
+        if page is not None and width:
+            sections = unique_figures(page).sections
+            write_printed((figure for section in sections for figure in section.figures), output, width)
 
 
 def report_run(settings: RunSettings, out: Path) -> None:

@@ -19,7 +19,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "latex": (".tex",),
     "table": (),
 }
-"""What a report can be written as, and the file endings that say so."""
+"""What a report can be written as, and the file endings that say so; `table` is the table of a paper as CSV."""
 
 
 DRAWN_AT_ONCE = 2

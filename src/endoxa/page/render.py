@@ -40,10 +40,10 @@ def picture(figure: Figure) -> str:
     svg = vl_convert.vegalite_to_svg(json.dumps(figure.chart.to_dict(validate=False)))
     spoken = f"<title>{html.escape(figure.title)}</title><desc>{html.escape(figure.alt)}</desc>"
     head, _, body = svg.partition(">")
-    return _renumbered(f'{head} role="img">{spoken}{body}')
+    return renumbered(f'{head} role="img">{spoken}{body}')
 
 
-def _renumbered(svg: str) -> str:
+def renumbered(svg: str) -> str:
     """Names of gradients counted from 0: vl-convert counts them over the whole process, so no two runs were alike."""
     names: dict[str, str] = {}
     return _GRADIENT.sub(lambda found: names.setdefault(found[0], f"gradient_{len(names)}"), svg)

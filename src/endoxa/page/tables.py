@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import polars as pl
@@ -15,6 +15,9 @@ SYMBOLS = {"−": "$-$", "±": r"$\pm$", "×": r"$\times$"}
 """Signs that LaTeX sets in mathematics."""
 
 PREAMBLE = "% Made by endoxa report. Needs \\usepackage{booktabs}.\n"
+FOREIGN = "% Holds letters that pdfLaTeX lacks: use XeLaTeX or LuaLaTeX with a font that has them (package fontspec).\n"
+LAST_LATIN = "\u017f"
+"""The last letter that pdfLaTeX sets without further packages."""
 COLUMN_GAP = "3pt"
 
 
@@ -121,6 +124,23 @@ class Table:
             yield tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row)
 
 
+def transposed(table: Table, stub: str) -> Table:
+    """The table with rows and columns exchanged: what a row was about becomes a heading.
+
+    Args:
+        table: the table.
+        stub: heading of the first column, which holds the headings of the columns as they were.
+    """
+    rows = list(table.cells)
+    heads = (" / ".join(dict.fromkeys(str(cell) for cell in row[: table.stub])) for row in rows)
+    turned: Iterator[tuple[str | Cell, ...]] = (
+        (column.line, *(row[place] for row in rows))
+        for place, column in enumerate(table.columns[table.stub :], table.stub)
+    )
+    columns = (Column(stub), *(Column(head, numeric=True, narrow=True) for head in heads))
+    return replace(table, columns=columns, rows=tuple(turned), stub=1)
+
+
 def markdown(tables: Sequence[Table], note: str = "") -> str:
     """The tables one below the other, each with its notes; names escaped.
 
@@ -153,7 +173,7 @@ def latex(
 ) -> str:
     """One `table*` environment each; needs the package booktabs and nothing else.
 
-    Scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them.
+    Scripts other than Latin need XeLaTeX or LuaLaTeX and a font that has them, which a comment at the top then says.
 
     Args:
         tables: the tables.
@@ -163,15 +183,12 @@ def latex(
         label: of the first table; the others get a number behind it.
     """
     labels = ["" if label is None else label if k == 0 else f"{label}-{k + 1}" for k in range(len(tables))]
-    return "\n".join(
-        [
-            PREAMBLE,
-            *(
-                _latex_table(table, note, column_gap, caption, name)
-                for table, name in zip(tables, labels, strict=True)
-            ),
-        ]
-    )
+    made = [
+        _latex_table(table, note, column_gap, caption, name)
+        for table, name in zip(tables, labels, strict=True)
+    ]
+    foreign = any(character > LAST_LATIN for text in made for character in text)
+    return "\n".join([PREAMBLE + (FOREIGN if foreign else ""), *made])
 
 
 def _latex_table(table: Table, note: str, column_gap: str, own: str | None = None, label: str = "") -> str:
@@ -210,7 +227,7 @@ def _latex_head(table: Table) -> str:
 def _latex_rows(row: Sequence[Cell]) -> Iterator[str]:
     """The values with their marks; below them the intervals, where the row has any."""
     yield _latex_line(latex_text(cell.text) + LATEX_MARKS[cell.mark] for cell in row)
-    if any(cell.below is not None for cell in row):
+    if any(cell.below for cell in row):
         yield _latex_line(rf"{{\scriptsize {latex_text(cell.below)}}}" if cell.below else "" for cell in row)
 
 
@@ -229,19 +246,29 @@ def latex_text(text: str) -> str:
 def csv(tables: Sequence[Table], title: str) -> str:
     """The rows of all tables as CSV, columns of the same heading joined, minus signs that programs read.
 
+    A column with intervals is followed by another one for them, "NAME interval".
+
     Args:
         tables: the tables.
         title: name of the first column, which holds the captions.
     """
+    with_intervals = {
+        column.line
+        for table in tables
+        for row in table.cells
+        for column, cell in zip(table.columns, row, strict=True)
+        if cell.below
+    }
     frames = [
         pl.DataFrame(
             [
                 {
                     title: table.caption,
-                    **{
-                        column.line: str(cell).replace("−", "-") if column.numeric else str(cell)
+                    **dict(
+                        part
                         for column, cell in zip(table.columns, row, strict=True)
-                    },
+                        for part in _csv_parts(column, cell, parted=column.line in with_intervals)
+                    ),
                 }
                 for row in table.cells
             ]
@@ -249,3 +276,10 @@ def csv(tables: Sequence[Table], title: str) -> str:
         for table in tables
     ]
     return pl.concat(frames, how="diagonal").with_columns(pl.all().fill_null(NO_VALUE)).write_csv()
+
+
+def _csv_parts(column: Column, cell: Cell, *, parted: bool) -> Iterator[tuple[str, str]]:
+    text = str(replace(cell, below=None)) if cell.below != "" else cell.text
+    yield column.line, text.replace("−", "-") if column.numeric else text
+    if parted:
+        yield f"{column.line} interval", (cell.below or NO_VALUE).replace("−", "-")

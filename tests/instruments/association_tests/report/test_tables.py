@@ -58,11 +58,14 @@ def test_markdown_is_laid_out_as_in_the_paper(tmp_path: Path) -> None:
         f"{language}: {model} (cls)" for language in ("English", "Hindi") for model in ("IndicBert", "Muril")
     ]
     assert lines[2] == f"| groups | attributes | {' | '.join(heads)} |"
-    assert (
-        lines[4] == r"| hindu male / muslim female | career / family | +0.896 | +1.057\* | +0.855 | +0.843 |"
+    assert lines[4] == (
+        r"| hindu male / muslim female | career / family | +0.896 (+0.296 to +1.496) | +1.057\* (+0.457 to +1.657) "
+        "| +0.855 (+0.255 to +1.455) | +0.843 (+0.243 to +1.443) |"
     )
-    assert lines[5].endswith(r"| +0.544 | +1.229\* | +0.339 | −0.058 |")
-    assert lines[6].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
+    values = [re.sub(r" \([^)]*\)", "", line) for line in lines[5:7]]
+    assert values[0].endswith(r"| +0.544 | +1.229\* | +0.339 | −0.058 |")
+    assert values[1].endswith(r"| +0.991\* | +1.030\* | +0.405 | +0.312 |")
+    assert "with 95\u00a0% bootstrap intervals" in lines[-1]
     assert "one-sided permutation p-value at most 0.05 after Benjamini-Hochberg over all tests" in lines[-1]
 
 
@@ -78,7 +81,15 @@ def test_latex_has_languages_above_models_and_needs_only_booktabs(tmp_path: Path
         assert line.endswith(r"\\")
     assert set(re.findall(r"(?<!\\)\\[a-z]+", text)) <= {
         *(r"\begin", r"\end", r"\centering", r"\footnotesize", r"\setlength", r"\tabcolsep", r"\multicolumn"),
-        *(r"\toprule", r"\midrule", r"\cmidrule", r"\bottomrule", r"\caption", r"\usepackage"),
+        *(
+            r"\toprule",
+            r"\scriptsize",
+            r"\midrule",
+            r"\cmidrule",
+            r"\bottomrule",
+            r"\caption",
+            r"\usepackage",
+        ),
     }
 
 
@@ -87,6 +98,22 @@ def test_the_wide_table_holds_the_same_for_programs(tmp_path: Path) -> None:
     read = pl.read_csv(text.encode(), infer_schema_length=0)
     assert read.columns[:4] == ["axis", "groups", "attributes", "English: IndicBert (cls)"]
     assert read["Hindi: Muril (cls)"].to_list() == ["+0.843", "-0.058", "+0.312"]
+    assert read["Hindi: Muril (cls) interval"].to_list()[1] == "-0.658 to +0.542"
+
+
+def test_tests_without_intervals_have_no_lines_for_them(tmp_path: Path) -> None:
+    bare = paper().with_columns(low=pl.lit(None, dtype=pl.Float64), high=pl.lit(None, dtype=pl.Float64))
+    assert r"\scriptsize" not in written(tmp_path, bare, "t.tex")
+    assert "interval" not in written(tmp_path, bare, "t.md")
+
+
+def test_rows_and_columns_can_be_exchanged(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run", paper())
+    lines = write_report([run], tmp_path / "t.md", transpose=True).read_text(encoding="utf-8").splitlines()
+    assert lines[2].startswith("| model | hindu male / muslim female / career / family | muslim male / ")
+    assert lines[7].startswith(
+        "| Hindi: Muril (cls) | +0.843 (+0.243 to +1.443) | −0.058 (−0.658 to +0.542) |"
+    )
 
 
 def test_csv_keeps_every_row_and_column(tmp_path: Path) -> None:
@@ -127,4 +154,4 @@ def test_the_command_takes_runs_and_tables(tmp_path: Path) -> None:
     hindi.write_parquet(tmp_path / "hi.parquet")
     done = CliRunner().invoke(app, [str(tmp_path / "hi.parquet"), "-o", str(tmp_path / "hi.html")])
     assert done.exit_code == 0
-    assert "1 figures were written as SVG only" in done.output
+    assert "1 figures were written as SVG only: PNG and PDF cannot render" in done.output

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.questions.estimates import QaAnalysis
 from endoxa.instruments.questions.estimates.debias import DEBIAS_TYPES
@@ -22,6 +23,7 @@ from endoxa.instruments.questions.report.conditions import conditions_compared, 
 from endoxa.instruments.questions.report.headline import headline
 from endoxa.instruments.questions.report.published import paper_tables
 from endoxa.instruments.questions.report.results import QaResults, results_of
+from endoxa.instruments.questions.report.tables import wide_table
 from endoxa.instruments.questions.report.values import ALL_READ, bounds, missing, value_with_sd
 from endoxa.instruments.reports import write_report
 from endoxa.page.labels import ModelName, name_models, read_labels
@@ -354,7 +356,7 @@ def test_tables_for_papers_escape_names(run: Path, tmp_path: Path) -> None:
     assert not set("−±×") & set(text)
     for line in text.splitlines():
         if " & " in line:
-            assert line.count(" & ") in (2, 3)
+            assert line.count(" & ") in (2, 3, 8)
 
 
 def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
@@ -367,6 +369,43 @@ def test_csv_holds_the_estimates(run: Path, tmp_path: Path) -> None:
 def test_no_table_is_lost(published: QaResults) -> None:
     tables = paper_tables(published)
     assert markdown(tables).count("**Table ") == latex(tables).count(r"\begin{tabular}") == 6
+
+
+def test_the_wide_table_holds_both_contexts_with_intervals(published: QaResults) -> None:
+    table = wide_table(published)
+    rows = {
+        row[1]: dict(zip([c.line for c in table.columns], map(str, row), strict=True)) for row in table.rows
+    }
+    assert rows["Nationality"] == {
+        "model": "gpt-4o",
+        "data": "Nationality",
+        "Ambiguous contexts: accuracy": "0.950",
+        "Ambiguous contexts: bias score": "0.035* (0.025 to 0.045)",
+        "Ambiguous contexts: n": "100",
+        "Disambiguated contexts: accuracy": "0.964",
+        "Disambiguated contexts: bias score": "−0.002 (−0.012 to 0.008)",
+        "Disambiguated contexts: accuracy gap": "−0.002",
+        "Disambiguated contexts: unknown": "1.000",
+        "Disambiguated contexts: n": "100",
+    }
+    assert rows["Name"]["Ambiguous contexts: bias score"] == "0.006 (−0.004 to 0.016)"
+    turned = wide_table(published, PaperOptions(transpose=True))
+    assert [column.name for column in turned.columns] == ["measure", "gpt-4o / Nationality", "gpt-4o / Name"]
+    assert [row[0] for row in turned.rows] == [column.line for column in table.columns[2:]]
+
+
+def test_the_wide_table_leaves_out_what_nothing_has() -> None:
+    table = wide_table(made([estimate(accuracy=0.5, n_persons=50)]))
+    assert [column.line for column in table.columns] == [
+        "model",
+        "Ambiguous contexts: accuracy",
+        "Ambiguous contexts: n",
+    ]
+    assert "Bias score" not in table.notes[0]
+    shown = wide_table(made([estimate(context_condition="disambig", accuracy=0.5, n_persons=75)]))
+    assert (
+        dict(zip([c.name for c in shown.columns], map(str, shown.rows[0]), strict=True))["unknown"] == "0.250"
+    )
 
 
 # ------------------------------------------------------------------- names of models

@@ -108,7 +108,7 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
     Args:
         runs: runs of embeddings, or tables of association tests.
         confidence: None, or the level the intervals must have; nothing is analysed again here.
-        paper: caption and label of a table for a paper.
+        paper: what a table for a paper holds.
 
     Raises:
         UserError: the tests cannot be read, or their intervals have another level.
@@ -120,9 +120,9 @@ def shown(runs: Sequence[Run], confidence: float | None, paper: PaperOptions) ->
         page=lambda: tests_page(runs, results),
         texts={
             "csv": rows.write_csv,
-            "md": lambda: tables.markdown(results),
+            "md": lambda: tables.markdown(results, paper),
             "latex": lambda: tables.latex(results, paper),
-            "table": lambda: tables.csv(results),
+            "table": lambda: tables.csv(results, paper),
         },
     )
 

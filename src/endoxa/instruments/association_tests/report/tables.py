@@ -1,19 +1,21 @@
-"""The table of association tests as in a paper (IndiBias, Tables 3, 4 and 9): Markdown, LaTeX or CSV.
+"""The table of association tests for a paper: Markdown, LaTeX or CSV.
 
-A row is a pair of groups and a pair of attributes, a column one encoder in one language.
+A row is a pair of groups and a pair of attributes, a column one encoder in one language, as in Tables 3, 4 and 9 of
+IndiBias; the intervals are ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
 from endoxa.engine.options import USUAL_PAPER, PaperOptions
 from endoxa.instruments.association_tests.report.results import CLAIMED, UNTESTABLE, Associations, mark
 from endoxa.page import tables
-from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import NO_VALUE, language_name, signed
+from endoxa.page.tables import Cell, Column, Table, transposed
+from endoxa.page.words import NO_VALUE, language_name, signed, signed_interval
 
 ROW = ("axis", "x", "y", "a", "b")
 COLUMN = ("language", "label", "pooling")
@@ -25,29 +27,38 @@ MISSING = NO_VALUE
 UNDEFINED = "undefined"
 
 
-def markdown(results: Associations) -> str:
+def markdown(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
     """One table per axis, names escaped."""
-    return tables.markdown(paper_tables(results), note(results))
+    return tables.markdown(_laid_out(results, paper), note(results))
 
 
 def latex(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
     """One `table*` environment per axis, languages above models; needs the package booktabs and nothing else."""
-    return tables.latex(paper_tables(results), note(results), caption=paper.caption, label=paper.label)
+    return tables.latex(_laid_out(results, paper), note(results), caption=paper.caption, label=paper.label)
 
 
-def csv(results: Associations) -> str:
-    """The same for programs: axis, groups, attributes and a column per encoder and language."""
-    return tables.csv(paper_tables(results), "axis")
+def csv(results: Associations, paper: PaperOptions = USUAL_PAPER) -> str:
+    """The same for programs: axis, groups, attributes; per encoder and language a column and one for its intervals."""
+    return tables.csv(_laid_out(results, paper), "axis")
+
+
+def _laid_out(results: Associations, paper: PaperOptions) -> list[Table]:
+    found = paper_tables(results)
+    return [transposed(table, "model") for table in found] if paper.transpose else found
 
 
 def note(results: Associations) -> str:
     """What the numbers and stars mean."""
     daggers = results.estimates.select(mark() == UNTESTABLE).to_series().any()
     untested = f"; {UNTESTABLE}: cannot be tested" if daggers else ""
+    levels = results.estimates.drop_nulls(["low", "high"])["confidence"].drop_nulls().unique().sort()
+    spoken = " or ".join(f"{100 * level:g}\u00a0%" for level in levels)
+    intervals = f" with {spoken} bootstrap intervals" if spoken else ""
     return (
-        f"Effect sizes (ddof {results.ddof}); positive: the first group lies nearer to the first attribute, rather "
-        f"than the second, than the second group does. {CLAIMED}: the groups differ ({results.sides} permutation "
-        f"p-value at most {results.level} after Benjamini-Hochberg over all tests){untested}."
+        f"Effect sizes (ddof {results.ddof}){intervals}; positive: the first group lies nearer to the first "
+        f"attribute, rather than the second, than the second group does. {CLAIMED}: the groups differ "
+        f"({results.sides} permutation p-value at most {results.level} after Benjamini-Hochberg over all "
+        f"tests){untested}."
     )
 
 
@@ -83,20 +94,35 @@ def _table(axis: str, tests: pl.DataFrame) -> Table:
         .map_elements(lambda d: signed(d, DIGITS), return_dtype=pl.String)
         .fill_null(UNDEFINED),
     )
+    bounded = shown.drop_nulls(["effect_size", "low", "high"]).height > 0
     rows: list[tuple[str | Cell, ...]] = []
     for key, own in _by(shown, *keys):
         cells: dict[tuple[str, ...], Cell] = {
-            (row["language"], row["label"], row["pooling"]): Cell(row["text"], row["mark"])
+            (row["language"], row["label"], row["pooling"]): Cell(
+                row["text"], row["mark"], _interval(row) if bounded else None
+            )
             for row in own.iter_rows(named=True)
         }
         _, x, y, a, b, *name = map(str, key)
         attributes = f"{a} / {b}" + (f" ({name[0]})" if name else "")
-        rows.append((f"{x} / {y}", attributes, *(cells.get(head, Cell(MISSING)) for head in heads)))
+        rows.append(
+            (
+                f"{x} / {y}",
+                attributes,
+                *(cells.get(head, Cell(MISSING, below="" if bounded else None)) for head in heads),
+            )
+        )
     columns = (
         Column(label, numeric=True, above=language_name(language) if language else "", below=pooling)
         for language, label, pooling in heads
     )
     return Table(axis, (*STUB, *columns), tuple(rows), stub=len(STUB))
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    """'−0.212 to +0.988'; empty where there is none."""
+    undefined = any(row[name] is None for name in ("effect_size", "low", "high"))
+    return "" if undefined else signed_interval(row["low"], row["high"], DIGITS)
 
 
 def _by(

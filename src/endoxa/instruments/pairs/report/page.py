@@ -141,5 +141,6 @@ def shown(runs: Sequence[Run], how: ReportOptions) -> Shown:
             "csv": lambda: all_estimates(gathered).write_csv(),
             "md": lambda: tables.markdown(results, how.paper),
             "latex": lambda: tables.latex(results, how.paper),
+            "table": lambda: tables.csv(results, how.paper),
         },
     )

@@ -1,4 +1,4 @@
-"""The headline table for a paper: models against axes, as Markdown or LaTeX (booktabs)."""
+"""The headline table for a paper: models against axes, as Markdown, LaTeX (booktabs) or CSV."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def latex(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str
         caption=paper.caption,
         label=paper.label,
     )
+
+
+def csv(gathered: Sequence[Results], paper: PaperOptions = USUAL_PAPER) -> str:
+    """The same for programs, intervals in columns of their own."""
+    return tables.csv(headline_tables(gathered, paper), "data")
 
 
 def headline_tables(gathered: Sequence[Results], paper: PaperOptions) -> list[Table]:

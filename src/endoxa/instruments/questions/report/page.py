@@ -1,7 +1,7 @@
 """The page about questions: one HTML file that needs no network and no scripts.
 
-Besides it, the report can be every estimate as CSV (the columns of `schema.QA_ESTIMATE_COLUMNS`), and the published
-tables 1 to 6 for these models as Markdown or LaTeX.
+Besides it, the report can be every estimate as CSV (the columns of `schema.QA_ESTIMATE_COLUMNS`), and a wide table with
+the published tables 1 to 6 for these models as Markdown or LaTeX.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from endoxa.engine.families import LEANS, NAME_DIFFERENCES, RETENTION, SELF_DEBI
 from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.instruments.questions.estimates.leans import TEMPLATES
+from endoxa.instruments.questions.report import tables
 from endoxa.instruments.questions.report.accuracy import accuracy
 from endoxa.instruments.questions.report.averages import averages
 from endoxa.instruments.questions.report.categories import categories
@@ -25,14 +26,13 @@ from endoxa.instruments.questions.report.numbers import numbers
 from endoxa.instruments.questions.report.outcomes import outcomes
 from endoxa.instruments.questions.report.overview import cost, overview, summary
 from endoxa.instruments.questions.report.planted import planted
-from endoxa.instruments.questions.report.published import paper_tables, published
+from endoxa.instruments.questions.report.published import published
 from endoxa.instruments.questions.report.results import QaResults, read_results
 from endoxa.instruments.questions.report.samples import answers
 from endoxa.page.document import Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
 from endoxa.page.inputs import Run
-from endoxa.page.tables import latex, markdown
 from endoxa.page.words import listed
 from endoxa.schema import QA_ESTIMATE_COLUMNS
 from endoxa.stats.signs import fewest_units
@@ -42,8 +42,6 @@ LIMITS = Section(
     "limits", "What these numbers say, and what they do not", template="limits.html.j2", folded=True
 )
 METHODS = Section("methods", "Methods", template="methods.html.j2", folded=True)
-COLUMN_GAP = "4pt"
-"""Between columns of the published tables in LaTeX."""
 
 
 def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
@@ -120,7 +118,7 @@ def shown(
         confidence: confidence level of all intervals.
         seed: seed of the bootstrap.
         labels: table of model labels, see `page.labels.read_labels`.
-        paper: caption and label of a table for a paper.
+        paper: what a table for a paper holds.
 
     Raises:
         UserError: records or labels cannot be used.
@@ -131,9 +129,8 @@ def shown(
         page=lambda: qa_page(runs, results, seed=seed),
         texts={
             "csv": rows.write_csv,
-            "md": lambda: markdown(paper_tables(results)),
-            "latex": lambda: latex(
-                paper_tables(results), column_gap=COLUMN_GAP, caption=paper.caption, label=paper.label
-            ),
+            "md": lambda: tables.markdown(results, paper),
+            "latex": lambda: tables.latex(results, paper),
+            "table": lambda: tables.csv(results, paper),
         },
     )

@@ -198,14 +198,15 @@ def published(results: QaResults) -> Section:
     """Tables 1 to 6 of Pelosio et al. (2025)."""
     return Section(
         anchor="published",
-        title="The published tables for these models",
+        title="Tables in the format of Pelosio et al. (2025)",
         folded=True,
         tables=tuple(
             replace(table, columns=(Column("model"), *table.columns[1:])) for table in paper_tables(results)
         ),
         notes=(
             "Numbered as in Pelosio et al. (2025), whose tables print mean and standard deviation over three "
-            "seeds. Intervals resample templates with all their questions, because questions made from one "
+            "seeds; intervals and bounds are ours. Intervals resample templates with all their questions, because "
+            "questions made from one "
             "template are not independent. These tables claim nothing: verdicts stand in the tables of leans and of "
             "differences.",
         ),
