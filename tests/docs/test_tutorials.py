@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from support.tutorials import HOME, Step, follow, unseen
@@ -25,6 +27,36 @@ def test_commands_print_what_the_page_shows(page, tmp_path, shared):
 def test_a_line_that_was_not_printed_or_too_early_is_noticed(shown, missing):
     lines = tuple(line for line in shown.splitlines() if line != "...")
     assert unseen(Step((), lines, "a  \nb\nc\n")) == missing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["own-pairs", "chat-model", "stories"])
+def test_a_notebook_gives_its_stored_outputs(name, tmp_path, shared):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    if name != "own-pairs":  # the first commands of the page make the notebook's data
+        next(follow(HOME / f"{name}.md", tmp_path, shared))
+    stored = nbformat.read(HOME / f"{name}.ipynb", as_version=4)
+    again = copy.deepcopy(stored)
+    nbclient.NotebookClient(
+        again, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    assert any(texts(stored))
+    assert texts(again) == texts(stored)
+
+
+def texts(notebook):
+    """What each cell of code prints and returns, as text without its white space."""
+    return [
+        "".join(
+            output["text"] if output.output_type == "stream" else output["data"]["text/plain"]
+            for output in cell.outputs
+            if output.get("name") != "stderr"
+        ).split()
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
 
 
 def test_every_tutorial_is_in_the_list():
