@@ -68,15 +68,15 @@ def _of_scale(scale: pl.DataFrame) -> list[Finding]:
     held = scale.filter(
         pl.col("low") <= pl.col("planted") + SLACK, pl.col("high") >= pl.col("planted") - SLACK
     )
-    far = scale.select(distance=(pl.col("found") - pl.col("planted")).abs())["distance"].max()
-    least, most = scale["planted"].min(), scale["planted"].max()
+    far = max(abs(row["found"] - row["planted"]) for row in scale.iter_rows(named=True))
+    least, *_, most = sorted(scale["planted"].to_list())
     numbers = {"held": held.height, "shares": scale.height, "least": least, "most": most, "distance": far}
     return [
         Finding(
             f"{plural(scale.height, 'share')} between {percent(least)} and {percent(most)} were planted, one for each "
             f"axis and rule. The interval holds the planted share in {count(held.height)} of "
             f"{count(scale.height)}; the largest distance between planted and found is "
-            f"{100 * float(far):.1f}\u00a0percentage points.",
+            f"{100 * far:.1f}\u00a0percentage points.",
             (numbers,),
         )
     ]
@@ -105,7 +105,7 @@ def _of_frequency(recovery: pl.DataFrame) -> list[Finding]:
 
 
 def _range(shares: pl.Series) -> str:
-    low, high = percent(shares.min()), percent(shares.max())
+    low, high = percent(min(shares.to_list())), percent(max(shares.to_list()))
     return low if low == high else f"{low} to {high}"
 
 

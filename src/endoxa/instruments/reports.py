@@ -80,7 +80,7 @@ def write_report(
 def _write(shown: Shown, format: str, output: Path, width: Literal["column", "page"] | None) -> None:  # noqa: A002
     with unchecked():
         page = shown.page() if format == PAGE or width else None
-        if format == PAGE:
+        if page is not None and format == PAGE:
             write_page(page, output)
         else:
             replace_text(output, shown.texts[format]())

@@ -72,7 +72,7 @@ def wide_table(results: QaResults, paper: PaperOptions = USUAL_PAPER) -> Table:
                 columns.append((Column(measure.head, numeric=True, narrow=True, above=above), cells))
     several = len(results.data) > 1
     stub = (Column("model"), *([Column("data")] if several else []))
-    body = tuple(
+    body: tuple[tuple[str | Cell, ...], ...] = tuple(
         (line, *([data] if several else []), *(cells[place] for _, cells in columns))
         for place, (line, data) in enumerate(places)
     )

@@ -1,0 +1,65 @@
+"""Tutorials: every command runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from support.tutorials import HOME, Step, follow, unseen
+
+PAGES = sorted(page for page in HOME.glob("*.md") if page.name != "README.md")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_commands_print_what_the_page_shows(page, tmp_path, shared):
+    ran = 0
+    for step in follow(page, tmp_path, shared):
+        ran += len(step.commands)
+        assert not unseen(step), f"{page.name}: shown, but not printed (in this order):\n" + step.printed
+    assert ran >= 2
+
+
+@pytest.mark.parametrize(
+    ("shown", "missing"), [("a\n...\nc", []), ("a\nlost", ["lost"]), ("c\na", ["a"]), ("", [])]
+)
+def test_a_line_that_was_not_printed_or_too_early_is_noticed(shown, missing):
+    lines = tuple(line for line in shown.splitlines() if line != "...")
+    assert unseen(Step((), lines, "a  \nb\nc\n")) == missing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["own-pairs", "chat-model", "stories"])
+def test_a_notebook_gives_its_stored_outputs(name, tmp_path, shared):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    if name != "own-pairs":  # the first commands of the page make the notebook's data
+        next(follow(HOME / f"{name}.md", tmp_path, shared))
+    stored = nbformat.read(HOME / f"{name}.ipynb", as_version=4)
+    again = copy.deepcopy(stored)
+    nbclient.NotebookClient(
+        again, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
+    assert any(texts(stored))
+    assert texts(again) == texts(stored)
+
+
+def texts(notebook):
+    """What each cell of code prints and returns, as text without its white space."""
+    return [
+        "".join(
+            output["text"] if output.output_type == "stream" else output["data"]["text/plain"]
+            for output in cell.outputs
+            if output.get("name") != "stderr"
+        ).split()
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def test_every_tutorial_is_in_the_list():
+    listed = (HOME / "README.md").read_text(encoding="utf-8")
+    for page in (*PAGES, *HOME.glob("*.ipynb")):
+        assert f"]({page.name})" in listed
