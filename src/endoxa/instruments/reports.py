@@ -78,13 +78,15 @@ def write_report(
 
 
 def _write(shown: Shown, format: str, output: Path, width: Literal["column", "page"] | None) -> None:  # noqa: A002
+    if format != PAGE:
+        replace_text(output, shown.texts[format]())
+    if format != PAGE and width is None:
+        return
     with unchecked():
-        page = shown.page() if format == PAGE or width else None
-        if page is not None and format == PAGE:
+        page = shown.page()
+        if format == PAGE:
             write_page(page, output)
-        else:
-            replace_text(output, shown.texts[format]())
-        if page is not None and width:
+        if width is not None:
             sections = unique_figures(page).sections
             write_printed((figure for section in sections for figure in section.figures), output, width)
 
