@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
+from endoxa.instruments.pairs.report.results import gather
+from endoxa.instruments.pairs.report.sample import pairs_shown
 from endoxa.instruments.reports import write_report
+from endoxa.page.inputs import read_runs
 from support.html_pages import Page
 from support.report_samples import AXES, HOSTILE, pairs, run_folder, scored
 
@@ -90,7 +94,7 @@ def test_every_model_rule_axis_and_language_is_named(page: Page) -> None:
 
 
 def test_sentences_stand_in_blurred_cells_and_nowhere_else(page: Page, output: Path) -> None:
-    assert len(page.sentences) == 2 * 3 * 96
+    assert len(page.sentences) == 2 * 96  # a row a pair, whatever the number of models
     assert "Quoted words" not in page.text
     for _, own in page.elements:
         assert not any("Quoted words" in str(value) for value in own.values())
@@ -109,6 +113,35 @@ def test_the_stereotypical_sentence_comes_first(page: Page) -> None:
     for first, second in zip(page.sentences[::2], page.sentences[1::2], strict=True):
         swapped = int(first.split("case ")[1].split()[0]) % 3 == 0
         assert ("late" in first, "late" in second) == (swapped, not swapped)
+
+
+def test_a_pair_is_a_row_and_a_model_with_its_rule_a_column(page: Page, run: Path) -> None:
+    """Every cell is the difference of that pair under that model and rule, signed towards the stereotype."""
+    rows = {row["pair"]: row for row in page.table("Sentence pairs and their differences")}
+    records = pl.read_parquet(run / "records.parquet")
+    assert len(rows) == records["item_id"].n_unique() == 96
+    names = list(next(iter(rows.values())))
+    heads = {rule: next(name for name in names if name.endswith(f"({rule})")) for _, rule, _ in COMBINATIONS}
+    assert heads["sum"].startswith("gpt")
+    for one in records.iter_rows(named=True):
+        difference = one["score_more"] - one["score_less"]
+        towards = difference if one["stereotypical"] == "more" else -difference
+        shown = rows[one["item_id"]][heads[one["rule"]]].replace("−", "-")
+        assert float(shown) == pytest.approx(towards, abs=6e-4)
+
+
+def test_few_pairs_of_many_are_those_that_some_model_separates_most(run: Path) -> None:
+    """Room for 4 of 96: in turn the widest of each model and rule; where a pair was not scored stands a dash."""
+    (results, _), *_ = gather(read_runs([run]), 0.95, 0)
+    widest = results.records.with_columns(size=pl.col("difference").abs()).sort("size", descending=True)
+    firsts = [widest.filter(rule=rule)["item_id"][0] for rule in ("pll", "crows-token", "sum")]
+    (table,) = pairs_shown(results, [run], 4 * 8).tables
+    assert len(table.rows) == 4
+    assert {str(row[0]) for row in table.rows} >= set(firsts)
+    missing = results.records.filter(~((pl.col("rule") == "sum") & (pl.col("item_id") == firsts[0])))
+    (table,) = pairs_shown(replace(results, records=missing), [run], 10_000).tables
+    (row,) = [row for row in table.rows if str(row[0]) == firsts[0]]
+    assert sum(str(cell) == "–" for cell in row) == 1
 
 
 def test_headline_numbers_are_those_of_another_library(page: Page, run: Path) -> None:

@@ -23,7 +23,7 @@ from endoxa.instruments.pairs.report.flips import flips
 from endoxa.instruments.pairs.report.headline import headline
 from endoxa.instruments.pairs.report.overview import overview
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
-from endoxa.instruments.pairs.report.sample import MOST_ROWS, pairs_shown, script
+from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, pairs_shown, script
 from endoxa.page.document import Article, Section
 from endoxa.page.families import Used, families
 from endoxa.page.frame import CITE, Page, filled
@@ -67,9 +67,9 @@ SECTIONS: tuple[Callable[[Results], Section | None], ...] = (
 
 def articles(gathered: Gathered) -> Iterator[Article]:
     """All that is said about each data set, with a share of the pairs that the page has room for."""
-    most = shared_out(MOST_ROWS, [len(results.records) for results, _ in gathered])
-    for (results, runs), rows in zip(gathered, most, strict=True):
-        shown = pairs_shown(results, [run.folder for run in runs], rows)
+    most = shared_out(MOST_CELLS, [cells_wanted(results) for results, _ in gathered])
+    for (results, runs), cells in zip(gathered, most, strict=True):
+        shown = pairs_shown(results, [run.folder for run in runs], cells)
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
@@ -80,7 +80,7 @@ def articles(gathered: Gathered) -> Iterator[Article]:
 
 
 def shared_out(total: int, wanted: Sequence[int]) -> list[int]:
-    """Cut `total` rows into shares, at least one each: who wants fewer than an even share leaves the rest to others."""
+    """Cut `total` into shares, at least one each: who wants fewer than an even share leaves the rest to others."""
     shares = [1] * len(wanted)
     left = total
     for waiting, k in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):

@@ -1,4 +1,4 @@
-"""The pairs a page shows: a fixed choice of the widest differences, with their sentences."""
+"""The pairs a page shows: a fixed choice of the widest differences, a row each with its sentences."""
 
 from __future__ import annotations
 
@@ -17,93 +17,109 @@ from endoxa.instruments.pairs.report.results import Results
 from endoxa.page.document import Section
 from endoxa.page.frame import own_file
 from endoxa.page.tables import Cell, Column, Table
-from endoxa.page.words import language_name, plural, signed
+from endoxa.page.words import NO_VALUE, language_name, plural, signed
 
-MOST_ROWS = 2500
-"""Rows of all pair tables of a page together."""
+MOST_CELLS = 12_000
+"""Cells of all pair tables of a page together."""
+
+LAST = -1e12
+"""What is missing sorts below every difference."""
 
 COLUMNS = (
-    *map(Column, ("pair", "axis", "language", "model", "rule")),
+    *map(Column, ("pair", "axis", "language")),
     Column("stereotypical sentence", veiled=True),
     Column("other sentence", veiled=True),
-    Column("difference", numeric=True),
 )
+"""What a row is about; a column for each model and rule follows."""
+
+
+def cells_wanted(results: Results) -> int:
+    """Cells of a table of all pairs."""
+    return results.records["item_id"].n_unique() * (len(COLUMNS) + len(results.combinations))
 
 
 def pairs_shown(results: Results, folders: Sequence[Path], most: int) -> Section:
-    """A table of at most `most` rows: for every model and rule as many, the largest absolute differences first.
+    """A table of at most `most` cells: a row per pair, a column per model and rule, widest differences first.
 
     Args:
         results: the records, without sentences.
         folders: run folders the sentences are read from.
-        most: rows to show.
+        most: cells to show, at least one row.
     """
-    chosen = _chosen(results, most)
-    total = results.records.height
+    chosen = _chosen(results, max(1, most // (len(COLUMNS) + len(results.combinations))))
+    total = results.records["item_id"].n_unique()
     how = (
-        f"All {plural(total, 'row')} are shown."
+        f"All {plural(total, 'pair')} are shown."
         if chosen.height == total
-        else f"Shown are {chosen.height:,} of {total:,} rows: for every model and rule the {_each(results, most):,} "
-        "pairs with the largest absolute difference, largest first."
+        else f"Shown are {chosen.height:,} of {total:,} pairs: in turn those with the largest absolute difference "
+        "under each model and rule, largest first."
     )
+    found = {
+        (item, model, rule): difference for item, model, rule, difference in _differences(results, chosen)
+    }
     return Section(
         anchor=f"pairs-{results.slug}",
         title="The pairs themselves",
-        lead=f"{how} The difference is the score of the stereotypical sentence minus that of the other one, in the "
-        "unit of the rule.",
+        lead=f"{how} A number is the score of the stereotypical sentence minus that of the other one, in the unit of "
+        "the rule: above 0 the model prefers the stereotypical sentence.",
         skip="Skip these sentences",
         tables=(
             Table(
                 "Sentence pairs and their differences",
-                COLUMNS,
-                tuple(_row(results, row) for row in _with_sentences(chosen, folders)),
-                headed=False,
+                (*COLUMNS, *(_column(results, *one) for one in results.combinations)),
+                tuple(_row(results, row, found) for row in _with_sentences(chosen, folders)),
                 tall=True,
                 sortable=True,
                 unveil="Show the sentences (they quote stereotypes and can be offensive)",
             ),
         ),
-        closing="Every row, with all scores and token counts, is in records.parquet of the run folder. A print of this "
-        "page holds at most 40 rows.",
+        closing="Every pair, with all scores and token counts, is in records.parquet of the run folder. A print of "
+        "this page holds at most 40 rows.",
     )
 
 
-def _each(results: Results, most: int) -> int:
-    """Rows shown of every model and rule."""
-    total = results.records.height
-    return total if total <= most else max(1, most // len(results.combinations))
+def _column(results: Results, model: str, rule: str) -> Column:
+    return Column(results.labels[model], numeric=True, below=rule)
 
 
-def _chosen(results: Results, most: int) -> pl.DataFrame:
-    """The records shown.
+def _chosen(results: Results, rows: int) -> pl.DataFrame:
+    """The pairs shown.
 
-    Rules have different units, so the largest are taken within each model and rule; of equal ones those that
-    come first in the records.
+    Rules have different units, so places are given within each model and rule; of equal differences those that come
+    first in the records.
     """
     return (
         results.records.with_columns(size=pl.col("difference").abs())
         .sort("size", descending=True, maintain_order=True)
         .with_columns(place=pl.int_range(pl.len()).over("model", "rule"))
-        .filter(pl.col("place") < _each(results, most))
+        .group_by("item_id", maintain_order=True)
+        .agg(pl.col("place").min(), pl.col("axis", "language", "stereotypical").first())
         .sort("place", maintain_order=True)
+        .head(rows)
     )
+
+
+def _differences(results: Results, chosen: pl.DataFrame) -> Iterator[tuple[str, str, str, float]]:
+    """Item, model, rule and difference of the pairs shown."""
+    own = results.records.join(chosen.select("item_id"), on="item_id", how="semi")
+    yield from own.select("item_id", "model", "rule", "difference").iter_rows()
 
 
 def _with_sentences(chosen: pl.DataFrame, folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
-    """The rows with `first`, the stereotypical sentence, and `second`, the other one."""
-    keys = ("item_id", "model", "rule")
+    """The pairs with `first`, the stereotypical sentence, and `second`, the other one."""
     sentences = pl.concat(
         [
             pl.scan_parquet(folder / "records.parquet")
-            .select(*keys, "sent_more", "sent_less")
-            .join(chosen.lazy().select(*keys), on=keys, how="semi")
+            .select("item_id", "sent_more", "sent_less")
+            .join(chosen.lazy().select("item_id"), on="item_id", how="semi")
+            .unique("item_id")
             .collect()
             for folder in folders
         ]
-    )
+    ).unique("item_id")
     more_first = pl.col("stereotypical") == "more"
     return (
-        chosen.join(sentences, on=keys, maintain_order="left")
+        chosen.join(sentences, on="item_id", maintain_order="left")
         .with_columns(
             first=pl.when(more_first).then("sent_more").otherwise("sent_less"),
             second=pl.when(more_first).then("sent_less").otherwise("sent_more"),
@@ -112,18 +128,18 @@ def _with_sentences(chosen: pl.DataFrame, folders: Sequence[Path]) -> Iterator[M
     )
 
 
-def _row(results: Results, row: Mapping[str, Any]) -> tuple[str | Cell, ...]:
-    difference = float(row["difference"])
+def _row(
+    results: Results, row: Mapping[str, Any], found: Mapping[tuple[str, str, str], float]
+) -> tuple[str | Cell, ...]:
     language = str(row["language"])
+    differences = (found.get((row["item_id"], *one)) for one in results.combinations)
     return (
         str(row["item_id"]),
         str(row["axis"]),
         language_name(language),
-        results.labels[str(row["model"])],
-        str(row["rule"]),
         Cell(str(row["first"]), language=language),
         Cell(str(row["second"]), language=language),
-        Cell(signed(difference), order=difference),
+        *(Cell(NO_VALUE, order=LAST) if one is None else Cell(signed(one), order=one) for one in differences),
     )
 
 

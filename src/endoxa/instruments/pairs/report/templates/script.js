@@ -24,7 +24,7 @@
       autoWidth: false,
       ordering: { indicators: false, handler: false },
       columnControl: ["order"],
-      columnDefs: [{ targets: [1, 2, 3, 4], columnControl: list }],
+      columnDefs: [{ targets: [1, 2], columnControl: list }],
       layout: { topStart: "search", topEnd: "pageLength", bottomStart: "info", bottomEnd: "paging" },
       language: { search: "Filter all columns: ", lengthMenu: "rows per page: _MENU_" },
     });
