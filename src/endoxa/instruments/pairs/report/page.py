@@ -22,6 +22,7 @@ from endoxa.instruments.pairs.report.distributions import distributions
 from endoxa.instruments.pairs.report.flips import flips
 from endoxa.instruments.pairs.report.headline import headline
 from endoxa.instruments.pairs.report.overview import overview
+from endoxa.instruments.pairs.report.references import published_values
 from endoxa.instruments.pairs.report.results import Results, all_estimates, gather, pairs_by_run
 from endoxa.instruments.pairs.report.sample import MOST_CELLS, cells_wanted, pairs_shown, script
 from endoxa.page.document import Article, Section
@@ -70,12 +71,13 @@ def articles(gathered: Gathered) -> Iterator[Article]:
     most = shared_out(MOST_CELLS, [cells_wanted(results) for results, _ in gathered])
     for (results, runs), cells in zip(gathered, most, strict=True):
         shown = pairs_shown(results, [run.folder for run in runs], cells)
+        published = published_values(results, runs)
         yield Article(
             anchor=f"data-{results.slug}",
             kicker="Results on",
             title=results.title,
             subtitle=_subtitle(results),
-            sections=(*filled(SECTIONS, results), shown),
+            sections=(*filled(SECTIONS, results), *([published] if published else []), shown),
         )
 
 

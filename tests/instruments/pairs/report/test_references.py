@@ -1,0 +1,80 @@
+"""Published values beside one's own: only for the published file, and never called comparable when they are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from endoxa.datasets.sources import sources
+from endoxa.instruments.pairs.report.references import published_values, references
+from endoxa.instruments.pairs.report.results import gather
+from endoxa.page.inputs import Run, read_runs
+from endoxa.schema import ALL
+from support.report_samples import pairs, run_folder, scored
+
+CROWS = sources()["crows-pairs"].sha256
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    english = pairs().filter(language="en")
+    records = pl.concat(
+        [
+            scored(english, "hf/a", "crows-token", 0.75, neutral=False),
+            scored(english, "hf/b", "sum", 0.5, neutral=False),
+        ]
+    )
+    (made,) = read_runs([run_folder(tmp_path_factory.mktemp("runs") / "one", records)])
+    return made
+
+
+def of_file(run: Run, sha256: str) -> Run:
+    return Run(run.folder, {**run.facts, "data": {**run.facts.get("data", {}), "sha256": sha256}})
+
+
+def test_pairs_of_ones_own_in_a_published_format_have_no_published_values(run: Run) -> None:
+    (results, _), *_ = gather([run], 0.95, 0)
+    assert published_values(results, [run]) is None
+    assert published_values(results, [of_file(run, "")]) is None
+
+
+def test_of_the_published_file_the_papers_values_stand_below_ones_own(run: Run) -> None:
+    """60.48 for BERT by the authors' program; a part of the pairs is another set."""
+    (results, _), *_ = gather([run], 0.95, 0)
+    section = published_values(results, [of_file(run, CROWS)])
+    assert section is not None
+    (table,) = section.tables
+    own, *published = table.rows
+    value = results.estimates.filter(model="hf/a", name="crows_metric_score_rounded", language=ALL, axis=ALL)[
+        "value"
+    ][0]
+    scored_pairs = results.records.filter(model="hf/a").height
+    assert own == ("a", "crows-token", f"{value:.1f}\u00a0%", str(scored_pairs), "this page")
+    assert [row[2] for row in published] == ["60.48\u00a0%"]
+    (note,) = section.notes
+    assert note.endswith(
+        f"rest on 1,508 pairs; here {scored_pairs} were scored, so they are of other sets of pairs."
+    )
+
+
+def test_another_rule_is_not_compared(run: Run) -> None:
+    (results, _), *_ = gather([run], 0.95, 0)
+    only = results.estimates.filter(rule="sum")
+    section = published_values(replace(results, estimates=only), [of_file(run, CROWS)])
+    assert section is not None
+    assert "are of the rule crows-token; no model of this page was scored with it" in section.notes[0]
+    assert all(row[-1] != "this page" for row in section.tables[0].rows)
+
+
+def test_hindi_has_its_own_values() -> None:
+    """XLM-R in Table 2 of IndiBias, ICS (mean): 55.64 in English, 52.36 in Hindi."""
+    found = {one.language: one.values["XLM-R"] for one in references() if one.data == "indibias"}
+    assert found == {"en": "55.64", "hi": "52.36"}
+
+
+def test_every_reference_is_of_a_known_file_and_a_share() -> None:
+    for one in references():
+        assert sources()[one.data].sha256
+        assert all(0 < float(value) < 100 for value in one.values.values())
