@@ -37,7 +37,7 @@ def test_a_notebook_gives_its_stored_outputs(name, tmp_path, shared):
     pytest.importorskip("ipykernel")
     if name != "own-pairs":  # the first commands of the page make the notebook's data
         next(follow(HOME / f"{name}.md", tmp_path, shared))
-    stored = nbformat.read(HOME / f"{name}.ipynb", as_version=4)
+    stored = nbformat.read(HOME / f"{name}-notebook.ipynb", as_version=4)
     again = copy.deepcopy(stored)
     nbclient.NotebookClient(
         again, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import wraps
@@ -22,6 +22,7 @@ from endoxa.cli.analyze_languages import languages
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_tests import association_tests
 from endoxa.cli.settings_command import Printing, add_command
+from endoxa.datasets.harness_logs import SUFFIX
 from endoxa.engine.options import Resampling
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import OUTPUT, Option
@@ -104,14 +105,20 @@ def _add(
             return
         function(**given)
         if out is not None:
-            runs = " ".join(map(str, given.get("runs") or [given.get("run", "RUN...")]))
-            typer.echo(f"Next: {following.format(out=out, runs=runs)}")
+            typer.echo(f"Next: {_following(following, out, given.get('runs') or [given.get('run')])}")
 
     own = signature(function)
     added = Parameter("printing", Parameter.KEYWORD_ONLY, annotation=Printing)
     call.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
     call.__annotations__ = {**function.__annotations__, "printing": Printing}
     add_command(app, call, name, hidden=hidden)
+
+
+def _following(following: str, out: Path, runs: Sequence[Path | None]) -> str:
+    """The next step; a page is made from run folders only, not from logs of other harnesses."""
+    if "{runs}" in following and any(path is not None and path.suffix == SUFFIX for path in runs):
+        return f"read {out}; pages are made from runs of endoxa probe"
+    return following.format(out=out, runs=" ".join(str(path or "RUN...") for path in runs))
 
 
 def _rows(headline: Headline | None, out: Path) -> dict[str, Any]:

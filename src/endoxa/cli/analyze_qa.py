@@ -22,7 +22,10 @@ Row = dict[str, Any]
 
 def qa(
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN", help="Run folders of `endoxa probe qa`.")
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN", help="Run folders of `endoxa probe qa`, or logs of lm-evaluation-harness (.jsonl)."
+        ),
     ] = None,
     *,
     out: Annotated[Path, Option("Estimates: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
@@ -46,12 +49,14 @@ def qa(
 ) -> None:
     """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions.
 
-    Give run folders of `endoxa probe qa`, or questions (--data) and a file of predictions (--predictions).
+    Give run folders of `endoxa probe qa`, or questions (--data) and a file of predictions (--predictions), or logs
+    that lm-evaluation-harness wrote with --log_samples for its tasks bbq or bbq_generate.
 
     \b
     Examples:
       endoxa analyze qa out/q1 out/q2 -o qa.csv --retention retention.csv
       endoxa analyze qa --data Nationality.jsonl --predictions answers.csv -o qa.csv
+      endoxa analyze qa harness/*/samples_bbq_2*.jsonl -o qa.csv
       endoxa analyze qa out/small -o qa.csv --against out/large --retention retention.csv
       endoxa analyze qa out/q3 -o qa.csv --debias debias.csv
     """  # noqa: D301
@@ -67,7 +72,7 @@ def qa(
     require_apart(outputs, [data, predictions, metadata, *inside])
     answers = _answers(runs or [], data, predictions, metadata, language)
     with shown("cells") as progress:
-        if runs and len(runs) == 1:
+        if runs and len(runs) == 1 and runs[0].is_dir():
             analysis = analyze_run(runs[0], progress=progress, **asdict(how))
         else:
             analysis = analyze_qa(answers, progress=progress, **asdict(how))
@@ -93,15 +98,24 @@ def qa(
 def _answers(
     runs: list[Path], data: Path | None, predictions: Path | None, metadata: Path | None, language: str | None
 ) -> pl.DataFrame:
-    """From run folders, or from questions and predictions."""
+    """From run folders, from logs of another harness, or from questions and predictions."""
+    from endoxa.datasets.harness_logs import SUFFIX
     from endoxa.errors import UserError
     from endoxa.instruments.questions.estimates import load_answers, read_predictions
+    from endoxa.instruments.questions.estimates.harness_logs import read_logs
 
     if bool(runs) == bool(data or predictions):
         raise UserError(
             ("Runs and files of predictions were given together. " if runs else "No answers were given. ")
             + "Give either run folders of `endoxa probe qa`, or --data FILE with --predictions FILE."
         )
+    logs = [path for path in runs if path.suffix == SUFFIX]
+    if logs:
+        if len(logs) < len(runs):
+            raise UserError(
+                "Runs and logs of another harness were given together. Analyze them one after the other."
+            )
+        return read_logs(logs, metadata=metadata, language=language).answers
     if runs:
         if metadata or language:
             raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")

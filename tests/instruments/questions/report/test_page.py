@@ -407,8 +407,6 @@ def test_other_kinds_are_not_mixed_and_labels_are_for_questions(runs: list[Path]
         write_report([runs[0], other], tmp_path / "r.html")
     with pytest.raises(UserError, match="--labels does not apply to runs"):
         write_report([other], tmp_path / "r.html", labels=tmp_path / "labels.csv")
-    with pytest.raises(UserError, match="Runs of questions cannot be written as 'table'"):
-        write_report(runs, tmp_path / "r.csv", format="table")
 
 
 def test_unfinished_runs_are_refused(tmp_path: Path) -> None:

@@ -9,23 +9,22 @@ neutral identities, so nothing is calibrated.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from endoxa.datasets.drafts import axis_of, direction_of
-from endoxa.datasets.files import open_text, require_file
+from endoxa.datasets.harness_logs import model_of, read_samples, task_of
 from endoxa.datasets.spans import differing_words
-from endoxa.errors import UserError
 from endoxa.schema import PAIR_COLUMNS
 
-SUFFIX = ".jsonl"
 RULE = "sum-bos"
-_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}T[\d.:-]+)")
+EXPECTED = (
+    "sentence pairs logged by lm-evaluation-harness. Expected a task of `endoxa export lm-eval`, or crows_pairs, run "
+    "with --log_samples."
+)
 _LANGUAGES = {"english": "en", "french": "fr"}
 
 
@@ -39,30 +38,20 @@ def read_log(path: Path) -> pl.DataFrame:
     Raises:
         UserError: the file is no such log, or of another task.
     """
-    require_file(path)
-    model, task = _model(path), _task(path)
-    rows = [{**row, "model": model, "rule": RULE} for row in _rows(path, task)]
-    if not rows:
-        raise UserError(f"{path} holds no samples.")
+    model, task = model_of(path), task_of(path)
+    rows = [
+        {**row, "model": model, "rule": RULE}
+        for row in read_samples(path, lambda sample: _row(sample, task), EXPECTED)
+    ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _rows(path: Path, task: str) -> Iterator[dict[str, Any]]:
-    with open_text(path, newline="\n") as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.strip():
-                continue
-            try:
-                sample = json.loads(line)
-                doc, scores = sample["doc"], _scores(sample)
-                pair = _exported(doc) if "item_id" in doc else _published(doc, int(sample["doc_id"]), task)
-                more, less = (scores[pair[name].strip()] for name in ("sent_more", "sent_less"))
-            except (ValueError, KeyError, TypeError, AttributeError) as problem:
-                raise UserError(
-                    f"{path}, line {number} is no sample of sentence pairs logged by lm-evaluation-harness. Expected a "
-                    "task of `endoxa export lm-eval`, or crows_pairs, run with --log_samples."
-                ) from problem
-            yield {**pair, "score_more": more, "score_less": less}
+def _row(sample: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """A pair with its scores."""
+    doc, scores = sample["doc"], _scores(sample)
+    pair = _exported(doc) if "item_id" in doc else _published(doc, int(sample["doc_id"]), task)
+    more, less = (scores[pair[name].strip()] for name in ("sent_more", "sent_less"))
+    return {**pair, "score_more": more, "score_less": less}
 
 
 def _scores(sample: Mapping[str, Any]) -> dict[str, float]:
@@ -92,20 +81,3 @@ def _published(doc: Mapping[str, Any], number: int, task: str) -> dict[str, Any]
         "sent_less": less,
         "identity": differing_words(more, less),
     }
-
-
-def _task(path: Path) -> str:
-    named = _NAME.fullmatch(path.stem)
-    return named["task"] if named else path.stem
-
-
-def _model(path: Path) -> str:
-    """The model as the harness was given it, else the name of the folder."""
-    named = _NAME.fullmatch(path.stem)
-    results = path.with_name(f"results_{named['date']}.json") if named else None
-    try:
-        facts = json.loads(results.read_text(encoding="utf-8")) if results else {}
-    except (OSError, ValueError):
-        facts = {}
-    model = facts.get("model_name") if isinstance(facts, dict) else None
-    return str(model or path.parent.name or "unknown")

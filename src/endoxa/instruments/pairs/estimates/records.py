@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from endoxa.datasets.harness_logs import SUFFIX
 from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import harness_logs
 from endoxa.schema import DIRECTIONS
@@ -88,7 +89,7 @@ def _load(run: Path) -> pl.DataFrame:
         raise UserError(
             f"'{run}' does not exist. Name a run folder (written by `endoxa probe pairs`) or its records."
         )
-    if path.suffix == harness_logs.SUFFIX:
+    if path.suffix == SUFFIX:
         logged = check_records(harness_logs.read_log(path))
         return logged.with_columns(data=pl.lit(None, dtype=pl.String), run=pl.lit(str(run)))
     try:
