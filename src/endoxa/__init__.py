@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         probe_questions,
         probe_stories,
         rate_harm,
+        read_logs,
         read_run,
     )
     from endoxa.errors import UserError
@@ -50,6 +51,7 @@ __all__ = [
     "probe_questions",
     "probe_stories",
     "rate_harm",
+    "read_logs",
     "read_run",
 ]
 

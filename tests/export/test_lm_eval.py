@@ -10,7 +10,6 @@ from polars.testing import assert_frame_equal
 
 from endoxa.demo.world import SAMPLE
 from endoxa.engine.run import measure
-from endoxa.errors import UserError
 from endoxa.export.lm_eval import METRICS, export_lm_eval, slug, tasks, unique_slugs
 from endoxa.export.material import read_pairs_material
 from endoxa.export.payload import lm_eval_utils
@@ -84,6 +83,7 @@ def logged(found, folder):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_logs_of_the_harness_give_our_estimates(tmp_path, shared, monkeypatch):
+    from endoxa.instruments.logs import write_runs
     from endoxa.instruments.pairs.estimates import analyze_pairs, load_records
     from endoxa.instruments.pairs.probe.settings import PairsSettings
 
@@ -94,54 +94,16 @@ def test_logs_of_the_harness_give_our_estimates(tmp_path, shared, monkeypatch):
     assert len(logs) == 5
     settings = PairsSettings(data=str(SAMPLE), models=(f"hf/{model}",), rules=("sum-bos",), calibrate=False)
     measure(pairs.PAIRS, settings, tmp_path / "run")
+    (as_run,) = write_runs(logs, tmp_path / "logged")
     named = ("preference_ratio", "mean_difference")
     shown = ("rule", "language", "axis", "name", "interval", "value", "low", "high", "n", "verdict")
     theirs, ours = (
         analyze_pairs(load_records(paths), resamples=200)
         .estimates.filter(pl.col("name").is_in(named))
         .select(shown)
-        for paths in (logs, [tmp_path / "run"])
+        for paths in ([as_run], [tmp_path / "run"])
     )
     assert_frame_equal(theirs, ours, abs_tol=1e-4)
-
-
-def test_a_log_of_crows_pairs_is_read_and_other_logs_are_refused(tmp_path):
-    from endoxa.instruments.pairs.estimates import load_records
-
-    def sample(number, more, less):
-        return {
-            "doc_id": number,
-            "doc": {
-                "sent_more": more,
-                "sent_less": less,
-                "bias_type": "Age",
-                "stereo_antistereo": "antistereo",
-            },
-            "arguments": {
-                "gen_args_0": {"arg_0": "", "arg_1": more},
-                "gen_args_1": {"arg_0": "", "arg_1": less},
-            },
-            "filtered_resps": [["-12.5", "False"], ["-13.0", "False"]],
-        }
-
-    folder = tmp_path / "gpt2"
-    folder.mkdir()
-    path = folder / "samples_crows_pairs_english_2026-11-22T10-00-00.000000.jsonl"
-    rows = [sample(0, "Old people sing.", "Young people sing."), sample(1, "Old men run.", "Young men run.")]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    found = load_records([path])
-    assert found["score_more"].to_list() == [-12.5, -12.5]
-    assert found["identity"].to_list() == ["old", "old"] or found["identity"].to_list() == ["Old", "Old"]
-    assert found.select("model", "rule", "language", "axis", "direction").row(0) == (
-        "gpt2",
-        "sum-bos",
-        "en",
-        "age",
-        "antistereo",
-    )
-    path.write_text(json.dumps({"doc_id": 1, "doc": {"question": "?"}}) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match="line 1 is no sample of sentence pairs"):
-        load_records([path])
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@
 
 from endoxa.api.data import load_pairs, load_questions, load_stories, load_tests
 from endoxa.api.models import live_model
-from endoxa.api.result import Result, read_run
+from endoxa.api.result import Result, read_logs, read_run
 from endoxa.api.runs import (
     analyze,
     extract,
@@ -30,5 +30,6 @@ __all__ = [
     "probe_questions",
     "probe_stories",
     "rate_harm",
+    "read_logs",
     "read_run",
 ]

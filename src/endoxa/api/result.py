@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -193,3 +194,37 @@ def read_run(folder: str | Path) -> Result:
     if not facts.get("finished"):
         raise UserError(f"The run in '{path}' is not finished: start it again, it goes on where it stopped.")
     return Result(path)
+
+
+def read_logs(*logs: str | Path, out: str | Path | None = None) -> Result:
+    """What lm-evaluation-harness (`--log_samples`) or Inspect has measured, as a result of endoxa.
+
+    Sentence pairs: crows_pairs, and tasks of `endoxa export`. Questions: bbq. A log is one model; give those of a task.
+
+    Args:
+        logs: `samples_TASK_DATE.jsonl`, `.json` or `.eval`.
+        out: folder to keep it in, as a run folder; by default a temporary one, see `Result.keep`.
+
+    Raises:
+        UserError: a file is no such log, or they are of several tasks.
+    """
+    from endoxa.instruments.logs import estimate_run, write_runs
+
+    if not logs:
+        raise UserError("No log was given: name at least one.")
+    temporary = Path(tempfile.mkdtemp(prefix="endoxa-"))
+    try:
+        folder = _only(write_runs([Path(log) for log in logs], temporary))
+        estimate_run(folder)
+        result = Result(folder, temporary)
+        return result if out is None else result.keep(out)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _only(folders: Sequence[Path]) -> Path:
+    if len(folders) > 1:
+        tasks = ", ".join(folder.name for folder in folders)
+        raise UserError(f"The logs are of several tasks ({tasks}). Read one at a time.")
+    return folders[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import wraps
@@ -22,7 +22,6 @@ from endoxa.cli.analyze_languages import languages
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_tests import association_tests
 from endoxa.cli.settings_command import Printing, add_command
-from endoxa.datasets.harness_logs import SUFFIX
 from endoxa.engine.options import Resampling
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import OUTPUT, Option
@@ -39,7 +38,7 @@ def pairs(
         list[Path],
         typer.Argument(
             metavar="RUN...",
-            help="Run folders, records (.parquet), or logs of lm-evaluation-harness (.jsonl).",
+            help="Run folders, records (.parquet), or logs of lm-evaluation-harness or Inspect.",
         ),
     ],
     *,
@@ -57,27 +56,33 @@ def pairs(
       endoxa analyze pairs out/gpt2 out/bert -o estimates.csv
       endoxa analyze pairs out/gpt2 -o estimates.csv --comparisons models.csv --flips flips.csv
       endoxa analyze pairs harness/gpt2/samples_crows_pairs_english_*.jsonl -o estimates.csv
+      endoxa analyze pairs logs/*_pairs_*.eval -o estimates.csv
     """  # noqa: D301
     from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
+    from endoxa.instruments.logs import runs_and_logs, unscored_lines
     from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records, write_estimates
     from endoxa.instruments.pairs.headline import headline_of
 
-    if len(runs) == 1 and runs[0].is_dir():
-        analysis = analyze_run(runs[0], **asdict(how))
-    else:
-        records = load_records(runs)
-        if records["data"].drop_nulls().n_unique() > 1:
-            raise UserError(
-                "The runs use different data sets, whose pairs must not be pooled. Analyze each run separately."
-            )
-        analysis = analyze_pairs(records, **asdict(how))
+    with runs_and_logs(runs) as folders:
+        if len(folders) == 1 and folders[0].is_dir():
+            analysis = analyze_run(folders[0], **asdict(how))
+        else:
+            records = load_records(folders)
+            if records["data"].drop_nulls().n_unique() > 1:
+                raise UserError(
+                    "The runs use different data sets, whose pairs must not be pooled. Analyze each run separately."
+                )
+            analysis = analyze_pairs(records, **asdict(how))
+        unanswered = unscored_lines(folders)
     write_estimates(analysis, out)
     for table, path in ((analysis.comparisons, comparisons), (analysis.flips, flips)):
         if path is not None:
             write_table(table, path)
     found = headline_of(analysis.estimates)
     typer.echo(str(found))
+    for line in unanswered:
+        typer.echo(line)
     typer.echo(f"{len(analysis.estimates)} estimates written to {out}")
     return found
 
@@ -105,20 +110,14 @@ def _add(
             return
         function(**given)
         if out is not None:
-            typer.echo(f"Next: {_following(following, out, given.get('runs') or [given.get('run')])}")
+            runs = " ".join(str(path or "RUN...") for path in given.get("runs") or [given.get("run")])
+            typer.echo(f"Next: {following.format(out=out, runs=runs)}")
 
     own = signature(function)
     added = Parameter("printing", Parameter.KEYWORD_ONLY, annotation=Printing)
     call.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
     call.__annotations__ = {**function.__annotations__, "printing": Printing}
     add_command(app, call, name, hidden=hidden)
-
-
-def _following(following: str, out: Path, runs: Sequence[Path | None]) -> str:
-    """The next step; a page is made from run folders only, not from logs of other harnesses."""
-    if "{runs}" in following and any(path is not None and path.suffix == SUFFIX for path in runs):
-        return f"read {out}; pages are made from runs of endoxa probe"
-    return following.format(out=out, runs=" ".join(str(path or "RUN...") for path in runs))
 
 
 def _rows(headline: Headline | None, out: Path) -> dict[str, Any]:

@@ -24,7 +24,8 @@ def qa(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RUN", help="Run folders of `endoxa probe qa`, or logs of lm-evaluation-harness (.jsonl)."
+            metavar="RUN",
+            help="Run folders of `endoxa probe qa`, or logs of lm-evaluation-harness or Inspect.",
         ),
     ] = None,
     *,
@@ -50,7 +51,7 @@ def qa(
     """Estimate accuracy, bias scores, error retention and self-debiasing from answers to questions.
 
     Give run folders of `endoxa probe qa`, or questions (--data) and a file of predictions (--predictions), or logs
-    that lm-evaluation-harness wrote with --log_samples for its tasks bbq or bbq_generate.
+    of BBQ: lm-evaluation-harness with --log_samples (its tasks bbq or bbq_generate), or Inspect (bbq).
 
     \b
     Examples:
@@ -63,6 +64,8 @@ def qa(
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.engine.progress import shown
+    from endoxa.errors import UserError
+    from endoxa.instruments.logs import runs_and_logs
     from endoxa.instruments.questions.estimates import analyze_qa, analyze_run, why_unmatched
 
     outputs = [path for path in (out, retention, debias) if path is not None]
@@ -70,10 +73,15 @@ def qa(
         require_table_name(path)
     inside = [folder / "run.json" for folder in (*(runs or []), *([against] if against else []))]
     require_apart(outputs, [data, predictions, metadata, *inside])
-    answers = _answers(runs or [], data, predictions, metadata, language)
-    with shown("cells") as progress:
-        if runs and len(runs) == 1 and runs[0].is_dir():
-            analysis = analyze_run(runs[0], progress=progress, **asdict(how))
+    with (
+        shown("cells") as progress,
+        runs_and_logs(runs or [], metadata=metadata, language=language) as folders,
+    ):
+        if folders == runs and (metadata or language):
+            raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
+        answers = _answers(folders, data, predictions, metadata, language)
+        if len(folders) == 1:
+            analysis = analyze_run(folders[0], progress=progress, **asdict(how))
         else:
             analysis = analyze_qa(answers, progress=progress, **asdict(how))
     ratios = analysis.retention
@@ -98,27 +106,16 @@ def qa(
 def _answers(
     runs: list[Path], data: Path | None, predictions: Path | None, metadata: Path | None, language: str | None
 ) -> pl.DataFrame:
-    """From run folders, from logs of another harness, or from questions and predictions."""
-    from endoxa.datasets.harness_logs import SUFFIX
+    """From run folders, or from questions and predictions."""
     from endoxa.errors import UserError
     from endoxa.instruments.questions.estimates import load_answers, read_predictions
-    from endoxa.instruments.questions.estimates.harness_logs import read_logs
 
     if bool(runs) == bool(data or predictions):
         raise UserError(
             ("Runs and files of predictions were given together. " if runs else "No answers were given. ")
             + "Give either run folders of `endoxa probe qa`, or --data FILE with --predictions FILE."
         )
-    logs = [path for path in runs if path.suffix == SUFFIX]
-    if logs:
-        if len(logs) < len(runs):
-            raise UserError(
-                "Runs and logs of another harness were given together. Analyze them one after the other."
-            )
-        return read_logs(logs, metadata=metadata, language=language).answers
     if runs:
-        if metadata or language:
-            raise UserError("--metadata and --language need --data FILE. Leave them out with run folders.")
         return load_answers(runs)
     if data is None or predictions is None:
         given, other = ("--predictions", "--data") if data is None else ("--data", "--predictions")

@@ -13,7 +13,7 @@ from endoxa.schema.options import OUTPUT, Option
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders, or tables of results.")
+        list[Path], typer.Argument(metavar="RUN...", help="Finished run folders, tables of results, or logs.")
     ],
     *,
     out: Annotated[Path, Option("File to write: .html, .csv, .md or .tex.", OUTPUT, short="-o")],
@@ -35,8 +35,9 @@ def report(
     compared only on the same items. Association tests are read from runs of `endoxa probe embeddings` or tables of
     `endoxa analyze tests`. Runs of the same questions with groups and with names (`endoxa build names`) are compared.
     Runs of `endoxa probe extract` and `endoxa probe harm`, tables of `endoxa analyze associations` and people's ratings
-    share one page. --width also draws every figure for print (PDF, SVG, PNG) into that folder, at 85 mm or 170 mm with
-    8 pt text, for tables too.
+    share one page. Logs of lm-evaluation-harness (--log_samples) and of Inspect are read too: crows_pairs, bbq, and
+    tasks of `endoxa export`. --width also draws every figure for print (PDF, SVG, PNG) into that folder, at 85 mm or
+    170 mm with 8 pt text, for tables too.
 
     \b
     Examples:
@@ -48,6 +49,7 @@ def report(
       endoxa report out/seat.csv -o seat.csv --format table
       endoxa report out/q1 out/q2 --labels models.csv -o out/qa.html
       endoxa report out/s2 out/s3 -o out/stories.html
+      endoxa report harness/*/samples_bbq_*.jsonl -o out/bbq.html
     """  # noqa: D301
     from endoxa.instruments.reports import write_report
     from endoxa.page.files import figures_folder, resolve_format

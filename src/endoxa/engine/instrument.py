@@ -18,6 +18,7 @@ from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
 
 if TYPE_CHECKING:
+    from endoxa.datasets.logs import Log
     from endoxa.engine.journal import JournalFile
 
 S = TypeVar("S", bound=RunSettings)
@@ -131,6 +132,22 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Logged:
+    """How an instrument reads what another harness has measured.
+
+    Attributes:
+        holds: whether a sample of a log is one of its items.
+        write: writes the records in logs of one task into a run folder, and returns facts for `run.json`. Beside the
+            logs and the folder it is given the file with metadata and the language that the user named, or None.
+        estimate: writes estimates into the folder, with the usual settings.
+    """
+
+    holds: Callable[[Mapping[str, Any]], bool]
+    write: Callable[[Sequence[Log], Path, Path | None, str | None], dict[str, Any]]
+    estimate: Callable[[Path], Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Instrument(Generic[S]):
     """One declaration: what is measured, with which settings, and what is made of it.
 
@@ -149,6 +166,7 @@ class Instrument(Generic[S]):
         takes_labels: its reports name models as a table of labels says.
         headline: the few rows that stand for a finished run, read from its folder; None where there are none.
         tables: types of the columns of the tables in a run folder, by table; None where they are read as they look.
+        logged: how it reads logs of other harnesses; None where it reads none.
         following: what to do next with the run in a folder, as the end of a line that begins with "Next: ".
         outputs: files that `estimate` and `report` leave in the folder.
     """
@@ -167,6 +185,7 @@ class Instrument(Generic[S]):
     takes_labels: bool = False
     headline: Callable[[Path], Headline] | None = None
     tables: Callable[[], Mapping[str, Mapping[str, Any]]] | None = None
+    logged: Callable[[], Logged] | None = None
     following: Callable[[Path], str] = _open_report
     outputs: Sequence[str] = ("estimates.csv", "report.html")
 

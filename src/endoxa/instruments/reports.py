@@ -14,6 +14,7 @@ from endoxa.engine.instrument import INSTRUMENTS, Shown
 from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.errors import UserError
+from endoxa.instruments.logs import runs_and_logs
 from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
 from endoxa.page.frame import unique_figures, write_page
 from endoxa.page.inputs import EXTRACTED, TABLE_KINDS, Run, holds, read_runs
@@ -40,7 +41,8 @@ def write_report(
     format; in a page they stay as they are.
 
     Args:
-        runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`.
+        runs: run folders of one kind, or tables, see `endoxa.page.inputs.read_runs`; logs of other harnesses, see
+            `endoxa.instruments.logs`.
         output: file to write; its folder is made where it is missing.
         format: a name of `FORMATS`; by default the file's ending says it.
         options: how it is made.
@@ -62,18 +64,19 @@ def write_report(
     ]
     how = (options or ReportOptions()).having(given)
     require_apart([output], [*inputs, how.labels])
-    found = read_runs(runs)
-    shown = shown_as(found, how)
-    if chosen not in (PAGE, *shown.texts):
-        raise UserError(
-            f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "
-            f"{', '.join((PAGE, *shown.texts))}."
-        )
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        _write(shown, chosen, output, how.paper.width)
-    except OSError as error:
-        raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
+    with runs_and_logs(runs) as folders:
+        found = read_runs(folders)
+        shown = shown_as(found, how)
+        if chosen not in (PAGE, *shown.texts):
+            raise UserError(
+                f"Runs of {holds(found[0].kind)} cannot be written as '{chosen}'. Expected one of: "
+                f"{', '.join((PAGE, *shown.texts))}."
+            )
+        try:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            _write(shown, chosen, output, how.paper.width)
+        except OSError as error:
+            raise UserError(f"'{output}' cannot be written: {error.strerror or error}.") from error
     return output
 
 

@@ -63,6 +63,11 @@ class Run:
         return str(self.facts.get("kind", EMBEDDINGS))
 
     @property
+    def origin(self) -> str:
+        """The run folder, or the logs of another harness that it was made from."""
+        return ", ".join(text(log, "path") for log in entries(self.facts.get("logs"))) or str(self.folder)
+
+    @property
     def estimates(self) -> Path:
         """The table of estimates of the run, or the table itself."""
         return self.folder if self.folder.is_file() else self.folder / ESTIMATES

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
+from endoxa.engine.instrument import Instrument, Logged, Plan, Run, Shown, Work
 from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.pairs.probe.settings import PairsSettings
@@ -73,6 +74,13 @@ def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     return shown(runs, how)
 
 
+def _logged() -> Logged:
+    from endoxa.instruments.pairs import logs
+    from endoxa.instruments.pairs.estimates import analyze_run
+
+    return Logged(logs.holds, logs.write_run, partial(analyze_run, keep=True))
+
+
 def _summary(_settings: PairsSettings, run: Run) -> Iterator[str]:
     for skip in run.facts["skipped"]:
         yield f"skipped for {skip['model']}: {skip['reason']}"
@@ -95,5 +103,6 @@ PAIRS = Instrument(
     shown=_shown,
     headline=_headline,
     tables=_tables,
+    logged=_logged,
     summary=_summary,
 )

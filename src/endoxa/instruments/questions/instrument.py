@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from endoxa.engine.instrument import Instrument, Plan, Run, Shown, Work
+from endoxa.engine.instrument import Instrument, Logged, Plan, Run, Shown, Work
 from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.engine.settings import RunSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
@@ -75,6 +76,13 @@ def _shown(runs: Sequence[Any], how: ReportOptions) -> Shown:
     return shown(runs, confidence=confidence, seed=how.seed, labels=how.labels, paper=how.paper)
 
 
+def _logged() -> Logged:
+    from endoxa.instruments.questions import logs
+    from endoxa.instruments.questions.estimates import analyze_run
+
+    return Logged(logs.holds, logs.write_run, partial(analyze_run, keep=True))
+
+
 def _summary(_settings: QaSettings, run: Run) -> Iterator[str]:
     from endoxa.engine.asking.run import cost_lines
 
@@ -103,5 +111,6 @@ QUESTIONS = Instrument(
     headline=_headline,
     tables=_tables,
     takes_labels=True,
+    logged=_logged,
     summary=_summary,
 )

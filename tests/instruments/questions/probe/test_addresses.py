@@ -52,7 +52,7 @@ def addresses(run: Run) -> dict[str, dict[str, int]]:
 
 @contextmanager
 def server_process(port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    command = [sys.executable, "-m", "endoxa.testing.chat_server", "--latency", "0.005", "--port", str(port)]
+    command = [sys.executable, "-m", "endoxa.testing.chat_server", "--latency", "0.05", "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from endoxa.datasets.harness_logs import SUFFIX
 from endoxa.errors import UserError
-from endoxa.instruments.pairs.estimates import harness_logs
 from endoxa.schema import DIRECTIONS
 
 REQUIRED = {
@@ -39,8 +37,7 @@ def load_records(runs: Sequence[Path]) -> pl.DataFrame:
     """Records of one or more runs, only the columns the statistics need.
 
     Args:
-        runs: run folders (their `records.parquet` is read), Parquet files of records, or logs of
-            lm-evaluation-harness (`harness_logs`).
+        runs: run folders (their `records.parquet` is read), or Parquet files of records.
 
     Returns:
         The columns of `REQUIRED` and `OPTIONAL`: `run` is the path as given, `data` the SHA-256 of the file
@@ -89,9 +86,6 @@ def _load(run: Path) -> pl.DataFrame:
         raise UserError(
             f"'{run}' does not exist. Name a run folder (written by `endoxa probe pairs`) or its records."
         )
-    if path.suffix == SUFFIX:
-        logged = check_records(harness_logs.read_log(path))
-        return logged.with_columns(data=pl.lit(None, dtype=pl.String), run=pl.lit(str(run)))
     try:
         lazy = pl.scan_parquet(path)
         present = lazy.collect_schema().names()

@@ -24,7 +24,7 @@ from endoxa.instruments.pairs.estimates.inference import IDENTITIES, method_name
 from endoxa.instruments.pairs.estimates.power import detectable_ratio
 from endoxa.instruments.pairs.estimates.records import check_records, load_records
 from endoxa.instruments.pairs.estimates.statistics import STATISTICS
-from endoxa.instruments.pairs.rules import RULES
+from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.schema import ALL, ESTIMATE_COLUMNS, Estimate, Sample, Statistic
 from endoxa.stats.intervals import NAN
 from endoxa.stats.verdicts import significance
@@ -173,8 +173,8 @@ def _detectable(
 
 def _rule_unit(rule: str) -> str:
     """Unit of a rule's scores; records made with a rule that is not installed here may still be analyzed."""
-    known = RULES.all().get(rule)
-    return known.unit if known else f"unit of {rule}"
+    known = rule_facts(rule)
+    return known[0] if known else f"unit of {rule}"
 
 
 def _sample(scores: Scores, cell: Cell) -> Iterator[Sample]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from endoxa.errors import UserError
-from endoxa.instruments.pairs.rules import RULES
+from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.page import inputs
 from endoxa.page.document import Finding, Section
 from endoxa.page.inputs import Run
 from endoxa.page.tables import Column, Table
-from endoxa.page.words import NOT_RECORDED, count
+from endoxa.page.words import NOT_RECORDED, count, plural
 
 
 def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str, int]) -> Section:
@@ -26,7 +25,9 @@ def overview(runs: Sequence[Run], labels: Mapping[str, str], pairs: Mapping[str,
         anchor="what-was-run",
         folded=True,
         title="What was run",
-        findings=tuple(Finding(sentence) for run in runs for sentence in _skipped(run, labels)),
+        findings=tuple(
+            Finding(sentence) for run in runs for sentence in (*_skipped(run, labels), *_unscored(run))
+        ),
         tables=(
             _run_table(runs, pairs),
             _model_table(runs, labels),
@@ -50,6 +51,17 @@ def _skipped(run: Run, labels: Mapping[str, str]) -> Iterator[str]:
             else ", to which it does not apply"
         )
         yield f"Skipped in {run.folder.name}: {rule} for {which}{why}."
+
+
+def _unscored(run: Run) -> Iterator[str]:
+    """How many pairs have no score; nothing where all have."""
+    counts = run.facts.get("counts")
+    missing = counts.get("unscored") if isinstance(counts, Mapping) else None
+    if missing:
+        yield (
+            f"{run.origin}: {plural(missing, 'pair')} (counted for every model and rule) could not be scored or were "
+            "not answered, and are in no number."
+        )
 
 
 def rule_names(runs: Iterable[Run]) -> list[str]:
@@ -81,7 +93,7 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
         data = data if isinstance(data, Mapping) else {}
         rows.append(
             (
-                str(run.folder),
+                run.origin,
                 inputs.text(data, "path"),
                 inputs.text(data, "format"),
                 count(pairs.get(str(run.folder))),
@@ -95,7 +107,7 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
 
 
 def _version_table(runs: Sequence[Run]) -> Table:
-    rows = tuple((str(run.folder), inputs.settings(run.facts.get("versions"))) for run in runs)
+    rows = tuple((run.origin, inputs.settings(run.facts.get("versions"))) for run in runs)
     return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
 
 
@@ -120,15 +132,8 @@ def _model_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
 
 def _rule_table(runs: Sequence[Run]) -> Table:
     columns = (Column("rule"), Column("unit"), Column("meaning"), Column("source"))
-    rows = []
-    for name in rule_names(runs):
-        try:
-            rule = RULES.get(name)
-        except UserError:
-            rows.append((name, *(3 * (NOT_RECORDED,))))
-        else:
-            rows.append((name, rule.unit, rule.summary, rule.source))
-    return Table("Scoring rules", columns, tuple(rows))
+    rows = tuple((name, *(rule_facts(name) or 3 * (NOT_RECORDED,))) for name in rule_names(runs))
+    return Table("Scoring rules", columns, rows)
 
 
 def _shares(value: object) -> str:

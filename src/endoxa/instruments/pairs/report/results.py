@@ -10,9 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from endoxa.errors import UserError
 from endoxa.instruments.pairs.estimates import analyze_pairs, analyze_run, load_records
-from endoxa.instruments.pairs.rules import RULES
+from endoxa.instruments.pairs.rules import rule_facts
 from endoxa.page.inputs import Run
 from endoxa.page.words import short_labels, slug
 from endoxa.schema import ALL
@@ -87,10 +86,7 @@ def labels_of(frames: Iterable[pl.DataFrame]) -> dict[str, str]:
 
 def rule_unit(rule: str) -> str:
     """Unit of the rule's scores, 'score' where the rule is not installed here."""
-    try:
-        return RULES.get(rule).unit
-    except UserError:
-        return "score"
+    return (rule_facts(rule) or ("score",))[0]
 
 
 def gather(runs: Sequence[Run], confidence: float, seed: int) -> list[tuple[Results, list[Run]]]:

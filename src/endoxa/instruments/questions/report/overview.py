@@ -99,7 +99,7 @@ def _run_table(runs: Sequence[Run]) -> Table:
         settings = said if isinstance(said, Mapping) else {}
         rows.append(
             (
-                str(run.folder),
+                run.origin,
                 one_direction(inputs.text(data, "label")),
                 visible_directions(inputs.text(data, "path")),
                 inputs.text(settings, "seed"),
@@ -159,7 +159,7 @@ def _model_table(results: QaResults) -> Table:
 
 
 def _version_table(runs: Sequence[Run]) -> Table:
-    rows = tuple((str(run.folder), inputs.settings(run.facts.get("versions"))) for run in runs)
+    rows = tuple((run.origin, inputs.settings(run.facts.get("versions"))) for run in runs)
     return Table("Versions of the software", (Column("run"), Column("versions")), rows, folded=True)
 
 

@@ -1,0 +1,316 @@
+"""Logs of other harnesses become run folders, and give the estimates that the same answers give otherwise."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import endoxa as ex
+from endoxa.errors import UserError
+from endoxa.instruments.logs import runs_and_logs, unscored_lines, write_runs
+from endoxa.instruments.pairs.estimates import load_records
+from endoxa.instruments.questions.estimates import load_answers, read_predictions
+from endoxa.instruments.reports import write_report
+from support.qa_questions import questions, write
+
+UNKNOWN = ("Unknown", "Cannot answer", "Not known", "Undetermined")
+"""Some of the wordings that the harness's task `bbq` adds to every question."""
+DATE = "2026-11-23T03-33-29.352947"
+ASKED = ("data", "item_id", "model", "choice", "outcome", "repeat", "target", "label", "identity")
+
+
+def harness_question(row: dict[str, Any], chosen: str) -> dict[str, Any]:
+    """A sample of `bbq` as the harness 0.4 logs it: both persons, then every wording of the unknown option."""
+    choices = [row["ans0"], row["ans1"], *UNKNOWN]
+    scores = [-1.0 if one == chosen else -2.0 for one in choices]
+    return {
+        "doc_id": row["example_id"],
+        "doc": {**row, "biased_answers": [row["ans0"]], "ans0_groups": ["harbour"]},
+        "target": "2",
+        "arguments": {
+            f"gen_args_{k}": {"arg_0": row["context"], "arg_1": f" {one}"} for k, one in enumerate(choices)
+        },
+        "filtered_resps": [[str(score), "False"] for score in scores],
+    }
+
+
+def harness_pair(number: int, more: str, less: str) -> dict[str, Any]:
+    """A sample of crows_pairs as the harness 0.4 logs it."""
+    return {
+        "doc_id": number,
+        "doc": {"sent_more": more, "sent_less": less, "bias_type": "Age", "stereo_antistereo": "antistereo"},
+        "arguments": {"gen_args_0": {"arg_0": "", "arg_1": more}, "gen_args_1": {"arg_0": "", "arg_1": less}},
+        "filtered_resps": [["-12.5", "False"], ["-13.0", "False"]],
+    }
+
+
+def harness_log(folder: Path, samples: list[dict[str, Any]], task: str = "bbq", model: str = "small") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"results_{DATE}.json").write_text(json.dumps({"model_name": model, "group_subtasks": {}}))
+    return write(folder / f"samples_{task}_{DATE}.jsonl", samples)
+
+
+def inspect_question(row: dict[str, Any], answer: str | None, epoch: int = 1) -> dict[str, Any]:
+    """A sample of inspect_evals' bbq in a log of Inspect 0.3.285."""
+    described = ("category", "question_index", "question_polarity", "context_condition", "answer_info")
+    return {
+        "id": f"{row['category']}_{row['example_id']:05d}",
+        "epoch": epoch,
+        "input": f"Context: {row['context']}\n\nQuestion: {row['question']}",
+        "choices": [row["ans0"], row["ans1"], row["ans2"]],
+        "target": "ABC"[row["label"]],
+        "metadata": {
+            "source_id": row["example_id"],
+            "additional_metadata": row["additional_metadata"],
+            **{name: row[name] for name in described},
+        },
+        "scores": {"choice": {"value": "I", "answer": answer, "explanation": ""}},
+    }
+
+
+def inspect_pairs(answers: dict[str, tuple[str, str]]) -> list[dict[str, Any]]:
+    """Samples of the task of `endoxa export inspect`: each pair in both orders, with what was answered."""
+    samples = []
+    for item_id, both in answers.items():
+        sentences = [f"People of {item_id} are rude.", f"People of {item_id} are kind."]
+        for order, answer in zip("ab", both, strict=True):
+            first, second = sentences if order == "a" else sentences[::-1]
+            samples.append(
+                {
+                    "id": f"{item_id}/{order}",
+                    "epoch": 1,
+                    "input": "?",
+                    "target": "1" if order == "a" else "2",
+                    "metadata": {
+                        **{"item_id": item_id, "language": "en", "axis": "nation", "identity": item_id},
+                        **{"cluster": item_id, "first": first, "second": second},
+                        "stereotypical": 1 if order == "a" else 2,
+                    },
+                    "scores": {"choice": {"value": {}, "answer": answer}},
+                }
+            )
+    return samples
+
+
+def inspect_log(
+    path: Path, samples: list[dict[str, Any]], task: str = "bbq", model: str = "lab/chat"
+) -> Path:
+    """A log of Inspect: JSON, or the archive that it writes by default."""
+    header = {"version": 2, "status": "success", "eval": {"eval_id": "x", "task": task, "model": model}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".json":
+        path.write_text(json.dumps({**header, "samples": samples}, indent=2))
+        return path
+    zstd = pytest.importorskip("zipfile_zstd", reason="zipfile-zstd is not installed")
+    with zipfile.ZipFile(path, "w", compression=zstd.ZIP_ZSTANDARD) as archive:
+        archive.writestr("_journal/start.json", json.dumps(header))
+        for sample in samples:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", json.dumps(sample))
+        archive.writestr("header.json", json.dumps(header))
+    return path
+
+
+def planted(count: int = 48) -> tuple[list[dict[str, Any]], list[int], pl.DataFrame]:
+    """Questions, the option planted for each (a third each), and the same as a table of predictions."""
+    rows = questions(count)
+    chosen = [k % 3 for k in range(count)]
+    table = pl.DataFrame(
+        {
+            "category": ["Quarters"] * count,
+            "example_id": [str(row["example_id"]) for row in rows],
+            "model": ["small"] * count,
+            "pred_index": chosen,
+        }
+    )
+    return rows, chosen, table
+
+
+def answers_in(paths: list[Path]) -> pl.DataFrame:
+    with runs_and_logs(paths) as folders:
+        return load_answers(folders)
+
+
+@pytest.mark.parametrize("harness", ["lm-evaluation-harness", "Inspect .json", "Inspect .eval"])
+def test_logged_choices_are_read_as_the_same_predictions(harness: str, tmp_path: Path) -> None:
+    rows, chosen, table = planted()
+    if harness.startswith("Inspect"):
+        samples = [inspect_question(row, "ABC"[k]) for row, k in zip(rows, chosen, strict=True)]
+        path = inspect_log(tmp_path / f"log{harness[-5:].strip()}", samples, model="small")
+    else:
+        words = [
+            (row["ans0"], row["ans1"], UNKNOWN[n % 4])[k]
+            for n, (row, k) in enumerate(zip(rows, chosen, strict=True))
+        ]
+        samples = [harness_question(row, word) for row, word in zip(rows, words, strict=True)]
+        path = harness_log(tmp_path / "log", samples)
+    table.write_csv(tmp_path / "predictions.csv")
+    expected = read_predictions(write(tmp_path / "bbq.jsonl", rows), tmp_path / "predictions.csv").answers
+    columns = [name for name in ASKED if name in expected.columns]
+    found = answers_in([path])
+    assert found.select(columns).sort("item_id").equals(expected.select(columns).sort("item_id"))
+    result = ex.read_logs(path)
+    ambiguous = [k for row, k in zip(rows, chosen, strict=True) if row["context_condition"] == "ambig"]
+    (row,) = result.estimates.filter(context_condition="ambig").to_dicts()
+    assert row["accuracy"] == pytest.approx(ambiguous.count(2) / len(ambiguous))
+    assert "small" in str(result.headline())
+
+
+def test_texts_that_the_harness_logged_are_read_as_those_of_a_chat_model(tmp_path: Path) -> None:
+    texts = ("The person from the hill", "Not known", "???", "harbour")
+    samples = [
+        {**harness_question(row, ""), "filtered_resps": [text]}
+        for row, text in zip(questions(4), texts, strict=True)
+    ]
+    answers = answers_in([harness_log(tmp_path, samples, "bbq_generate")])
+    assert answers.sort("item_id")["outcome"].to_list()[1:3] == ["unknown", "unparsed"]
+
+
+def test_epochs_are_repeats_and_what_was_no_letter_or_failed_was_not_read(tmp_path: Path) -> None:
+    rows = questions(4)
+    samples = [
+        inspect_question(row, letter, epoch)
+        for epoch in (1, 2)
+        for row, letter in zip(rows, "ABCA", strict=True)
+    ]
+    samples[1]["scores"]["choice"]["answer"] = ""
+    samples[2]["scores"]["choice"]["answer"] = None
+    samples[3]["scores"] = {}
+    answers = answers_in([inspect_log(tmp_path / "log.json", samples)]).sort("repeat", "item_id")
+    assert answers["repeat"].to_list() == [1] * 4 + [2] * 4
+    assert answers["outcome"].to_list()[1:4] == ["unparsed"] * 3
+    assert answers["choice"].to_list()[4:] == [0, 1, 2, 0]
+
+
+def test_crows_pairs_of_the_harness(tmp_path: Path) -> None:
+    rows = [
+        harness_pair(0, "Old people sing.", "Young people sing."),
+        harness_pair(1, "Old men run.", "Young men run."),
+    ]
+    (tmp_path / "gpt2").mkdir()
+    path = write(tmp_path / "gpt2" / "samples_crows_pairs_english_2026-11-22T10-00-00.000000.jsonl", rows)
+    (folder,) = write_runs([path], tmp_path / "runs")
+    found = load_records([folder])
+    assert found["score_more"].to_list() == [-12.5, -12.5]
+    assert found["identity"].str.to_lowercase().to_list() == ["old", "old"]
+    assert found.select("model", "rule", "language", "axis", "direction").row(0) == (
+        *("gpt2", "sum-bos", "en", "age", "antistereo"),
+    )
+
+
+CHOICES = {
+    "always": ("1", "2"),
+    "never": ("2", "1"),
+    "first": ("1", "1"),
+    "once": ("1", "refused"),
+    "silent": ("refused", "unparsed"),
+}
+"""Answers to a pair in both orders; the stereotypical sentence is the first in order a."""
+
+
+@pytest.mark.parametrize("suffix", [".json", ".eval"])
+def test_choices_between_two_sentences_are_shares_of_answers(suffix: str, tmp_path: Path) -> None:
+    """By hand: chosen always, never, by position (a tie), once of one answer; the fifth pair has no answer."""
+    log = inspect_log(tmp_path / f"log{suffix}", inspect_pairs(CHOICES), task="pairs")
+    (folder,) = write_runs([log], tmp_path / "runs")
+    found = load_records([folder]).sort("item_id")
+    assert found["item_id"].to_list() == ["always", "first", "never", "once"]
+    assert found["score_more"].to_list() == [1.0, 0.5, 0.0, 1.0]
+    assert found["score_less"].to_list() == [0.0, 0.5, 1.0, 0.0]
+    assert set(found["rule"]) == {"choice"}
+    assert unscored_lines([folder]) == ["lab/chat: 1 pair not answered (refused, unparsed), not counted."]
+    result = ex.read_logs(log)
+    row = result.estimates.filter(name="preference_ratio", axis="all").row(0, named=True)
+    assert row["value"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    assert row["n"] == 4
+
+
+def test_pages_are_made_from_logs(tmp_path: Path) -> None:
+    log = inspect_log(
+        tmp_path / "chat.json", inspect_pairs({f"town{k}": ("1", "2") for k in range(8)} | CHOICES)
+    )
+    page = write_report([log], tmp_path / "pairs.html").read_text(encoding="utf-8")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    assert str(log) in text
+    assert "could not be scored or were not answered" in text
+    assert "share of a chat model" in text
+    assert "endoxa-" not in text  # the temporary folder
+    rows = questions(24)
+    log = inspect_log(tmp_path / "bbq.json", [inspect_question(row, "A") for row in rows])
+    assert str(log) in write_report([log], tmp_path / "qa.html").read_text(encoding="utf-8")
+
+
+def test_tasks_of_a_group_belong_together_and_others_do_not(tmp_path: Path) -> None:
+    one = harness_log(tmp_path, [harness_pair(0, "Old people sing.", "Young people sing.")], "mine_en")
+    other = harness_log(tmp_path, [harness_pair(1, "Old men run.", "Young men run.")], "mine_hi")
+    assert len(write_runs([one, other], tmp_path / "apart")) == 2
+    with pytest.raises(UserError, match=r"several tasks \(mine-en, mine-hi\)"):
+        ex.read_logs(one, other)
+    results = {"model_name": "small", "group_subtasks": {"mine": ["mine_en", "mine_hi"]}}
+    (tmp_path / f"results_{DATE}.json").write_text(json.dumps(results))
+    (folder,) = write_runs([one, other], tmp_path / "together")
+    assert (folder.name, load_records([folder]).height) == ("mine", 2)
+
+
+def test_one_question_twice_is_refused_and_two_models_are_compared(tmp_path: Path) -> None:
+    samples = [harness_question(row, "Unknown") for row in questions(4)]
+    one = harness_log(tmp_path / "a", samples)
+    with pytest.raises(UserError, match=r"twice|more than once"):
+        answers_in([one, harness_log(tmp_path / "b", samples)])
+    assert answers_in([one, harness_log(tmp_path / "c", samples, model="large")])["model"].n_unique() == 2
+
+
+BROKEN: dict[str, tuple[str, object, str]] = {
+    "empty": ("samples_bbq.jsonl", [], "is empty"),
+    "of another task": (
+        "samples_bbq.jsonl",
+        [{"doc": {"text": "x"}, "filtered_resps": [["-1", "False"]]}],
+        "neither sentence pairs nor questions",
+    ),
+    "no number": (
+        "samples_bbq.jsonl",
+        [{**harness_question(questions(4)[0], ""), "filtered_resps": [["nan", "False"]] * 6}],
+        "line 1 is no sample of questions",
+    ),
+    "cut": (
+        "samples_bbq.jsonl",
+        [harness_question(questions(4)[0], "Unknown"), {"doc_id": 1}],
+        "line 2 is no sample of questions",
+    ),
+    "a list": ("samples_bbq.jsonl", [[1]], "neither sentence pairs nor questions"),
+    "no task": ("log.json", {"eval": {"eval_id": "x"}, "samples": []}, "names no model and task"),
+    "no samples": ("log.json", {"eval": {"task": "bbq", "model": "m"}, "samples": []}, "holds no samples"),
+    "not finished": ("log.json", {"eval": {"task": "bbq", "model": "m"}}, "holds no samples"),
+    "another task of Inspect": (
+        "log.json",
+        {"eval": {"task": "gsm8k", "model": "m"}, "samples": [{"id": 1, "metadata": None}]},
+        "neither sentence pairs nor questions",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_logs_that_cannot_be_read_are_one_sentence(name: str, tmp_path: Path) -> None:
+    file, content, message = BROKEN[name]
+    path = tmp_path / file
+    rows = content if isinstance(content, list) else [content]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        write_runs([path], tmp_path / "runs")
+
+
+def test_an_archive_that_is_none_or_not_finished_is_one_sentence(tmp_path: Path) -> None:
+    pytest.importorskip("zipfile_zstd", reason="zipfile-zstd is not installed")
+    path = tmp_path / "log.eval"
+    path.write_text("{}")
+    with pytest.raises(UserError, match="no zip archive"):
+        write_runs([path], tmp_path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("_journal/start.json", "{}")
+    with pytest.raises(UserError, match="is not finished"):
+        write_runs([path], tmp_path)
