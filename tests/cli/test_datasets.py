@@ -52,11 +52,24 @@ def test_check_of_a_clean_file(pairs):
     assert (result.exit_code, result.output) == (0, "No problems found.\n")
 
 
+def test_a_table_with_names_of_its_own_is_checked_and_converted(tmp_path):
+    table = tmp_path / "mine.csv"
+    table.write_text("stereotype,other\nFarmers sing.,Farmers sing.\n")
+    columns = ("--columns", "sent_more=stereotype,sent_less=other")
+    checked = run("check", table, *columns)
+    assert checked.exit_code == 1
+    assert "identical-sentences" in checked.output
+    assert run("convert", table, *columns, "-o", tmp_path / "pairs.csv").exit_code == 0
+    assert "sent_more" in (tmp_path / "pairs.csv").read_text()
+    assert isinstance(run("check", table, "--columns", "sent_more").exception, UserError)
+    assert isinstance(run("check", table, *columns, "--format", "s-as").exception, UserError)
+
+
 def test_convert(tmp_path):
     table = tmp_path / "table.csv"
     table.write_text("identity,canonical_attribute,anti_stereotype,type\nbakers,calm,restless,profession\n")
     result = run("convert", table, "-o", tmp_path / "pairs.jsonl", "--prefix", "Coastal")
-    assert result.output.startswith("1 pairs written")
+    assert result.output.startswith("1 pair written")
     assert "Coastal bakers are calm." in (tmp_path / "pairs.jsonl").read_text()
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.page.words import plural
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -160,7 +162,7 @@ def extract(
         table = extract_all(statements, kept, progress, known)
     write_table(table, output)
     _print_counts(statements, table, translated=translator is not None)
-    typer.echo(f"{table.height} rows written to {output}")
+    typer.echo(f"{plural(table.height, 'row')} written to {output}")
 
 
 def _map_text(survey: Path, preset: str | None) -> str:
@@ -241,7 +243,7 @@ def _print_counts(statements: Sequence[Statement], table: pl.DataFrame, *, trans
     omitted = table.filter(omit="true")
     reasons = Counter(omitted["omit_reason"])
     people = len({one.respondent for one in statements})
-    typer.echo(f"{len(statements)} statements of {people} respondents")
+    typer.echo(f"{plural(len(statements), 'statement')} of {plural(people, 'respondent')}")
     typer.echo(f"  languages: {_counts(languages)}")
     if translated:
         failed = sum("untranslated" in one.flags for one in statements)
@@ -251,10 +253,11 @@ def _print_counts(statements: Sequence[Statement], table: pl.DataFrame, *, trans
         )
     pairs = table.filter(_filled(table, "identity") & _filled(table, "attribute"))
     typer.echo(
-        f"  with identity and attribute: {pairs['statement_id'].n_unique()} statements, {pairs.height} pairs"
+        f"  with identity and attribute: {plural(pairs['statement_id'].n_unique(), 'statement')}, "
+        f"{plural(pairs.height, 'pair')}"
     )
     if reasons:
-        typer.echo(f"  proposed for omission: {omitted.height} rows ({_counts(reasons)})")
+        typer.echo(f"  proposed for omission: {plural(omitted.height, 'row')} ({_counts(reasons)})")
     flags = Counter(flag for one in statements for flag in one.flags)
     if flags:
         typer.echo(f"  flagged: {_counts(flags)}")

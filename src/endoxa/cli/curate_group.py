@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from endoxa.page.words import plural
+
 Column = Annotated[str, typer.Option(metavar="NAME", help="Column that holds the attributes.")]
 Encoder = Annotated[
     str,
@@ -154,7 +156,7 @@ def thresholds(
     except OSError as problem:
         raise UserError(f"The figure cannot be written to '{path.parent}': {problem.strerror}.") from problem
     typer.echo(
-        f"{len(table)} rows written to {path}, with {path.stem}.svg and {path.stem}.png in the same folder"
+        f"{plural(len(table), 'row')} written to {path}, with {path.stem}.svg and {path.stem}.png in the same folder"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from endoxa.cli.settings_command import GroupedCommand
+from endoxa.page.words import plural
 
 if TYPE_CHECKING:
     from endoxa.curate.review import Returned, Reviewed
@@ -94,7 +95,7 @@ def export_sheet(
     sheet = make_sheet(table, choice)
     with shown("rows") as progress:
         write_sheet(sheet, output, progress)
-    typer.echo(f"{len(sheet.rows)} rows of {sheet.kind.name} written to {output}")
+    typer.echo(f"{plural(len(sheet.rows), 'row')} of {sheet.kind.name} written to {output}")
     if sheet.disguised:
         typer.echo(
             f"{sheet.disguised} cells contain control characters, which .xlsx files cannot store. The sheet shows "
@@ -160,7 +161,7 @@ def apply_sheets(
     _print_outcome(reviewed, conflicts)
     if len(returned) > 1:
         _print_agreement(returned, seed)
-    typer.echo(f"{len(reviewed.table)} rows written to {output}")
+    typer.echo(f"{plural(len(reviewed.table), 'row')} written to {output}")
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -170,14 +171,14 @@ def _names(text: str | None) -> tuple[str, ...] | None:
 def _print_outcome(reviewed: Reviewed, conflicts: Path | None) -> None:
     """Print counts and the first conflicts, without the text of the data."""
     where = "removed from the table" if reviewed.dropped else "kept with omit=true"
-    omitted = f"; {reviewed.left_out} rows omitted ({where})" if reviewed.left_out else ""
-    typer.echo(f"{len(reviewed.changes)} changes{omitted}")
+    omitted = f"; {plural(reviewed.left_out, 'row')} omitted ({where})" if reviewed.left_out else ""
+    typer.echo(f"{plural(len(reviewed.changes), 'change')}{omitted}")
     if reviewed.incomplete:
-        typer.echo(f"{reviewed.incomplete} incomplete answers counted as unsure (see review_note)")
+        typer.echo(f"{plural(reviewed.incomplete, 'incomplete answer')} counted as unsure (see review_note)")
     open_ones = reviewed.conflicts.filter(settled=False)
     if len(reviewed.conflicts):
         unresolved = f"{len(open_ones)} of them unresolved" if len(open_ones) else "all resolved"
-        typer.echo(f"{len(reviewed.conflicts)} conflicts, {unresolved}")
+        typer.echo(f"{plural(len(reviewed.conflicts), 'conflict')}, {unresolved}")
     for one in reviewed.conflicts.head(_SHOWN_CONFLICTS).iter_rows(named=True):
         column = f", {one['column']}" if one["column"] else ""
         typer.echo(f"  {one['row']}{column}: {one['problem']} ({one['sheets']}): {one['outcome']}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.page.words import plural
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -143,6 +145,6 @@ def _tables(statements: Path, groups: Path | None) -> tuple[pl.DataFrame, pl.Dat
 def _tell(left_out: Mapping[str, int], notes: Sequence[str]) -> None:
     """Print statements left out, and notes, to stderr."""
     for reason, count in left_out.items():
-        typer.echo(f"{count} statements left out: {reason}.", err=True)
+        typer.echo(f"{plural(count, 'statement')} left out: {reason}.", err=True)
     for note in notes:
         typer.echo(note, err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from endoxa.cli.settings_command import GroupedCommand
+from endoxa.page.words import plural
 
 if TYPE_CHECKING:
     from endoxa.datasets.check import Problem
@@ -40,6 +41,11 @@ Prefix = Annotated[
 Template = Annotated[
     str | None,
     typer.Option(metavar="TEXT", help="Format s-as: sentence with {identity} and {attribute}."),
+]
+
+Columns = Annotated[
+    str | None,
+    typer.Option(metavar="OURS=THEIRS,...", help="Your names of our columns (sent_more=stereotype)."),
 ]
 
 
@@ -119,6 +125,7 @@ def check(
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
+    columns: Columns = None,
     output: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also write the problems as CSV.")
     ] = None,
@@ -140,15 +147,16 @@ def check(
     Examples:
       endoxa datasets check pairs.csv
       endoxa datasets check table.csv --prefix African --out problems.csv
+      endoxa datasets check mine.csv --columns sent_more=stereotype,sent_less=other
       endoxa datasets check export/pairs.csv
     """  # noqa: D301
     from endoxa.datasets.check import check_file, write_problems
 
-    problems = check_file(file, _options(language, prefix, template), format)
+    problems = check_file(file, _options(language, prefix, template, columns), format)
     _print_problems(problems, show_text, every)
     if output is not None:
         write_problems(problems, output, show_text)
-        typer.echo(f"{len(problems)} problems written to {output}")
+        typer.echo(f"{plural(len(problems), 'problem')} written to {output}")
     if any(problem.severity == "error" for problem in problems):
         raise typer.Exit(1)
 
@@ -166,6 +174,7 @@ def convert(
     language: Language = None,
     prefix: Prefix = None,
     template: Template = None,
+    columns: Columns = None,
 ) -> None:
     """Convert a file of pairs to endoxa's own format, or to another format.
 
@@ -176,8 +185,8 @@ def convert(
     """  # noqa: D301
     from endoxa.datasets.read import convert_pairs
 
-    count = convert_pairs(file, output, _options(language, prefix, template), format, to)
-    typer.echo(f"{count} pairs written to {output}")
+    count = convert_pairs(file, output, _options(language, prefix, template, columns), format, to)
+    typer.echo(f"{plural(count, 'pair')} written to {output}")
     typer.echo(_NOTICE)
 
 
@@ -212,10 +221,18 @@ def download(
     typer.echo(f"SHA-256 {sha256(path)} ({verified})")
 
 
-def _options(language: str | None, prefix: str | None, template: str | None) -> ReadOptions:
+def _options(
+    language: str | None, prefix: str | None, template: str | None, columns: str | None
+) -> ReadOptions:
+    from endoxa.errors import UserError
     from endoxa.schema import ReadOptions
+    from endoxa.schema.options import column_names
 
-    return ReadOptions(language=language, prefix=prefix, template=template)
+    try:
+        named = column_names(columns or "")
+    except ValueError as problem:
+        raise UserError(f"--columns: {problem}") from problem
+    return ReadOptions(language=language, prefix=prefix, template=template, columns=named)
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
@@ -257,7 +274,7 @@ def _print_problems(problems: list[Problem], show_text: bool, every: bool) -> No
             alike.setdefault((problem.column, problem.message), []).append(problem)
         for (column, message), own in alike.items():
             where = f"column '{column}': " if column else ""
-            number = f" ({len(own)} rows)" if len(own) > 1 else ""
+            number = f" ({plural(len(own), 'row')})" if len(own) > 1 else ""
             typer.echo(f"  {where}{message}{number}")
             shown = own if every else own[:FIRST_ROWS]
             typer.echo(f"    {_rows(shown, show_text)}{_left_out(len(own) - len(shown))}")

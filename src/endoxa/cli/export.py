@@ -9,6 +9,7 @@ import typer
 
 from endoxa.cli.datasets import Format, Input, Language, Prefix, Template
 from endoxa.cli.settings_command import GroupedCommand
+from endoxa.page.words import plural
 
 if TYPE_CHECKING:
     from endoxa.export.hub import Released
@@ -80,7 +81,7 @@ def hub(
         dataset, ReadOptions(language=language, prefix=prefix, template=template), format, keep or ()
     )
     if material.identifying:
-        typer.echo(f"{material.identifying} rows left out: flagged 'identifier'.", err=True)
+        typer.echo(f"{plural(material.identifying, 'row')} left out: flagged 'identifier'.", err=True)
     if material.unplaced:
         typer.echo(
             f"{material.unplaced} associations with few respondents written without their region (--keep region "

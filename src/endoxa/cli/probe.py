@@ -148,16 +148,19 @@ def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
 
 
 def _print_table(plan: Plan) -> None:
+    from rich import box
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=plan.title)
+    table = Table(
+        title=plan.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     for number, name in enumerate(plan.columns):
         if number < plan.texts:
             table.add_column(name, overflow="fold")
         else:
-            table.add_column(name, justify="right", no_wrap=plan.texts > 1)
+            table.add_column(name, justify="right", no_wrap=True)
     for row in plan.rows:
         table.add_row(*map(escape, row))
     Console().print(table)

@@ -102,15 +102,19 @@ def read_pairs(
     Raises:
         UserError: unknown or unrecognised format, or the first record that is no pair.
     """
+    return reader_for(path, options, format).read(path, options)
+
+
+def reader_for(path: Path, options: ReadOptions, format: str | None) -> Reader:  # noqa: A002
+    """The reader asked for, or the one that fits; a table whose columns are named is read as one of our own.
+
+    Raises:
+        UserError: unknown or unrecognised format, or one that has its own names of columns.
+    """
     if options.columns and format not in (None, _LAST):
         raise UserError(
             f"Names of columns are for tables in no published format: leave out --format {format}."
         )
-    return _reader(path, options, format).read(path, options)
-
-
-def _reader(path: Path, options: ReadOptions, format: str | None) -> Reader:  # noqa: A002
-    """The reader asked for, or the one that fits; a table whose columns are named is read as one of our own."""
     if options.columns:
         return READERS.get(_LAST)
     return recognise(path) if format is None else READERS.get(format)

@@ -67,14 +67,18 @@ class Printed:
 
 
 def write_printed(figures: Iterable[Figure], output: Path, width: Width) -> list[Printed]:
-    """Write every figure as SVG, PDF and PNG (300 dpi) into the folder beside `output`.
+    """`write_figures` into the folder beside `output`."""
+    return write_figures(figures, figures_folder(output), width)
+
+
+def write_figures(figures: Iterable[Figure], folder: Path, width: Width) -> list[Printed]:
+    """Write every figure as SVG, PDF and PNG (300 dpi) into a folder, which is made where it is missing.
 
     PDF and PNG are left out where they would show letters wrongly, see `render.misdrawn`.
 
     Raises:
         OSError: a file cannot be written.
     """
-    folder = figures_folder(output)
     folder.mkdir(parents=True, exist_ok=True)
 
     def drawn(figure: Figure) -> Printed:

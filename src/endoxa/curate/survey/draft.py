@@ -68,7 +68,8 @@ def draft_map(path: Path) -> str:
         respondent=f"respondent = {{ column = {_quoted(_short(code, table.columns))} }}\n" if code else "",
         country=f"country = {{ column = {_quoted(_short(country, table.columns))} }}\n" if country else "",
     )
-    parts = [head, *_questions(questions, table.columns), "# Columns that are not read.\n"]
+    parts = [head, *_questions(questions, table.columns)]
+    parts += ["# Columns that are not read.\n"] if rest or private else []
     parts += [_comment("keep", name, table.columns) for name in rest]
     parts += [f"# looks private ({kind}): {shown(name)}\n" for name, kind in private.items()]
     return "\n".join(parts)

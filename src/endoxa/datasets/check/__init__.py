@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from endoxa.datasets import READERS
 from endoxa.datasets.check import (
     characters,
     perturbation,
@@ -21,7 +20,7 @@ from endoxa.datasets.check.problems import SEVERITIES, Item, Problem, Severity, 
 from endoxa.datasets.drafts import Draft, draft_faults, no_rows
 from endoxa.datasets.files import require_file
 from endoxa.datasets.formats import FORMATS
-from endoxa.datasets.read import DEFAULTS, recognise
+from endoxa.datasets.read import DEFAULTS, reader_for
 from endoxa.errors import UserError
 from endoxa.schema import Reader, ReadOptions
 
@@ -84,7 +83,7 @@ def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None =
         UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
     """
     require_file(path)
-    if format == ASSOCIATIONS or (format is None and is_associations(path)):
+    if format == ASSOCIATIONS or (format is None and not options.columns and is_associations(path)):
         return check_associations(path)
     return check_pairs(path, options, format)
 
@@ -98,7 +97,7 @@ def check_pairs(path: Path, options: ReadOptions = DEFAULTS, format: str | None 
     Raises:
         UserError: the file itself cannot be used (missing, empty, a column lacking, no rows).
     """
-    reader = recognise(path) if format is None else READERS.get(format)
+    reader = reader_for(path, options, format)
     problems: list[Problem] = []
     traces: list[whole.Trace] = []
     empty = True

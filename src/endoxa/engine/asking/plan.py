@@ -134,7 +134,7 @@ def plan_table(expected: Sequence[Planned]) -> Plan:
     """Calls, tokens and cost by model, before anything is asked."""
     return Plan(
         title="Expected calls, tokens and cost (tokens: 4 bytes each, roughly)",
-        columns=("model", "calls", "tokens sent", "tokens received", "US dollars", "price in, out"),
+        columns=("model", "calls", "tokens sent", "received", "US dollars", "price in, out"),
         texts=1,
         rows=tuple(
             (

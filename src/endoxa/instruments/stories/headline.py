@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from endoxa.engine.folder import AGREEMENT, RECORDS
+from endoxa.engine.run import read_run
 from endoxa.page.words import count, decimal, decimal_interval, percent, short_labels
 from endoxa.schema.headline import Headline
 
@@ -38,6 +39,8 @@ def extraction_headline(folder: Path) -> Headline:
     table = pl.read_csv(folder / AGREEMENT, infer_schema_length=None)
     numbers = ("alpha", "alpha_low", "alpha_high", "agreement", "unknown")
     rows = list(table.with_columns(pl.col(numbers).cast(pl.Float64, strict=False)).iter_rows(named=True))
+    if not any(row["n"] for row in rows):
+        return _read_headline(folder)
     return Headline(
         title="Agreement of the extractors (alpha: Krippendorff's; 1: always alike, 0: by chance)",
         columns=("attribute", "alpha", "95 % interval", "pairs alike", "unknown", "stories"),
@@ -56,7 +59,26 @@ def extraction_headline(folder: Path) -> Headline:
             {"attribute": row["attribute"], "n": row["n"], **{k: row[k] for k in numbers}} for row in rows
         ),
         words=("attribute",),
-        notes=("With one extractor nothing can agree.",) if not any(row["n"] for row in rows) else (),
+    )
+
+
+def _read_headline(folder: Path) -> Headline:
+    """What one extractor read: there is no second one to agree with."""
+    facts = read_run(folder)
+    names = {
+        "records": "stories",
+        "refused": "refusals",
+        "unparsed": "could not be read",
+        "wordless": "empty, not sent",
+    }
+    counts = {name: int(facts["counts"].get(name, 0)) for name in names}
+    model = facts["models"][0]["name"]
+    return Headline(
+        title="Profiles read by one extractor",
+        columns=("model", *names.values()),
+        texts=((short_labels([model])[model], *map(count, counts.values())),),
+        rows=({"model": model, **counts},),
+        notes=("With one extractor nothing can agree: give --model more than once to see how far they do.",),
     )
 
 

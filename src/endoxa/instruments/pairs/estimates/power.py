@@ -151,7 +151,7 @@ def plan_table(settings: PairsSettings) -> Plan:
     ratios = ("ratio_if_independent", "ratio_if_correlated", "ratio_if_identities_agree")
     return Plan(
         title="Smallest detectable preference ratio (power 0.8, two-sided 0.05)",
-        columns=("language", "axis", "pairs", "identities", "best case", "expected", "worst case"),
+        columns=("language", "axis", "pairs", "identities", "best", "expected", "worst"),
         texts=2,
         rows=tuple(
             (
@@ -164,7 +164,7 @@ def plan_table(settings: PairsSettings) -> Plan:
             for row in planned.iter_rows(named=True)
         ),
         note=(
-            "Best case: all pairs independent. Expected: answers about one identity correlated 0.1. Worst case: all "
+            "Best: all pairs independent. Expected: answers about one identity correlated 0.1. Worst: all "
             "pairs about one identity answered alike. Ratios below 0.5: the mirror image. Before correction for "
             "several tests."
         ),
