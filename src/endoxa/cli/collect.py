@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from endoxa.cli import collect_backup, collect_export, collect_simulate
+from endoxa.cli import collect_backup, collect_export, collect_simulate, collect_task
 from endoxa.cli.settings_command import GroupedCommand
 from endoxa.errors import UserError
 
@@ -239,6 +239,7 @@ def account(
 app.command(cls=GroupedCommand)(collect_export.export)
 app.command(cls=GroupedCommand)(collect_export.expire)
 app.command("import", cls=GroupedCommand)(collect_export.import_export)
+app.add_typer(collect_task.app, name="task")
 app.command(cls=GroupedCommand)(collect_simulate.simulate)
 app.command(cls=GroupedCommand)(collect_backup.backup)
 app.command(cls=GroupedCommand)(collect_backup.restore)

@@ -61,7 +61,7 @@ def export(
         raise UserError(
             "--patch takes number and formats from the release: leave --release and --format out."
         )
-    chosen = _campaign(folder, campaign)
+    chosen = campaign_in(folder, campaign)
     from endoxa.collect.export.folder import FORMATS
     from endoxa.collect.export.patches import patch_release
     from endoxa.collect.export.run import export_campaign
@@ -82,7 +82,7 @@ def expire(folder: Folder, *, campaign: Slug = None) -> None:
     """  # noqa: D301
     from datetime import date
 
-    chosen = _campaign(folder, campaign)
+    chosen = campaign_in(folder, campaign)
     from endoxa.collect.privacy import expire as expire_links
     from endoxa.collect.privacy import retention_date
 
@@ -93,7 +93,8 @@ def expire(folder: Folder, *, campaign: Slug = None) -> None:
         typer.echo(f"Nothing to remove: links are kept until {retention_date(chosen)}.")
 
 
-def _campaign(folder: Path, slug: str | None) -> Campaign:
+def campaign_in(folder: Path, slug: str | None) -> Campaign:
+    """The campaign in a folder, its database prepared."""
     from endoxa.collect.project.folder import enter, open_folder
 
     enter(open_folder(folder))

@@ -18,9 +18,21 @@ from endoxa.collect.models.records import (
     Tombstone,
     record,
 )
+from endoxa.collect.models.tasks import (
+    COUNTING,
+    Judge,
+    Judgement,
+    JudgeState,
+    Task,
+    TaskItem,
+    TaskState,
+    Turn,
+    TurnState,
+)
 
 __all__ = [
     "CLOSED",
+    "COUNTING",
     "RATING_WORDS",
     "Act",
     "Action",
@@ -31,6 +43,9 @@ __all__ = [
     "CardState",
     "Claim",
     "JoinCode",
+    "Judge",
+    "JudgeState",
+    "Judgement",
     "Membership",
     "Mention",
     "Moderation",
@@ -45,7 +60,12 @@ __all__ = [
     "Source",
     "State",
     "Statement",
+    "Task",
+    "TaskItem",
+    "TaskState",
     "Tombstone",
+    "Turn",
+    "TurnState",
     "Via",
     "record",
 ]

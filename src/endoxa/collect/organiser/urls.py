@@ -10,6 +10,7 @@ from endoxa.collect.organiser.exports.urls import urlpatterns as exports
 from endoxa.collect.organiser.moderation.urls import urlpatterns as moderation
 from endoxa.collect.organiser.seeds import urlpatterns as seeds
 from endoxa.collect.organiser.settings.urls import urlpatterns as settings
+from endoxa.collect.organiser.tasks.urls import urlpatterns as tasks
 
 app_name = "organiser"
-urlpatterns = [*accounts, *dashboard, *settings, *seeds, *codes, *moderation, *exports, *audit]
+urlpatterns = [*accounts, *dashboard, *settings, *seeds, *codes, *moderation, *tasks, *exports, *audit]

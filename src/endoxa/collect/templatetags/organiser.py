@@ -30,6 +30,7 @@ PAGES = (
     ("projector", gettext_lazy("Projector")),
     ("codes", gettext_lazy("Join codes")),
     ("moderation", gettext_lazy("Moderation")),
+    ("tasks", gettext_lazy("Tasks")),
     ("settings", gettext_lazy("Settings")),
     ("seeds", gettext_lazy("Seeds")),
     ("exports", gettext_lazy("Exports")),

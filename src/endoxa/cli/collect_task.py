@@ -1,0 +1,197 @@
+"""`endoxa collect task`: things that people judge one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from endoxa.cli.collect_export import Folder, Slug, campaign_in
+from endoxa.cli.settings_command import GroupedCommand, Groups
+from endoxa.page.words import plural
+
+if TYPE_CHECKING:
+    from endoxa.collect.models import Task
+
+app = typer.Typer(
+    cls=Groups,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Have people judge items one by one: votes, reviews, studies.",
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the task.")]
+
+
+@app.command(cls=GroupedCommand)
+def add(
+    folder: Folder,
+    *,
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="Kind of the task (see `endoxa collect task kinds`).")
+    ],
+    items: Annotated[
+        Path, typer.Option(metavar="FILE", help="Items to judge: .csv, .tsv, .jsonl or .parquet.")
+    ],
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the task.  [default: the kind]")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Setting of the task (needed=3); repeatable."),
+    ] = None,
+    panel: Annotated[
+        bool, typer.Option("--panel", help="Let people of a panel judge, by an address with a code.")
+    ] = False,
+    campaign: Slug = None,
+) -> None:
+    """Make a task: items from a file, and the rule of who judges them.
+
+    A column `item_id` (or `id`) names the items; without it rows are numbered. The names come back in the export.
+
+    \b
+    Examples:
+      endoxa collect task add camp --kind votes --items tuples.csv
+      endoxa collect task add camp --kind votes --items tuples.csv --set needed=5 --set least=3 --panel
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa.collect.tasks.adding import add_task
+
+    task = add_task(chosen, kind, items, name=name, options=_options(settings or []), panel=panel)
+    typer.echo(f"Task '{task.name}' made: {plural(task.items.count(), 'item')} of kind {task.kind}.")
+    if task.code:
+        typer.echo(f"Address for the panel: /t/{task.code}/ (after the address of the site)")
+    typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
+
+
+@app.command(cls=GroupedCommand)
+def kinds() -> None:
+    """List the kinds of tasks, with the columns that their items need.
+
+    \b
+    Example:
+      endoxa collect task kinds
+    """  # noqa: D301
+    from django.conf import settings
+
+    if not settings.configured:
+        settings.configure(USE_I18N=False)
+    from endoxa.collect.tasks.rooms import rooms
+
+    for kind, room in sorted(rooms().items()):
+        typer.echo(f"{kind}: {room.title}")
+        for column, meaning in {**room.columns, **room.optional}.items():
+            optional = " (optional)" if column in room.optional else ""
+            typer.echo(f"  column {column}{optional}: {meaning}")
+        for setting, field in room.settings.model_fields.items():
+            typer.echo(f"  --set {setting}={_shown(field.default)}")
+
+
+@app.command("list", cls=GroupedCommand)
+def list_all(folder: Folder, *, campaign: Slug = None) -> None:
+    """List the tasks of a campaign with their progress.
+
+    \b
+    Example:
+      endoxa collect task list camp
+    """  # noqa: D301
+    chosen = campaign_in(folder, campaign)
+    from endoxa.collect.models import Task
+    from endoxa.collect.tasks.results import progress
+
+    found = list(Task.objects.filter(campaign=chosen).order_by("name"))
+    if not found:
+        typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
+    for task in found:
+        told = progress(task)
+        typer.echo(
+            f"{task.name} ({task.kind}, {task.state}): {told.done} of {plural(told.items, 'item')} done, "
+            f"{plural(told.judgements, 'judgement')}, {told.least} to {told.most} an item"
+        )
+
+
+@app.command(cls=GroupedCommand)
+def export(
+    folder: Folder,
+    name: Name,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .tsv, .jsonl or .parquet."),
+    ],
+    campaign: Slug = None,
+) -> None:
+    """Write the judgements of a task, a row each, and beside them what each item came to (FILE_items).
+
+    Judges have new keys in each export. Judgements that were taken back are left out.
+
+    \b
+    Example:
+      endoxa collect task export camp votes -o votes.csv
+    """  # noqa: D301
+    from endoxa.datasets.frames import require_table_name
+
+    require_table_name(output)
+    task = _task(folder, campaign, name)
+    from endoxa.collect.tasks.results import write_results
+
+    for path in write_results(task, output):
+        typer.echo(f"Written: {path}")
+    typer.echo(f"Next: {_following(task.kind, output)}")
+
+
+@app.command(cls=GroupedCommand)
+def close(folder: Folder, name: Name, *, campaign: Slug = None) -> None:
+    """Close a task: nobody judges any more. What was hidden from judges may then be exported.
+
+    \b
+    Example:
+      endoxa collect task close camp translation
+    """  # noqa: D301
+    task = _task(folder, campaign, name)
+    from endoxa.collect.models import Task, TaskState, record
+
+    Task.objects.filter(pk=task.pk).update(state=TaskState.CLOSED)
+    record(task.campaign, None, "task closed", task=task.name)
+    typer.echo(f"Task '{name}' is closed.")
+
+
+def _following(kind: str, output: Path) -> str:
+    if kind == "harm":
+        return f"endoxa analyze harm {output} -o harm_results.csv"
+    return f"endoxa analyze agreement {output} -o agreement.csv --help"
+
+
+def _options(settings: list[str]) -> dict[str, Any]:
+    """NAME=VALUE as settings; several values stand behind commas in brackets: groups=[a,b].
+
+    Raises:
+        UserError: one is not of this form.
+    """
+    from endoxa.errors import UserError
+
+    found: dict[str, Any] = {}
+    for text in settings:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise UserError(f"--set {text}: expected NAME=VALUE, for example --set needed=3.")
+        listed = value.startswith("[") and value.endswith("]")
+        found[name.strip()] = [one.strip() for one in value[1:-1].split(",")] if listed else value
+    return found
+
+
+def _shown(value: Any) -> str:
+    return f"[{','.join(value)}]" if isinstance(value, tuple) else str(value)
+
+
+def _task(folder: Path, slug: str | None, name: str) -> Task:
+    chosen = campaign_in(folder, slug)
+    from endoxa.collect.models import Task
+    from endoxa.errors import UserError
+
+    found = {task.name: task for task in Task.objects.filter(campaign=chosen).select_related("campaign")}
+    if name not in found:
+        there = ", ".join(sorted(found)) or "none"
+        raise UserError(f"The campaign has no task '{name}' (there are: {there}).")
+    return found[name]

@@ -1,0 +1,17 @@
+"""URLs of the pages of tasks."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from endoxa.collect.organiser.tasks import views
+
+urlpatterns: list[URLPattern] = [
+    path("<slug:slug>/tasks/", views.tasks, name="tasks"),
+    path("<slug:slug>/tasks/<slug:name>/", views.work, name="task"),
+    path("<slug:slug>/tasks/<slug:name>/judge/", views.judge, name="task_judge"),
+    path("<slug:slug>/tasks/<slug:name>/undo/", views.undo_last, name="task_undo"),
+    path("<slug:slug>/tasks/<slug:name>/group/", views.choose_group, name="task_group"),
+    path("<slug:slug>/tasks/<slug:name>/state/", views.change_state, name="task_state"),
+    path("<slug:slug>/tasks/<slug:name>/export/", views.export, name="task_export"),
+]

@@ -1,0 +1,181 @@
+"""Views of tasks: the list, the item in hand, judgements, and what the organiser decides."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from endoxa.collect.models import Campaign, Judge, Role, Task, TaskState, Turn, record
+from endoxa.collect.organiser.access import allowed, roles_of
+from endoxa.collect.organiser.tasks.services import described, judge_of, packed, undoable
+from endoxa.collect.tasks.handing import (
+    TaskOverError,
+    UnknownTurnError,
+    next_turn,
+    settings_of,
+    skip,
+    take,
+    undo,
+)
+from endoxa.collect.tasks.room import AnswerForm
+from endoxa.collect.tasks.rooms import room
+from endoxa.errors import UserError
+
+JUDGES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
+READERS = (*JUDGES, Role.RESEARCHER)
+
+
+@allowed(*READERS)
+@require_safe
+def tasks(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """All tasks with their progress."""
+    return _list(request, campaign)
+
+
+def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int = 200) -> HttpResponse:
+    held = roles_of(request, campaign)
+    found = Task.objects.filter(campaign=campaign).order_by("name")
+    context = {
+        "campaign": campaign,
+        "tasks": [described(task) for task in found],
+        "judges": bool(held & set(JUDGES)),
+        "organiser": Role.ORGANISER in held,
+        "exports": bool(held & {Role.ORGANISER, Role.RESEARCHER}),
+        "fault": fault,
+    }
+    return render(request, "tasks/list.html", context, status=status)
+
+
+@allowed(*JUDGES)
+@require_safe
+def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """The item in hand, or the next one."""
+    task, judge = _judging(request, campaign, name)
+    return _item_page(request, task, judge)
+
+
+@allowed(*JUDGES)
+@require_POST
+def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Take a judgement, or let the item go (`action` = skip)."""
+    task, who = _judging(request, campaign, name)
+    try:
+        token = UUID(request.POST.get("token", ""))
+        turn = Turn.objects.select_related("item").get(judge=who, token=token)
+    except (ValueError, Turn.DoesNotExist):
+        return redirect("organiser:task", campaign.slug, name)
+    try:
+        if request.POST.get("action") == "skip":
+            skip(who, token)
+            return redirect("organiser:task", campaign.slug, name)
+        form = room(task.kind).form(turn.item.content, turn.shown, request.POST)
+        if not form.is_valid():
+            return _item_page(request, task, who, turn=turn, form=form, status=422)
+        take(who, token, form.answer())
+    except UnknownTurnError:
+        return _item_page(
+            request, task, who, note=gettext("Somebody else has that one now. Here is another.")
+        )
+    except TaskOverError:
+        pass
+    return redirect("organiser:task", campaign.slug, name)
+
+
+@allowed(*JUDGES)
+@require_POST
+def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Take the last judgement back, as often as there are some."""
+    _, who = _judging(request, campaign, name)
+    with suppress(TaskOverError):
+        undo(who)
+    return redirect("organiser:task", campaign.slug, name)
+
+
+@allowed(*JUDGES)
+@require_POST
+def choose_group(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Which of the task's groups the judge belongs to."""
+    task, who = _judging(request, campaign, name)
+    chosen = request.POST.get("group", "")
+    if chosen in settings_of(task).groups:
+        Judge.objects.filter(pk=who.pk).update(group=chosen)
+    return redirect("organiser:task", campaign.slug, name)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Open, pause or close a task."""
+    task = get_object_or_404(Task, campaign=campaign, name=name)
+    state = request.POST.get("state", "")
+    if state not in TaskState.values:
+        raise Http404
+    if task.revealed_at is not None and state != TaskState.CLOSED:
+        fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
+        return _list(request, campaign, fault, status=409)
+    Task.objects.filter(pk=task.pk).update(state=state)
+    record(campaign, _user(request), f"task {state}", task=task.name)
+    return redirect("organiser:tasks", campaign.slug)
+
+
+@allowed(Role.ORGANISER, Role.RESEARCHER)
+@require_POST
+def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseBase:
+    """The judgements as tables in an archive."""
+    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    try:
+        archive = packed(task, _user(request))
+    except UserError:
+        fault = gettext("Close this task first: the file would show what judges must not know.")
+        return _list(request, campaign, fault, status=409)
+    record(campaign, _user(request), "task exported", task=task.name)
+    file = f"{campaign.slug}-{task.name}-{timezone.now():%Y-%m-%d}.zip"
+    return FileResponse(archive, as_attachment=True, filename=file, content_type="application/zip")
+
+
+def _user(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise Http404
+    return request.user
+
+
+def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge]:
+    task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    return task, judge_of(task, _user(request))
+
+
+def _item_page(
+    request: HttpRequest,
+    task: Task,
+    judge: Judge,
+    *,
+    turn: Turn | None = None,
+    form: AnswerForm | None = None,
+    note: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The page of one item; of the choice of a group before the first; or that there is nothing more to do."""
+    found, settings = room(task.kind), settings_of(task)
+    context: dict[str, Any] = {"campaign": task.campaign, "task": task, "room": found, "note": note}
+    context |= {"settings": settings, "done": judge.turns.filter(state="judged").count()}
+    context["last"] = undoable(judge)
+    if settings.groups and not judge.group:
+        return render(request, "tasks/group.html", context)
+    try:
+        turn = turn or next_turn(judge)
+    except TaskOverError:
+        return render(request, "tasks/over.html", context)
+    if turn is None:
+        return render(request, "tasks/nothing.html", context)
+    content, shown = turn.item.content, turn.shown
+    form = form or found.form(content, shown)
+    context |= {"turn": turn, "content": content, "form": form, **found.context(content, shown)}
+    return render(request, found.template, context, status=status)

@@ -1,0 +1,128 @@
+"""Making a task: items out of a table, checked row by row before anything is kept."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pydantic
+from django.db import transaction
+from django.utils.text import slugify
+
+from endoxa.collect.models import Campaign, Task, TaskItem, record
+from endoxa.collect.security.codes import new_code
+from endoxa.collect.tasks.room import Room, TaskSettings
+from endoxa.collect.tasks.rooms import room
+from endoxa.errors import UserError
+
+ID_COLUMNS = ("item_id", "id")
+"""Columns that name an item; without them rows are numbered."""
+SOURCE = "source"
+"""Column of who or what made an item; hidden unless the task shows it."""
+CODE_LENGTH = 10
+MOST_ITEMS = 50_000
+
+
+def add_task(
+    campaign: Campaign,
+    kind: str,
+    items: Path,
+    *,
+    name: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    panel: bool = False,
+) -> Task:
+    """Make a task from a table of items.
+
+    Args:
+        campaign: where it belongs.
+        kind: kind of the task, see `endoxa.collect.tasks.rooms`.
+        items: CSV, TSV, JSONL or Parquet; the columns that the room declares.
+        name: of the task; by default its kind.
+        options: settings, by their names.
+        panel: give it a code by which people of a panel join.
+
+    Raises:
+        UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
+    """
+    from endoxa.datasets.frames import read_table
+
+    found = room(kind)
+    settings = _settings(found, options or {})
+    if panel and not found.panel:
+        raise UserError(f"Tasks of kind '{kind}' are for accounts, not for a panel: leave out --panel.")
+    wanted = slugify(name or kind)
+    if not wanted:
+        raise UserError(f"'{name}' cannot be the name of a task: use letters and digits (--name).")
+    if Task.objects.filter(campaign=campaign, name=wanted).exists():
+        raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
+    rows = read_table(items, tuple(found.columns)).to_dicts()
+    made = _items(found, settings, items, rows)
+    with transaction.atomic():
+        task = Task.objects.create(
+            campaign=campaign,
+            name=wanted,
+            kind=kind,
+            settings=settings.model_dump(mode="json"),
+            code=new_code(CODE_LENGTH) if panel else "",
+        )
+        for item in made:
+            item.task = task
+        TaskItem.objects.bulk_create(made, batch_size=1000)
+        record(campaign, None, "task made", task=wanted, kind=kind, items=len(made))
+    return task
+
+
+def _settings(found: Room, options: Mapping[str, Any]) -> TaskSettings:
+    try:
+        return found.settings.model_validate(options)
+    except pydantic.ValidationError as problem:
+        first = problem.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        known = ", ".join(found.settings.model_fields)
+        raise UserError(
+            f"The setting '{name}' cannot be {first.get('input')!r}: {first['msg']}. Settings of {found.kind}: {known}."
+        ) from None
+
+
+def _items(
+    found: Room, settings: TaskSettings, path: Path, rows: Sequence[Mapping[str, Any]]
+) -> list[TaskItem]:
+    if not rows:
+        raise UserError(f"{path} has no rows. Expected one for each item.")
+    if len(rows) > MOST_ITEMS:
+        raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
+    named = next((column for column in ID_COLUMNS if column in rows[0]), None)
+    secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
+    keys: dict[str, int] = {}
+    made = []
+    for number, row in enumerate(rows, start=1):
+        cells = {name: "" if value is None else value for name, value in row.items()}
+        key = str(cells[named]).strip() if named else str(number)
+        _refuse(found, path, number, cells, key)
+        if keys.setdefault(key, number) != number:
+            raise UserError(
+                f"{path}, row {number}: the {named} '{key}' stands in row {keys[key]} already. Give each row its own."
+            )
+        content = {name: value for name, value in cells.items() if name not in secret}
+        hidden = {name: value for name, value in cells.items() if name in secret}
+        made.append(
+            TaskItem(number=number, key=key, content=content, hidden=hidden, place=random.random())  # noqa: S311
+        )
+    return made
+
+
+def _refuse(found: Room, path: Path, number: int, cells: Mapping[str, Any], key: str) -> None:
+    empty = next((name for name in found.columns if not str(cells.get(name, "")).strip()), None)
+    if empty is not None:
+        raise UserError(
+            f"{path}, row {number}: the column '{empty}' is empty. Expected {found.columns[empty]}."
+        )
+    if not key or len(key) > 200:
+        raise UserError(
+            f"{path}, row {number}: the name of the item has {len(key)} characters, expected 1 to 200."
+        )
+    for problem in found.check(cells):
+        raise UserError(f"{path}, row {number}: {problem}")

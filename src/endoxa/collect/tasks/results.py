@@ -1,0 +1,202 @@
+"""What a task has come to: progress, and its judgements as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Count
+from django.utils import timezone
+
+from endoxa.collect.models import (
+    COUNTING,
+    Judge,
+    Judgement,
+    Task,
+    TaskItem,
+    TaskState,
+    Turn,
+    TurnState,
+    record,
+)
+from endoxa.collect.tasks.handing import settings_of
+from endoxa.collect.tasks.room import Judged
+from endoxa.collect.tasks.rooms import room
+from endoxa.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COMMON: dict[str, str] = {
+    "item_id": "name of the item, as in the file it came from",
+    "rater": "key of the judge; another one in each export",
+    "group": "group that the judge named, or empty",
+    "counts": "'true' where the judgement counts; 'false' where the judge failed or left",
+    "hour": "when, to the hour (UTC)",
+}
+"""Columns that every table of judgements has, beside those of its room and of its items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a task is.
+
+    Attributes:
+        items: how many there are.
+        done: items with enough judgements.
+        judgements: that count.
+        least: judgements of the item that has the fewest.
+        most: of the one that has the most.
+        judges: who judged at least once, by state.
+        in_hand: items that somebody has now.
+    """
+
+    items: int
+    done: int
+    judgements: int
+    least: int
+    most: int
+    judges: dict[str, int]
+    in_hand: int
+
+
+def progress(task: Task) -> Progress:
+    """Counts of a task, checks left out."""
+    own = TaskItem.objects.filter(task=task, check_item=False)
+    counts = list(own.values_list("judged", "done"))
+    judged = [count for count, _ in counts]
+    states = Judge.objects.filter(task=task).values_list("state").annotate(n=Count("pk"))
+    leased = Turn.objects.filter(item__task=task, state=TurnState.OPEN, expires_at__gt=timezone.now()).values(
+        "item"
+    )
+    return Progress(
+        items=len(counts),
+        done=sum(done for _, done in counts),
+        judgements=sum(judged),
+        least=min(judged, default=0),
+        most=max(judged, default=0),
+        judges=dict(states),
+        in_hand=leased.distinct().count(),
+    )
+
+
+def judgements(task: Task) -> Iterator[Judged]:
+    """Every judgement in force, by item in the order of the file; judges by keys that are new each time."""
+    keys = {
+        pk: f"r{number:03d}"
+        for number, pk in enumerate(
+            Judge.objects.filter(task=task).order_by("?").values_list("pk", flat=True), 1
+        )
+    }
+    rows = (
+        Judgement.objects.filter(turn__item__task=task, undone=False)
+        .select_related("turn__item", "turn__judge")
+        .order_by("turn__item__number", "at", "pk")
+    )
+    for one in rows.iterator(chunk_size=2000):
+        item, judge = one.turn.item, one.turn.judge
+        yield Judged(
+            key=item.key,
+            content=item.content,
+            hidden=item.hidden,
+            judge=keys[judge.pk],
+            group=judge.group,
+            answer=one.answer,
+            hour=f"{one.at:%Y-%m-%dT%H}:00",
+            counts=judge.state in COUNTING,
+        )
+
+
+def reveal(task: Task, user: User | AnonymousUser | None) -> None:
+    """Note that what was hidden from judges is shown to somebody.
+
+    Raises:
+        UserError: the task is still open, so that judges could learn of it.
+    """
+    if not room(task.kind).blind_until_closed:
+        return
+    if task.state != TaskState.CLOSED:
+        raise UserError(
+            f"What judges of '{task.name}' must not know would be in this file. Close the task first: "
+            f"endoxa collect task close DIR {task.name}."
+        )
+    if task.revealed_at is None:
+        Task.objects.filter(pk=task.pk).update(revealed_at=timezone.now())
+    record(task.campaign, user, "task unblinded", task=task.name)
+
+
+def tables(task: Task, user: User | AnonymousUser | None = None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """Every judgement, and what the items come to; None where the room has no outcomes.
+
+    Raises:
+        UserError: see `reveal`.
+    """
+    import polars as pl
+
+    reveal(task, user)
+    found, settings = room(task.kind), settings_of(task)
+    columns = _content_columns(task)
+    rows, outcomes = [], []
+    for key, group in groupby(judgements(task), key=lambda one: one.key):
+        own = list(group)
+        rows += [_row(found.row(one), one, columns) for one in own]
+        if found.outcome is not None:
+            shown = {name: own[0].content.get(name, own[0].hidden.get(name)) for name in columns}
+            outcomes.append({"item_id": key, **shown, **found.outcome(settings, own)})
+    names = [*COMMON, *columns, *found.answers]
+    table = pl.DataFrame(rows, schema=dict.fromkeys(dict.fromkeys(names), pl.String))
+    if found.outcome is None:
+        return table, None
+    outcome_names = dict.fromkeys(["item_id", *columns, *found.outcome_columns])
+    return table, pl.DataFrame(
+        [{name: _text(row.get(name)) for name in outcome_names} for row in outcomes],
+        schema=dict.fromkeys(outcome_names, pl.String),
+    )
+
+
+def write_results(task: Task, output: Path, user: User | AnonymousUser | None = None) -> list[Path]:
+    """Write the judgements, and beside them the outcomes (`NAME_items`); returns the files.
+
+    Raises:
+        UserError: see `reveal`; a file that cannot be written.
+    """
+    from endoxa.datasets.frames import write_table
+
+    table, outcomes = tables(task, user)
+    write_table(table, output)
+    if outcomes is None:
+        return [output]
+    beside = output.with_name(f"{output.stem}_items{output.suffix}")
+    write_table(outcomes, beside)
+    return [output, beside]
+
+
+def _content_columns(task: Task) -> list[str]:
+    names: dict[str, None] = {}
+    for content, hidden in (
+        TaskItem.objects.filter(task=task).order_by("number").values_list("content", "hidden")
+    ):
+        names |= dict.fromkeys([*content, *hidden])
+    return [name for name in names if name not in COMMON]
+
+
+def _row(cells: Any, one: Judged, columns: list[str]) -> dict[str, str | None]:
+    own = {
+        "item_id": one.key,
+        "rater": one.judge,
+        "group": one.group,
+        "counts": "true" if one.counts else "false",
+        "hour": one.hour,
+    }
+    content = {name: one.content.get(name, one.hidden.get(name)) for name in columns}
+    return {name: _text(value) for name, value in {**own, **content, **cells}.items()}
+
+
+def _text(value: object) -> str | None:
+    if value is None:
+        return None
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -1,0 +1,28 @@
+"""The rooms by kind. A new one is a folder here and a line in `_rooms`."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from endoxa.collect.tasks.room import Room
+from endoxa.errors import UserError
+
+
+@cache
+def rooms() -> dict[str, Room]:
+    """Every room by its kind."""
+    from endoxa.collect.tasks.rooms.votes import ROOM as VOTES
+
+    return {room.kind: room for room in (VOTES,)}
+
+
+def room(kind: str) -> Room:
+    """The room of a kind.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = rooms().get(kind)
+    if found is None:
+        raise UserError(f"There is no kind of task '{kind}'. Expected one of: {', '.join(sorted(rooms()))}.")
+    return found
