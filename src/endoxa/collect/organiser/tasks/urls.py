@@ -11,7 +11,7 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/tasks/<slug:name>/", views.work, name="task"),
     path("<slug:slug>/tasks/<slug:name>/judge/", views.judge, name="task_judge"),
     path("<slug:slug>/tasks/<slug:name>/undo/", views.undo_last, name="task_undo"),
-    path("<slug:slug>/tasks/<slug:name>/group/", views.choose_group, name="task_group"),
+    path("<slug:slug>/tasks/<slug:name>/begin/", views.begin, name="task_begin"),
     path("<slug:slug>/tasks/<slug:name>/state/", views.change_state, name="task_state"),
     path("<slug:slug>/tasks/<slug:name>/export/", views.export, name="task_export"),
 ]

@@ -30,6 +30,8 @@ from endoxa.collect.tasks.rooms import room
 from endoxa.errors import UserError
 
 JUDGES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
+BEGUN = "task_begun_{}"
+"""In the session of an account that was told what kind of words a task holds."""
 READERS = (*JUDGES, Role.RESEARCHER)
 
 
@@ -101,12 +103,13 @@ def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespon
 
 @allowed(*JUDGES)
 @require_POST
-def choose_group(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """Which of the task's groups the judge belongs to."""
+def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
+    """Show the words from now on, until the account signs out; and note the judge's group, where the task has some."""
     task, who = _judging(request, campaign, name)
     chosen = request.POST.get("group", "")
     if chosen in settings_of(task).groups:
         Judge.objects.filter(pk=who.pk).update(group=chosen)
+    request.session[BEGUN.format(task.pk)] = True
     return redirect("organiser:task", campaign.slug, name)
 
 
@@ -162,13 +165,13 @@ def _item_page(
     note: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page of one item; of the choice of a group before the first; or that there is nothing more to do."""
+    """The page of one item; of the words of warning before the first; or that there is nothing more to do."""
     found, settings = room(task.kind), settings_of(task)
     context: dict[str, Any] = {"campaign": task.campaign, "task": task, "room": found, "note": note}
     context |= {"settings": settings, "done": judge.turns.filter(state="judged").count()}
     context["last"] = undoable(judge)
-    if settings.groups and not judge.group:
-        return render(request, "tasks/group.html", context)
+    if not request.session.get(BEGUN.format(task.pk)) or (settings.groups and not judge.group):
+        return render(request, "tasks/begin.html", context)
     try:
         turn = turn or next_turn(judge)
     except TaskOverError:
