@@ -62,7 +62,7 @@ def test_reviewed_pairs_pass_the_check(tmp_path):
     review("export", table, "-o", tmp_path / "ana.xlsx", "--columns", "language,axis", "--edit", "sent_less")
     fill(tmp_path / "ana.xlsx", {(2, "decision"): "omit", (3, "sent_less"): "Farmers are quick."})
     output = review("apply", table, tmp_path / "ana.xlsx", "-o", tmp_path / "pairs.csv")
-    assert "1 rows omitted (removed from the table)" in output
+    assert "1 row omitted (removed from the table)" in output
     assert run("datasets", "check", tmp_path / "pairs.csv").exit_code == 0
 
 

@@ -8,9 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.metrics import cohen_kappa_score
+from typer.testing import CliRunner
 
+from endoxa.cli import app
 from endoxa.curate.agreement import agreement
-from endoxa.curate.ballots import ballots_from_votes, read_votes
+from endoxa.curate.ballots import ballots_from_votes, read_groups, read_votes
 from endoxa.errors import UserError
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
@@ -201,3 +203,44 @@ def test_votes_without_item_or_column_are_refused(tmp_path):
         read_votes(path, item=None, **options)
     with pytest.raises(UserError, match="no column 'thing'"):
         read_votes(path, item="thing", **options)
+
+
+def test_fleiss_where_each_item_has_other_raters():
+    """The published example with raters of their own for every subject: the same kappa, whoever voted."""
+    votes = [
+        (f"subject {subject}", f"rater {subject}-{rater}", str(category))
+        for subject, counts in enumerate(FLEISS)
+        for rater, category in enumerate(np.repeat(range(5), counts))
+    ]
+    found = agreement(ballots_from_votes(votes), resamples=20)
+    row = found.filter(name="fleiss_kappa").row(0, named=True)
+    assert round(row["value"], 3) == 0.210
+    assert "items with 14 votes, whoever gave them" in row["method"]
+    assert found.filter(name="cohen_kappa").is_empty()  # more than 20 raters
+
+
+def test_exported_votes_are_read_with_their_groups(tmp_path):
+    path = tmp_path / "votes.csv"
+    rows = [
+        f"t{item},r{rater},{'here' if rater < 2 else 'elsewhere'},{'false' if rater == 4 else 'true'},"
+        f"{'yes' if item % 2 == 0 or rater == 3 else 'no'}"
+        for item in range(8)
+        for rater in range(5)
+    ]
+    path.write_text("\n".join(["item_id,rater,group,counts,vote", *rows]))
+    result = CliRunner().invoke(
+        app, ["analyze", "agreement", str(path), "-o", str(tmp_path / "a.csv"), "--resamples", "50"]
+    )
+    assert result.exit_code == 0, result.output
+    found = pl.read_csv(tmp_path / "a.csv")
+    percent = found.filter(name="percent_agreement")
+    assert percent["group"].to_list() == ["all", "elsewhere", "here"]
+    assert percent["value"].to_list() == pytest.approx([(4 * 6 + 4 * 3) / 48, 0.5, 1.0])
+    assert not found["raters"].str.contains("r4").any()
+
+
+def test_a_rater_in_two_groups_is_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("item,rater,group,value\na,r,x,1\nb,r,y,1\n")
+    with pytest.raises(UserError, match="'r' is in two groups, 'x' and 'y'"):
+        read_groups(path, "rater", None)

@@ -56,6 +56,8 @@ def _one_category(counts: np.ndarray) -> bool:
     return int((counts.sum(axis=0) > 0).sum()) < 2
 
 
+MOST_APART = 20
+"""More raters are not compared two by two: each pair shares too few items, and there are too many pairs."""
 MIN_ITEMS = 5
 """Fewer items give no interval."""
 
@@ -113,9 +115,10 @@ def agreement(
 ) -> pl.DataFrame:
     """Every coefficient of agreement, one row each, with the columns of `Agreement`.
 
-    Cohen's kappa is there for every two raters, over the items that both voted on; Fleiss' kappa over the items
-    that all voted on; alpha and percent agreement over the items with two votes or more. Intervals are percentiles
-    of `resamples` bootstrap samples of items (Efron and Tibshirani 1993, chapter 13).
+    Cohen's kappa is there for every two of up to `MOST_APART` raters, over the items that both voted on; Fleiss' kappa
+    over the items that all voted on, or with the number of votes that most items have (see `_votes_each`); alpha and
+    percent agreement over the items with two votes or more. Intervals are percentiles of `resamples` bootstrap samples
+    of items (Efron and Tibshirani 1993, chapter 13).
 
     Raises:
         UserError: a level above 'nominal' and votes that are no numbers (for 'ordinal', an order of categories is
@@ -140,15 +143,18 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         "share of agreeing pairs",
         NAN,
     )
-    for one, other in itertools.combinations(range(len(ballots.raters)), 2):
+    apart = range(len(ballots.raters)) if len(ballots.raters) <= MOST_APART else ()
+    for one, other in itertools.combinations(apart, 2):
         both = ballots.codes[:, [one, other]]
         names = (ballots.raters[one], ballots.raters[other])
         both = both[(both != NO_VOTE).all(axis=1)]
         yield _Coefficient("cohen_kappa", names, "nominal", both, cohen_kappa, "statsmodels cohens_kappa")
-    complete = counts[votes == len(ballots.raters)]
-    yield _Coefficient(
-        "fleiss_kappa", ballots.raters, "nominal", complete, fleiss_kappa, "statsmodels fleiss_kappa"
-    )
+    number = _votes_each(votes, len(ballots.raters))
+    method = "statsmodels fleiss_kappa"
+    if number < len(ballots.raters):
+        method += f", items with {number} votes, whoever gave them"
+    complete = counts[votes == number]
+    yield _Coefficient("fleiss_kappa", ballots.raters, "nominal", complete, fleiss_kappa, method)
     domain = _domain(ballots, level)
     yield _Coefficient(
         "krippendorff_alpha",
@@ -158,6 +164,18 @@ def _coefficients(ballots: Ballots, level: Level) -> Iterator[_Coefficient]:
         lambda rows: alpha(rows, level, domain),
         "Krippendorff's alpha",
     )
+
+
+def _votes_each(votes: np.ndarray, raters: int) -> int:
+    """How many votes the items have that Fleiss' kappa rests on.
+
+    Those of all raters; or, where no item has those of all, the number that most items have (Fleiss 1971: the raters of
+    one item need not be those of another).
+    """
+    several = votes[votes >= 2]
+    if not len(several) or (votes == raters).any():
+        return raters
+    return int(np.bincount(several).argmax())
 
 
 def _domain(ballots: Ballots, level: Level) -> np.ndarray:

@@ -13,6 +13,10 @@ from endoxa.datasets.frames import read_table, require_columns
 from endoxa.errors import UserError
 
 NO_VOTE = -1
+VALUES = ("value", "vote", "decision", "choice", "state")
+"""Columns of a long table that can hold the votes, in the order tried; rooms of a campaign have the later ones."""
+ITEMS = ("item", "item_id")
+GROUP = "group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +82,18 @@ def ballots_from_votes(votes: Iterable[tuple[str, str, str]], order: Sequence[st
 
 
 def read_votes(
-    path: Path, *, item: str | None, rater: str, value: str, raters: Sequence[str] | None
+    path: Path, *, item: str | None, rater: str, value: str | None, raters: Sequence[str] | None
 ) -> list[tuple[str, str, str]]:
     """Votes of a table: long where it has the columns `rater` and `value`, else wide (a column per rater).
 
+    Of a table that `endoxa collect task export` wrote, judgements that do not count are left out.
+
     Args:
         path: the table.
-        item: the column that names what was voted on; None: 'item' in a long table, the first column of a wide one.
+        item: the column that names what was voted on; None: one of `ITEMS` in a long table, the first column of a
+            wide one.
         rater: the column of a long table that names who voted.
-        value: the column of a long table that holds the vote.
+        value: the column of a long table that holds the vote; None: the first of `VALUES` that it has.
         raters: the columns of a wide table that hold votes; None: all but the first.
 
     Raises:
@@ -94,8 +101,11 @@ def read_votes(
     """
     table = read_table(path)
     columns = table.columns
+    value = value or next((name for name in VALUES if name in columns), VALUES[0])
     if raters is None and {rater, value} <= set(columns):
-        name = item or "item"
+        name = item or next((name for name in ITEMS if name in columns), ITEMS[0])
+        if "counts" in columns:
+            table = table.filter(table["counts"].fill_null("true") != "false")
         require_columns(path, columns, [name])
         rows = table.select(name, rater, value).rows()
     else:
@@ -107,6 +117,32 @@ def read_votes(
         if not identifier or not voter:
             raise UserError(f"{path}, vote {number}: the item or the rater is empty. Fill in both.")
     return [(identifier, voter, vote or "") for identifier, voter, vote in rows]
+
+
+def read_groups(path: Path, rater: str, group: str | None) -> dict[str, str]:
+    """The group of each rater of a long table; nothing where the table names none.
+
+    Args:
+        path: the table.
+        rater: the column that names who voted.
+        group: the column that names their group; None: `GROUP` where there is one.
+
+    Raises:
+        UserError: the column asked for is missing, or a rater is in two groups.
+    """
+    table = read_table(path)
+    if group is not None:
+        require_columns(path, table.columns, [rater, group])
+    column = group or GROUP
+    if not {rater, column} <= set(table.columns):
+        return {}
+    found: dict[str, str] = {}
+    for voter, name in table.select(rater, column).unique(maintain_order=True).iter_rows():
+        if voter and name and found.setdefault(voter, name) != name:
+            raise UserError(
+                f"{path}: the rater '{voter}' is in two groups, '{found[voter]}' and '{name}'. Give each rater one."
+            )
+    return found
 
 
 def _ordered(found: set[str], order: Sequence[str] | None) -> list[str]:
