@@ -152,6 +152,8 @@ def _user(request: HttpRequest) -> User:
 
 def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge]:
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    if room(task.kind).panel_only:
+        raise Http404
     return task, judge_of(task, _user(request))
 
 

@@ -1,0 +1,355 @@
+"""Views of the pages of a panel. Strangers see the first page; everybody else where they are, and nothing before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import Any, Concatenate
+from uuid import UUID
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import DatabaseError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from endoxa.collect.campaign import in_language
+from endoxa.collect.contributor.frame import nearest_first, speak_within
+from endoxa.collect.contributor.panel import services
+from endoxa.collect.contributor.panel.forms import ConsentForm
+from endoxa.collect.contributor.panel.services import Ticket, TookPartError, judge_of, next_page
+from endoxa.collect.models import Judge, JudgeState, Task, Turn, TurnState
+from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
+from endoxa.collect.tasks.ending import STOPPED, finish, withdraw
+from endoxa.collect.tasks.handing import (
+    TaskOverError,
+    UnknownTurnError,
+    next_turn,
+    settings_of,
+    skip,
+    take,
+    undo,
+)
+from endoxa.collect.tasks.room import AnswerForm, StepForm
+from endoxa.collect.tasks.rooms import room
+
+TaskPage = Callable[Concatenate[HttpRequest, Task, ...], HttpResponse]
+JudgePage = Callable[Concatenate[HttpRequest, Judge, ...], HttpResponse]
+both = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def with_task(page: TaskPage) -> Callable[..., HttpResponse]:
+    """Open a page `/t/<code>/...` to holders of a code; all others get one and the same answer, and are counted."""
+
+    @wraps(page)
+    def view(request: HttpRequest, code: str, **named: Any) -> HttpResponse:
+        if not may_guess(request, JOIN_BROWSER):
+            return refuse(request, JOIN_BROWSER)
+        task = services.task_of_code(code)
+        if task is None:
+            if full := missed(request, JOIN_BROWSER, JOIN_SITE):
+                return refuse(request, full)
+            return render(request, "contributor/no_such_code.html", status=404)
+        if code != task.code and request.method != "POST":
+            # Typed small or with dashes: the cookie is for the address as we write it.
+            address = reverse(f"panel:{request.resolver_match.url_name}", kwargs={**named, "code": task.code})  # type: ignore[union-attr]
+            return redirect(f"{address}?{request.META['QUERY_STRING']}")
+        speak_within(request, task.campaign)
+        return page(request, task, **named)
+
+    return view
+
+
+def judging(page: JudgePage) -> Callable[..., HttpResponse]:
+    """Open a page to people who agreed to take part; strangers are sent to the first page.
+
+    Those who deleted everything in another tab, while this one is being answered, are sent there, too.
+    """
+
+    @wraps(page)
+    def view(request: HttpRequest, task: Task, **named: Any) -> HttpResponse:
+        judge = judge_of(request, task)
+        if judge is None:
+            return redirect("panel:start", task.code)
+        try:
+            return page(request, judge, **named)
+        except (DatabaseError, ObjectDoesNotExist):
+            if Judge.objects.filter(pk=judge.pk).exists():
+                raise
+            return redirect("panel:start", task.code)
+
+    return with_task(view)
+
+
+def active(page: JudgePage) -> Callable[..., HttpResponse]:
+    """Open a page to people who have not ended, while the task is open."""
+
+    @wraps(page)
+    def view(request: HttpRequest, judge: Judge, **named: Any) -> HttpResponse:
+        if judge.state != JudgeState.ACTIVE:
+            return redirect(next_page(judge))
+        if not services.running(judge.task):
+            return _not_running(request, judge.task, judge)
+        return page(request, judge, **named)
+
+    return judging(view)
+
+
+def _page(
+    request: HttpRequest, template: str, task: Task, judge: Judge | None = None, status: int = 200, **more: Any
+) -> HttpResponse:
+    context = {"task": task, "judge": judge, "room": room(task.kind), "settings": settings_of(task), **more}
+    return render(request, f"panel/{template}.html", context, status=status)
+
+
+def _not_running(request: HttpRequest, task: Task, judge: Judge | None) -> HttpResponse:
+    return _page(request, "closed", task, judge, status=403 if request.method == "POST" else 200)
+
+
+@both
+@with_task
+def start(request: HttpRequest, task: Task) -> HttpResponse:
+    """Tell and ask; with the boxes ticked, make a judge. The panel's id is read here, and by nobody who is known."""
+    judge = judge_of(request, task)
+    if judge is not None:
+        return redirect(next_page(judge))
+    if not services.running(task):
+        return _not_running(request, task, None)
+    sent = request.method == "POST"
+    try:
+        ticket = (
+            services.ticket_of(request.POST.get("ticket", "")) if sent else services.first_ticket(request, task)
+        )
+        if ticket is None:
+            return _page(request, "no_id", task, status=403)
+        return _consent(request, task, ticket)
+    except TookPartError:
+        return _page(request, "again", task, status=403)
+
+
+def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
+    written, language = task.campaign.settings, str(request.LANGUAGE_CODE)
+    form = ConsentForm(written, language, ticket.signed(), request.POST if request.method == "POST" else None)
+    outdated = form.outdated
+    if outdated:
+        # Other words need new ticks.
+        form = ConsentForm(written, language, ticket.signed())
+    elif form.is_valid():
+        if not ENROLMENTS.count(task.code):
+            return refuse(request, ENROLMENTS)
+        response = redirect("panel:warning", task.code)
+        services.remember(response, task, services.enrol(task, ticket, written.consent_version))
+        return response
+    about = in_language(written.texts.about, language)
+    return _page(
+        request,
+        "consent",
+        task,
+        form=form,
+        outdated=outdated,
+        lines=[line.strip() for line in about.splitlines() if line.strip()],
+        rules=room(task.kind).rules(settings_of(task)),
+        text=in_language(written.texts.consent, language),
+        retention=written.retention,
+        with_id=bool(ticket.participant),
+    )
+
+
+@require_safe
+@with_task
+def declined(request: HttpRequest, task: Task) -> HttpResponse:
+    """Thank whoever said no."""
+    return _page(request, "declined", task)
+
+
+@both
+@active
+def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Say that what comes may hurt; POST goes on."""
+    if request.method == "POST":
+        services.complete(judge, services.WARNING)
+        return redirect(next_page(judge))
+    written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
+    text = in_language(written.texts.content_warning, language)
+    lines = nearest_first(written, ())
+    return _page(request, "warning", judge.task, judge, text=text, help_lines=lines)
+
+
+@both
+@active
+def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
+    """A page of the room before the first item; one with a form goes on when there are no mistakes."""
+    one = services.steps_of(judge.task).get(name)
+    if one is None:
+        raise Http404
+    if not services.reached(judge, name):
+        return redirect(next_page(judge))
+    done = name in judge.steps.get("done", [])
+    form, mistakes, tries = None, [], int(judge.steps.get("tries", 0))
+    if one.form is not None and not done:
+        form = one.form(request.POST if request.method == "POST" else None)
+        if form.is_bound and not form.is_valid():
+            return _step_page(request, judge, one.template, form, tries, [], 422)
+        mistakes = form.mistakes() if form.is_bound else []
+    if request.method != "POST":
+        return redirect(next_page(judge)) if one.form and done else _step_page(
+            request, judge, one.template, form, tries, [], 200
+        )
+    if not mistakes:
+        services.complete(judge, name)
+        return redirect(next_page(judge))
+    sent = request.POST.get("tries", "")
+    tries = services.missed(judge, one, int(sent) if sent.isdecimal() and len(sent) < 4 else -1)
+    judge.refresh_from_db(fields=["state"])
+    if judge.state != JudgeState.ACTIVE:
+        return redirect(next_page(judge))
+    return _step_page(request, judge, one.template, form, tries, mistakes, 422)
+
+
+def _step_page(
+    request: HttpRequest,
+    judge: Judge,
+    template: str,
+    form: StepForm | None,
+    tries: int,
+    mistakes: list[str],
+    status: int,
+) -> HttpResponse:
+    context = {"judge": judge, "task": judge.task, "room": room(judge.task.kind), "form": form, "tries": tries}
+    context |= {"settings": settings_of(judge.task), "mistakes": mistakes}
+    context["rules"] = room(judge.task.kind).rules(settings_of(judge.task))
+    return render(request, template, context, status=status)
+
+
+@both
+@active
+def item(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """The item in hand, or the next one; POST takes a judgement, or lets the item go (`action` = skip)."""
+    here = next_page(judge)
+    if here not in {reverse(f"panel:{name}", args=[judge.task.code]) for name in ("item", "break")}:
+        return redirect(here)
+    if request.method != "POST":
+        return _item_page(request, judge) if here == request.path else redirect(here)
+    try:
+        token = UUID(request.POST.get("token", ""))
+        turn = Turn.objects.select_related("item").get(judge=judge, token=token)
+    except (ValueError, Turn.DoesNotExist):
+        return redirect(here)
+    found = room(judge.task.kind)
+    try:
+        if found.skips and request.POST.get("action") == "skip":
+            skip(judge, token)
+            return redirect(next_page(judge))
+        form = found.form(turn.item.content, turn.shown, request.POST)
+        if not form.is_valid():
+            return _item_page(request, judge, turn, form, 422)
+        take(judge, token, form.answer())
+    except UnknownTurnError:
+        return _item_page(request, judge, note=gettext("Somebody else has that one now. Here is another."))
+    except TaskOverError:
+        return redirect("panel:start", judge.task.code)
+    return redirect(next_page(judge))
+
+
+def _item_page(
+    request: HttpRequest,
+    judge: Judge,
+    turn: Turn | None = None,
+    form: AnswerForm | None = None,
+    status: int = 200,
+    note: str = "",
+) -> HttpResponse:
+    task, found = judge.task, room(judge.task.kind)
+    try:
+        if turn is None or turn.state != TurnState.OPEN:
+            turn, form, status = next_turn(judge), None, 200
+    except TaskOverError:
+        return redirect("panel:start", task.code)
+    if turn is None:
+        finish(judge)
+        return redirect("panel:end", task.code)
+    content, shown = turn.item.content, turn.shown
+    context: dict[str, Any] = {
+        "judge": judge,
+        "task": task,
+        "campaign": task.campaign,
+        "room": found,
+        "settings": settings_of(task),
+        "page": "panel/item.html",
+        "turn": turn,
+        "content": content,
+        "form": form or found.form(content, shown),
+        "done": services.done_by(judge),
+        "note": note,
+        **found.context(content, shown),
+    }
+    return render(request, found.template, context, status=status)
+
+
+@require_POST
+@active
+def undo_last(request: HttpRequest, judge: Judge) -> HttpResponse:  # noqa: ARG001
+    """Take the last judgement back, as often as there are some."""
+    with suppress(TaskOverError):
+        undo(judge)
+    return redirect("panel:item", judge.task.code)
+
+
+@both
+@active
+def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """A break after half of the block; POST goes on."""
+    if not services.break_due(judge):
+        return redirect(next_page(judge))
+    if request.method == "POST":
+        services.take_break(judge)
+        return redirect(next_page(judge))
+    return _page(request, "break", judge.task, judge, done=services.done_by(judge))
+
+
+@both
+@judging
+def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Ask whether to go on, to stop and keep the answers, or to delete them (`action` = keep, delete)."""
+    action = request.POST.get("action", "")
+    if action == "delete":
+        withdraw(judge)
+        response = redirect("panel:deleted", judge.task.code)
+        services.forget(response, judge.task)
+        return response
+    if action == "keep":
+        finish(judge, why=STOPPED)
+        return redirect("panel:end", judge.task.code)
+    return _page(request, "stop", judge.task, judge, onward=next_page(judge))
+
+
+@require_safe
+@judging
+def over(request: HttpRequest, judge: Judge) -> HttpResponse:
+    """Thank people who have ended, with the link back to the panel."""
+    if judge.state == JudgeState.ACTIVE:
+        return redirect(next_page(judge))
+    written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
+    why, chosen = judge.steps.get("why", ""), settings_of(judge.task)
+    failed = judge.state == JudgeState.FAILED
+    link = chosen.screened if failed else "" if why else chosen.completion
+    return _page(
+        request,
+        "end",
+        judge.task,
+        judge,
+        why=why,
+        link=link,
+        text=in_language(written.texts.thanks, language),
+        help_lines=nearest_first(written, ()),
+    )
+
+
+@require_safe
+@with_task
+def deleted(request: HttpRequest, task: Task) -> HttpResponse:
+    """Say that everything is gone."""
+    return _page(request, "deleted", task)
