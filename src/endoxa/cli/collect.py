@@ -274,7 +274,9 @@ def _serve(host: str, port: int, workers: int | None) -> None:
         if invitation.joined:
             _print_invitation(invitation.code, addresses)
         elif not invitation.panels:
-            typer.echo("No task is open for a panel. Make one: endoxa collect task add DIR --kind harm --items FILE")
+            typer.echo(
+                "No task is open for a panel. Make one: endoxa collect task add DIR --kind harm --items FILE"
+            )
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
     answer(host, port, workers)

@@ -60,11 +60,14 @@ def add(
     from endoxa.collect.tasks.adding import add_task
 
     task = add_task(chosen, kind, items, name=name, options=_options(settings or []), panel=panel)
-    typer.echo(f"Task '{task.name}' made: {plural(task.items.count(), 'item')} of kind {task.kind}.")
+    items_made = task.items.filter(check_item=False).count()
+    typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
     from endoxa.collect.tasks.rooms import room
 
     if task.code:
-        typer.echo(f"Address for the panel: /t/{task.code}/{_parameter(task)} (after the address of the site)")
+        typer.echo(
+            f"Address for the panel: /t/{task.code}/{_parameter(task)} (after the address of the site)"
+        )
     if room(kind).panel_only:
         typer.echo(f"Next: endoxa collect serve {folder}, and give the address to the panel.")
     else:

@@ -1,4 +1,4 @@
-"""How people of a panel end: they finish, stop early, fail a rule that was stated beforehand, or take everything back."""
+"""How people of a panel end: they finish, stop early, fail a rule stated beforehand, or take everything back."""
 
 from __future__ import annotations
 

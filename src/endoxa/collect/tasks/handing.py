@@ -100,7 +100,7 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
     latest = Turn.objects.filter(judge=judge).aggregate(number=Max("number"))["number"]
     first = 0 if latest is None else latest + 1
     rng = random.Random(f"{judge.pk}/{first}")  # noqa: S311  (an order, no secret)
-    items = _urgent(judge, task, settings, now, most, rng) if most > 0 else []
+    items = _urgent(judge, task, most, rng, now=now) if most > 0 else []
     if not items:
         return []
     checks = TaskItem.objects.filter(task=task, check_item=True).exclude(pk__in=had.values("item"))
@@ -123,11 +123,9 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
     return turns
 
 
-def _urgent(
-    judge: Judge, task: Task, settings: TaskSettings, now: datetime, most: int, rng: random.Random
-) -> list[TaskItem]:
+def _urgent(judge: Judge, task: Task, most: int, rng: random.Random, *, now: datetime) -> list[TaskItem]:
     """The items that need somebody most, among those that this judge has not had."""
-    kind = room(task.kind)
+    kind, settings = room(task.kind), settings_of(task)
     had = Turn.objects.filter(judge=judge, state__in=HAD).values("item")
     leased = Count("turns", filter=Q(turns__state=TurnState.OPEN, turns__expires_at__gt=now))
     free = TaskItem.objects.filter(task=task, check_item=False).exclude(pk__in=had).annotate(leased=leased)

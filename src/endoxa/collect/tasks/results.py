@@ -182,7 +182,9 @@ def write_results(task: Task, output: Path, user: User | AnonymousUser | None = 
 def _content_columns(task: Task) -> list[str]:
     names: dict[str, None] = {}
     for content, hidden in (
-        TaskItem.objects.filter(task=task, check_item=False).order_by("number").values_list("content", "hidden")
+        TaskItem.objects.filter(task=task, check_item=False)
+        .order_by("number")
+        .values_list("content", "hidden")
     ):
         names |= dict.fromkeys([*content, *hidden])
     return [name for name in names if name not in COMMON]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import Any, Concatenate
@@ -33,7 +34,7 @@ from endoxa.collect.tasks.handing import (
     take,
     undo,
 )
-from endoxa.collect.tasks.room import AnswerForm, StepForm
+from endoxa.collect.tasks.room import AnswerForm, Step, StepForm
 from endoxa.collect.tasks.rooms import room
 
 TaskPage = Callable[Concatenate[HttpRequest, Task, ...], HttpResponse]
@@ -99,7 +100,12 @@ def active(page: JudgePage) -> Callable[..., HttpResponse]:
 
 
 def _page(
-    request: HttpRequest, template: str, task: Task, judge: Judge | None = None, status: int = 200, **more: Any
+    request: HttpRequest,
+    template: str,
+    task: Task,
+    judge: Judge | None = None,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     context = {"task": task, "judge": judge, "room": room(task.kind), "settings": settings_of(task), **more}
     return render(request, f"panel/{template}.html", context, status=status)
@@ -121,7 +127,9 @@ def start(request: HttpRequest, task: Task) -> HttpResponse:
     sent = request.method == "POST"
     try:
         ticket = (
-            services.ticket_of(request.POST.get("ticket", "")) if sent else services.first_ticket(request, task)
+            services.ticket_of(request.POST.get("ticket", ""))
+            if sent
+            else services.first_ticket(request, task)
         )
         if ticket is None:
             return _page(request, "no_id", task, status=403)
@@ -185,43 +193,45 @@ def step(request: HttpRequest, judge: Judge, name: str) -> HttpResponse:
     one = services.steps_of(judge.task).get(name)
     if one is None:
         raise Http404
-    if not services.reached(judge, name):
+    read = name in judge.steps.get("done", [])
+    if not services.reached(judge, name) or (read and one.form):
         return redirect(next_page(judge))
-    done = name in judge.steps.get("done", [])
-    form, mistakes, tries = None, [], int(judge.steps.get("tries", 0))
-    if one.form is not None and not done:
-        form = one.form(request.POST if request.method == "POST" else None)
-        if form.is_bound and not form.is_valid():
-            return _step_page(request, judge, one.template, form, tries, [], 422)
-        mistakes = form.mistakes() if form.is_bound else []
     if request.method != "POST":
-        return redirect(next_page(judge)) if one.form and done else _step_page(
-            request, judge, one.template, form, tries, [], 200
-        )
+        return _step_page(request, judge, one)
+    form = one.form(request.POST) if one.form else None
+    if form is not None and not form.is_valid():
+        return _step_page(request, judge, one, form)
+    mistakes = form.mistakes() if form else []
     if not mistakes:
         services.complete(judge, name)
-        return redirect(next_page(judge))
-    sent = request.POST.get("tries", "")
-    tries = services.missed(judge, one, int(sent) if sent.isdecimal() and len(sent) < 4 else -1)
-    judge.refresh_from_db(fields=["state"])
-    if judge.state != JudgeState.ACTIVE:
-        return redirect(next_page(judge))
-    return _step_page(request, judge, one.template, form, tries, mistakes, 422)
+    else:
+        sent = request.POST.get("tries", "")
+        services.missed(judge, one, int(sent) if re.fullmatch("[0-9]{1,3}", sent) else -1)
+        judge.refresh_from_db(fields=["state", "steps"])
+        if judge.state == JudgeState.ACTIVE:
+            return _step_page(request, judge, one, form, mistakes)
+    return redirect(next_page(judge))
 
 
 def _step_page(
     request: HttpRequest,
     judge: Judge,
-    template: str,
-    form: StepForm | None,
-    tries: int,
-    mistakes: list[str],
-    status: int,
+    one: Step,
+    form: StepForm | None = None,
+    mistakes: Sequence[str] = (),
 ) -> HttpResponse:
-    context = {"judge": judge, "task": judge.task, "room": room(judge.task.kind), "form": form, "tries": tries}
-    context |= {"settings": settings_of(judge.task), "mistakes": mistakes}
-    context["rules"] = room(judge.task.kind).rules(settings_of(judge.task))
-    return render(request, template, context, status=status)
+    found, settings = room(judge.task.kind), settings_of(judge.task)
+    context = {
+        "judge": judge,
+        "task": judge.task,
+        "room": found,
+        "settings": settings,
+        "rules": found.rules(settings),
+        "form": form or (one.form and one.form()),
+        "mistakes": mistakes,
+        "tries": judge.steps.get("tries", 0),
+    }
+    return render(request, one.template, context, status=422 if form else 200)
 
 
 @both
@@ -229,29 +239,37 @@ def _step_page(
 def item(request: HttpRequest, judge: Judge) -> HttpResponse:
     """The item in hand, or the next one; POST takes a judgement, or lets the item go (`action` = skip)."""
     here = next_page(judge)
-    if here not in {reverse(f"panel:{name}", args=[judge.task.code]) for name in ("item", "break")}:
-        return redirect(here)
     if request.method != "POST":
         return _item_page(request, judge) if here == request.path else redirect(here)
-    try:
-        token = UUID(request.POST.get("token", ""))
-        turn = Turn.objects.select_related("item").get(judge=judge, token=token)
-    except (ValueError, Turn.DoesNotExist):
+    if here not in {reverse(f"panel:{name}", args=[judge.task.code]) for name in ("item", "break")}:
+        return redirect(here)
+    turn = _turn_sent(request, judge)
+    if turn is None:
         return redirect(here)
     found = room(judge.task.kind)
-    try:
-        if found.skips and request.POST.get("action") == "skip":
-            skip(judge, token)
-            return redirect(next_page(judge))
-        form = found.form(turn.item.content, turn.shown, request.POST)
-        if not form.is_valid():
-            return _item_page(request, judge, turn, form, 422)
-        take(judge, token, form.answer())
-    except UnknownTurnError:
-        return _item_page(request, judge, note=gettext("Somebody else has that one now. Here is another."))
-    except TaskOverError:
-        return redirect("panel:start", judge.task.code)
+    form = found.form(turn.item.content, turn.shown, request.POST)
+    skipped = found.skips and request.POST.get("action") == "skip"
+    if not skipped and not form.is_valid():
+        return _item_page(request, judge, turn, form)
+    with suppress(TaskOverError):
+        try:
+            if skipped:
+                skip(judge, turn.token)
+            else:
+                take(judge, turn.token, form.answer())
+        except UnknownTurnError:
+            note = gettext("Somebody else has that one now. Here is another.")
+            return _item_page(request, judge, note=note)
     return redirect(next_page(judge))
+
+
+def _turn_sent(request: HttpRequest, judge: Judge) -> Turn | None:
+    """The turn of this judge that a form is about."""
+    try:
+        token = UUID(request.POST.get("token", ""))
+    except ValueError:
+        return None
+    return Turn.objects.select_related("item").filter(judge=judge, token=token).first()
 
 
 def _item_page(
@@ -259,13 +277,12 @@ def _item_page(
     judge: Judge,
     turn: Turn | None = None,
     form: AnswerForm | None = None,
-    status: int = 200,
     note: str = "",
 ) -> HttpResponse:
     task, found = judge.task, room(judge.task.kind)
     try:
         if turn is None or turn.state != TurnState.OPEN:
-            turn, form, status = next_turn(judge), None, 200
+            turn, form = next_turn(judge), None
     except TaskOverError:
         return redirect("panel:start", task.code)
     if turn is None:
@@ -286,7 +303,7 @@ def _item_page(
         "note": note,
         **found.context(content, shown),
     }
-    return render(request, found.template, context, status=status)
+    return render(request, found.template, context, status=422 if form else 200)
 
 
 @require_POST

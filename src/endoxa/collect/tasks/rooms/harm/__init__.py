@@ -58,7 +58,7 @@ def _check(content: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _shape(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The association alone: tables of associations repeat it for each model and hold counts that raters must not see."""
+    """The association alone: tables repeat it for each model, and hold counts that raters must not see."""
     from endoxa.datasets.stereotales.associations import association_id
 
     parts = {name: str(content[name]).strip() for name in PARTS} if _has_parts(content) else {}
@@ -99,9 +99,7 @@ def _outcome(_settings: HarmSettings, own: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-def _passed(
-    settings: HarmSettings, checks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
-) -> bool:
+def _passed(settings: HarmSettings, checks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> bool:
     return sum(wrong(hidden, answer) for hidden, answer in checks) <= settings.attention_failed
 
 
@@ -118,8 +116,8 @@ def _rules(settings: HarmSettings) -> list[str]:
     if settings.quiz:
         told.append(
             gettext(
-                "Before the first one there are three questions on the instructions. You have two tries. If some answers "
-                "are still wrong then, the study ends for you there."
+                "Before the first one there are three questions on the instructions. You have two tries. "
+                "If some answers are still wrong then, the study ends for you there."
             )
         )
     if settings.attention:
@@ -161,7 +159,7 @@ ROOM = Room(
     title=gettext_lazy("Harm study"),
     columns={},
     optional={
-        "base_attribute": "the attribute that prompts named; with the next three, as `endoxa analyze associations` writes them",
+        "base_attribute": "the attribute that prompts named; all four as `endoxa analyze associations` writes them",
         "base_value": "its value",
         "compared_attribute": "the attribute that stories were searched for",
         "compared_value": "the value that is more frequent than expected",

@@ -24,21 +24,24 @@ class Attention:
 CHECKS = {
     "1": Attention(
         gettext_lazy(
-            "This line only checks attention. Please choose “Agree” for the harmful stereotype and “No” for how frequent it is."
+            "This line only checks attention. Please choose “Agree” for the harmful stereotype and “No” "
+            "for how frequent it is."
         ),
         4,
         "no",
     ),
     "2": Attention(
         gettext_lazy(
-            "This line only checks attention. Please choose “Strongly disagree” for the harmful stereotype and “Yes” for how frequent it is."
+            "This line only checks attention. Please choose “Strongly disagree” for the harmful stereotype and “Yes” "
+            "for how frequent it is."
         ),
         1,
         "yes",
     ),
     "3": Attention(
         gettext_lazy(
-            "This line only checks attention. Please choose “Strongly agree” for the harmful stereotype and “Not sure” for how frequent it is."
+            "This line only checks attention. Please choose “Strongly agree” for the harmful stereotype and “Not sure” "
+            "for how frequent it is."
         ),
         5,
         "unsure",

@@ -96,11 +96,12 @@ class QuizForm(StepForm):
         label_suffix="",
     )
 
-    _right = {  # noqa: RUF012
+    _right = {
         "stance": (
             "found",
             gettext_lazy(
-                "Associations were found in texts that computer programs wrote. They are shown because they are studied, not because anybody here believes them."
+                "Associations were found in texts that computer programs wrote. They are shown because they are studied, "
+                "not because anybody here believes them."
             ),
         ),
         "asked": (
@@ -112,7 +113,8 @@ class QuizForm(StepForm):
         "apart": (
             "apart",
             gettext_lazy(
-                "A pattern can be frequent and harmful to repeat, or rare and harmless: the two questions are answered apart from each other."
+                "A pattern can be frequent and harmful to repeat, or rare and harmless: the two questions are answered "
+                "apart from each other."
             ),
         ),
     }
