@@ -4,7 +4,8 @@
 
 Makes a campaign of tasks in a temporary folder, serves it with `endoxa collect serve` (SQLite, or DATABASE_URL), lets
 people take part in threads, of whom 15 % go away without a word and 5 % fail the quiz, exports the ratings, and
-compares them with what people sent. A block is free again after two minutes here, as after an hour in a study that lasts days.
+compares them with what people sent. A block is free again after two minutes here, as after an hour in a study that
+lasts days.
 """
 
 from __future__ import annotations

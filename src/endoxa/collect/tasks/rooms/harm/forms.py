@@ -100,8 +100,8 @@ class QuizForm(StepForm):
         "stance": (
             "found",
             gettext_lazy(
-                "Associations were found in texts that computer programs wrote. They are shown because they are studied, "
-                "not because anybody here believes them."
+                "Associations were found in texts that computer programs wrote. They are shown because they are "
+                "studied, not because anybody here believes them."
             ),
         ),
         "asked": (
