@@ -4,7 +4,7 @@
 
 Makes a campaign of tasks in a temporary folder, serves it with `endoxa collect serve` (SQLite, or DATABASE_URL), lets
 people take part in threads, of whom 15 % go away without a word and 5 % fail the quiz, exports the ratings, and
-compares them with what people sent. A block is free again after two minutes here, as after an hour in a study that
+compares them with what people sent. A block is free again after a minute here, as after an hour in a study that
 lasts days.
 """
 
@@ -38,7 +38,7 @@ def main() -> None:
         folder, table, output = Path(name) / "panel", Path(name) / "assoc.csv", Path(name) / "harm.csv"
         associations(table, count)
         endoxa("init", str(folder), "--preset", "panel")
-        settings = ("participant=PROLIFIC_PID", "minutes=2", "completion=https://panel.example/complete")
+        settings = ("participant=PROLIFIC_PID", "minutes=1", "completion=https://panel.example/complete")
         chosen = [word for one in settings for word in ("--set", one)]
         made = endoxa("task", "add", str(folder), "--kind", "harm", "--items", str(table), *chosen)
         with serving(folder) as address:

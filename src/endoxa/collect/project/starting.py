@@ -66,8 +66,8 @@ def start(
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
     code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
     record(campaign, None, "campaign made", preset=preset)
-    ends = (code and code.expires_at) or timezone.now()
-    return Started(campaign, code and code.code, ends, made.name, made.password, report.added)
+    ends = (code.expires_at if code else None) or timezone.now()
+    return Started(campaign, code.code if code else None, ends, made.name, made.password, report.added)
 
 
 def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, Sequence[SeedRow]]:

@@ -137,7 +137,7 @@ def _urgent(judge: Judge, task: Task, most: int, rng: random.Random, *, now: dat
         return list(ordered[:most])
     chosen: list[TaskItem] = []
     for _, level in groupby(ordered, key=attrgetter("load")):
-        equals = list(level)
+        equals: list[TaskItem] = list(level)
         if len(equals) > most - len(chosen):
             equals = _shared(equals, kind.stratum, rng)[: most - len(chosen)]
         chosen += equals

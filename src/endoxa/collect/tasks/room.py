@@ -82,7 +82,7 @@ class AnswerForm(forms.Form):
     """
 
     def __init__(self, content: Content, shown: Mapping[str, Any], *args: Any, **named: Any) -> None:
-        super().__init__(*args, auto_id="%s", **named)
+        super().__init__(*args, **{"auto_id": "%s", **named})
         self.content = content
         self.shown = shown
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import wraps
-from typing import Any, Concatenate
+from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ObjectDoesNotExist
-from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,12 +15,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from endoxa.collect.campaign import in_language
-from endoxa.collect.contributor.frame import nearest_first, speak_within
+from endoxa.collect.contributor.frame import nearest_first
 from endoxa.collect.contributor.panel import services
+from endoxa.collect.contributor.panel.access import active, judging, not_running, page, with_task
 from endoxa.collect.contributor.panel.forms import ConsentForm
 from endoxa.collect.contributor.panel.services import Ticket, TookPartError, judge_of, next_page
 from endoxa.collect.models import Judge, JudgeState, Task, Turn, TurnState
-from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
+from endoxa.collect.security.limits import ENROLMENTS, refuse
 from endoxa.collect.tasks.ending import STOPPED, finish, withdraw
 from endoxa.collect.tasks.handing import (
     TaskOverError,
@@ -37,82 +35,7 @@ from endoxa.collect.tasks.handing import (
 from endoxa.collect.tasks.room import AnswerForm, Step, StepForm
 from endoxa.collect.tasks.rooms import room
 
-TaskPage = Callable[Concatenate[HttpRequest, Task, ...], HttpResponse]
-JudgePage = Callable[Concatenate[HttpRequest, Judge, ...], HttpResponse]
 both = require_http_methods(["GET", "HEAD", "POST"])
-
-
-def with_task(page: TaskPage) -> Callable[..., HttpResponse]:
-    """Open a page `/t/<code>/...` to holders of a code; all others get one and the same answer, and are counted."""
-
-    @wraps(page)
-    def view(request: HttpRequest, code: str, **named: Any) -> HttpResponse:
-        if not may_guess(request, JOIN_BROWSER):
-            return refuse(request, JOIN_BROWSER)
-        task = services.task_of_code(code)
-        if task is None:
-            if full := missed(request, JOIN_BROWSER, JOIN_SITE):
-                return refuse(request, full)
-            return render(request, "contributor/no_such_code.html", status=404)
-        if code != task.code and request.method != "POST":
-            # Typed small or with dashes: the cookie is for the address as we write it.
-            address = reverse(f"panel:{request.resolver_match.url_name}", kwargs={**named, "code": task.code})  # type: ignore[union-attr]
-            return redirect(f"{address}?{request.META['QUERY_STRING']}")
-        speak_within(request, task.campaign)
-        return page(request, task, **named)
-
-    return view
-
-
-def judging(page: JudgePage) -> Callable[..., HttpResponse]:
-    """Open a page to people who agreed to take part; strangers are sent to the first page.
-
-    Those who deleted everything in another tab, while this one is being answered, are sent there, too.
-    """
-
-    @wraps(page)
-    def view(request: HttpRequest, task: Task, **named: Any) -> HttpResponse:
-        judge = judge_of(request, task)
-        if judge is None:
-            return redirect("panel:start", task.code)
-        try:
-            return page(request, judge, **named)
-        except (DatabaseError, ObjectDoesNotExist):
-            if Judge.objects.filter(pk=judge.pk).exists():
-                raise
-            return redirect("panel:start", task.code)
-
-    return with_task(view)
-
-
-def active(page: JudgePage) -> Callable[..., HttpResponse]:
-    """Open a page to people who have not ended, while the task is open."""
-
-    @wraps(page)
-    def view(request: HttpRequest, judge: Judge, **named: Any) -> HttpResponse:
-        if judge.state != JudgeState.ACTIVE:
-            return redirect(next_page(judge))
-        if not services.running(judge.task):
-            return _not_running(request, judge.task, judge)
-        return page(request, judge, **named)
-
-    return judging(view)
-
-
-def _page(
-    request: HttpRequest,
-    template: str,
-    task: Task,
-    judge: Judge | None = None,
-    status: int = 200,
-    **more: Any,
-) -> HttpResponse:
-    context = {"task": task, "judge": judge, "room": room(task.kind), "settings": settings_of(task), **more}
-    return render(request, f"panel/{template}.html", context, status=status)
-
-
-def _not_running(request: HttpRequest, task: Task, judge: Judge | None) -> HttpResponse:
-    return _page(request, "closed", task, judge, status=403 if request.method == "POST" else 200)
 
 
 @both
@@ -123,7 +46,7 @@ def start(request: HttpRequest, task: Task) -> HttpResponse:
     if judge is not None:
         return redirect(next_page(judge))
     if not services.running(task):
-        return _not_running(request, task, None)
+        return not_running(request, task, None)
     sent = request.method == "POST"
     try:
         ticket = (
@@ -132,10 +55,10 @@ def start(request: HttpRequest, task: Task) -> HttpResponse:
             else services.first_ticket(request, task)
         )
         if ticket is None:
-            return _page(request, "no_id", task, status=403)
+            return page(request, "no_id", task, status=403)
         return _consent(request, task, ticket)
     except TookPartError:
-        return _page(request, "again", task, status=403)
+        return page(request, "again", task, status=403)
 
 
 def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
@@ -152,7 +75,7 @@ def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
         services.remember(response, task, services.enrol(task, ticket, written.consent_version))
         return response
     about = in_language(written.texts.about, language)
-    return _page(
+    return page(
         request,
         "consent",
         task,
@@ -170,7 +93,7 @@ def _consent(request: HttpRequest, task: Task, ticket: Ticket) -> HttpResponse:
 @with_task
 def declined(request: HttpRequest, task: Task) -> HttpResponse:
     """Thank whoever said no."""
-    return _page(request, "declined", task)
+    return page(request, "declined", task)
 
 
 @both
@@ -183,7 +106,7 @@ def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
     written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
     text = in_language(written.texts.content_warning, language)
     lines = nearest_first(written, ())
-    return _page(request, "warning", judge.task, judge, text=text, help_lines=lines)
+    return page(request, "warning", judge.task, judge, text=text, help_lines=lines)
 
 
 @both
@@ -324,7 +247,7 @@ def pause(request: HttpRequest, judge: Judge) -> HttpResponse:
     if request.method == "POST":
         services.take_break(judge)
         return redirect(next_page(judge))
-    return _page(request, "break", judge.task, judge, done=services.done_by(judge))
+    return page(request, "break", judge.task, judge, done=services.done_by(judge))
 
 
 @both
@@ -340,7 +263,7 @@ def stop(request: HttpRequest, judge: Judge) -> HttpResponse:
     if action == "keep":
         finish(judge, why=STOPPED)
         return redirect("panel:end", judge.task.code)
-    return _page(request, "stop", judge.task, judge, onward=next_page(judge))
+    return page(request, "stop", judge.task, judge, onward=next_page(judge))
 
 
 @require_safe
@@ -353,7 +276,7 @@ def over(request: HttpRequest, judge: Judge) -> HttpResponse:
     why, chosen = judge.steps.get("why", ""), settings_of(judge.task)
     failed = judge.state == JudgeState.FAILED
     link = chosen.screened if failed else "" if why else chosen.completion
-    return _page(
+    return page(
         request,
         "end",
         judge.task,
@@ -369,4 +292,4 @@ def over(request: HttpRequest, judge: Judge) -> HttpResponse:
 @with_task
 def deleted(request: HttpRequest, task: Task) -> HttpResponse:
     """Say that everything is gone."""
-    return _page(request, "deleted", task)
+    return page(request, "deleted", task)
