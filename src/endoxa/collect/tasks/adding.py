@@ -95,7 +95,8 @@ def _items(
         raise UserError(f"{path} has no rows. Expected one for each item.")
     if len(rows) > MOST_ITEMS:
         raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
-    named = next((column for column in ID_COLUMNS if column in rows[0]), None)
+    # A room that names its items looks into these columns itself.
+    named = next((column for column in ID_COLUMNS if column in rows[0] and not found.key), None)
     secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
     keys: dict[str, int] = {}
     made = []

@@ -1,8 +1,9 @@
 """Handing items out, taking judgements, taking them back: every change under the lock of the campaign.
 
-Which item comes next: the one with the fewest judgements and live leases, among those this judge has not had; equals in
-random order, or with the same share of every stratum where the room has some. So all items of a task end with nearly
-the same number. A lease that ran out is free by itself.
+Which item comes next: the one with the fewest judgements and live leases, among those this judge has not had; of equals
+the one with the fewest judgements, since leases may come to nothing; then in random order, or with the same share of
+every stratum where the room has some. So all items of a task end with nearly the same number. A lease that ran out is
+free by itself.
 
 Where a room's `needed` is a minimum, items that have enough are still handed out: whoever comes gets a whole block, and
 the fewest come first all the same.
@@ -132,11 +133,11 @@ def _urgent(judge: Judge, task: Task, most: int, rng: random.Random, *, now: dat
     if not kind.at_least:
         # An item that is not done after as many judgements as planned needs one more at a time.
         free = free.filter(Q(leased=0) | Q(judged__lt=settings.needed - F("leased")), done=False)
-    ordered = free.annotate(load=F("judged") + F("leased")).order_by("load", "place", "pk")
+    ordered = free.annotate(load=F("judged") + F("leased")).order_by("load", "judged", "place", "pk")
     if kind.stratum is None:
         return list(ordered[:most])
     chosen: list[TaskItem] = []
-    for _, level in groupby(ordered, key=attrgetter("load")):
+    for _, level in groupby(ordered, key=attrgetter("load", "judged")):
         equals: list[TaskItem] = list(level)
         if len(equals) > most - len(chosen):
             equals = _shared(equals, kind.stratum, rng)[: most - len(chosen)]
