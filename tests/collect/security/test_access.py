@@ -195,17 +195,17 @@ def test_a_made_up_cookie_is_nobody(world, client):
 
 @pytest.mark.slow
 def test_reading_changes_nothing(world, as_contributor):
-    """But the draw of the card that is shown, and the count of wrong codes."""
+    """But the draw of the card that is shown, the judge that an account becomes, and the count of wrong codes."""
     clients = [Client(), as_contributor, as_account(world, Role.ORGANISER)]
     for client in clients:
         client.get("/card/")
-    before = snapshot("Card", "Attempts", "Session")
+    before = snapshot("Card", "Attempts", "Session", "Judge")
     for client in clients:
         for one in ALL:
             for method in (client.get, client.head):
                 status = method(one.at(world.known)).status_code
                 assert status < 500, (one.name, status)
-    assert snapshot("Card", "Attempts", "Session") == before
+    assert snapshot("Card", "Attempts", "Session", "Judge") == before
 
 
 @pytest.mark.slow

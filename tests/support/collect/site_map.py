@@ -116,7 +116,9 @@ def build(make_campaign, make_person, make_pairs, make_account):
 
 
 def _study(campaign):
-    """A harm study with one item, one person of a panel who is half way, and what they said."""
+    """Votes for accounts; and a harm study with one item, one person of a panel who is half way, and what they said."""
+    votes = Task.objects.create(campaign=campaign, name="texts", kind="votes")
+    TaskItem.objects.create(task=votes, number=1, key="t1", content={"identity": "a", "attribute": "b"})
     task = Task.objects.create(campaign=campaign, name="harm", kind="harm", code="PANEL23456")
     item, other = (
         TaskItem.objects.create(task=task, number=k, key=f"a{k}", content={"association": f"said {k}"})
