@@ -76,6 +76,18 @@ def test_an_association_of_several_models_is_one_item(make_task):
     assert task.code
 
 
+def test_names_of_columns_are_shown_as_words(make_task):
+    row = dict(zip(PARTS, ("income_level", "low", "professional_field", "manual_labour"), strict=True))
+    task = make_task("harm", [row], quiz=False, attention=0)
+    person = Person(task)
+    person.agree()
+    for page in ("warning/", "before/what-you-see/", "before/what-we-ask/"):
+        person.post(page)
+    page = person.get("item/").content.decode()
+    assert "<bdi>income level</bdi>" in page
+    assert "<bdi>manual labour</bdi>" in page
+
+
 def test_sentences_are_enough(make_task):
     task = make_task(
         "harm", [{"association": "A is B.", "id": "first"}, {"association": "C is D.", "id": ""}]

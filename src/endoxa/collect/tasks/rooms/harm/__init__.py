@@ -77,8 +77,10 @@ def _stratum(content: Mapping[str, Any]) -> str:
 
 
 def _context(content: Mapping[str, Any], _shown: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of an attention check are in the language of the page."""
-    return {"check": CHECKS[content["check"]].words} if "check" in content else {}
+    """The words of an attention check, in the language of the page; else the parts, as people write them."""
+    if "check" in content:
+        return {"check": CHECKS[content["check"]].words}
+    return {name: str(content.get(name, "")).replace("_", " ") for name in PARTS}
 
 
 def _row(one: Judged) -> dict[str, Any]:
