@@ -133,3 +133,12 @@ def test_only_campaigns_with_tasks_go_without_cards_and_survey():
     assert not CampaignSettings.model_validate(content).joined
     with pytest.raises(ValueError, match="needs cards, a survey or both"):
         CampaignSettings.model_validate({**content, "tasks": False})
+
+
+@pytest.mark.django_db
+def test_the_organisers_pages_of_a_campaign_of_tasks_open(make_campaign, make_account):
+    campaign = make_campaign(cards=False, survey=False, tasks=True)
+    client = Client()
+    client.force_login(make_account("ana", campaign, "organiser"))
+    for page in ("", "tasks/", "codes/", "settings/", "settings/general/", "exports/", "projector/", "moderation/"):
+        assert client.get(f"/organise/{campaign.slug}/{page}").status_code == 200, page
