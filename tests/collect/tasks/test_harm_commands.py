@@ -140,5 +140,14 @@ def test_the_organisers_pages_of_a_campaign_of_tasks_open(make_campaign, make_ac
     campaign = make_campaign(cards=False, survey=False, tasks=True)
     client = Client()
     client.force_login(make_account("ana", campaign, "organiser"))
-    for page in ("", "tasks/", "codes/", "settings/", "settings/general/", "exports/", "projector/", "moderation/"):
+    for page in (
+        "",
+        "tasks/",
+        "codes/",
+        "settings/",
+        "settings/general/",
+        "exports/",
+        "projector/",
+        "moderation/",
+    ):
         assert client.get(f"/organise/{campaign.slug}/{page}").status_code == 200, page

@@ -96,6 +96,12 @@ def build(make_campaign, make_person, make_pairs, make_account):
     )
     pair = Pair.objects.first()
     card = drawing.next_card(person)
+    task = Task.objects.create(
+        campaign=campaign, name="texts", kind="votes"
+    )  # as the section of the settings
+    TaskItem.objects.create(
+        task=task, number=1, key="t1", content={"identity": "bakers", "attribute": "sing"}
+    )
     mention = Mention.objects.create(person=person, pair=pair, card=card, text="drink mate", via="attribute")
     known = {
         "slug": campaign.slug,
@@ -116,9 +122,7 @@ def build(make_campaign, make_person, make_pairs, make_account):
 
 
 def _study(campaign):
-    """Votes for accounts; and a harm study with one item, one person of a panel who is half way, and what they said."""
-    votes = Task.objects.create(campaign=campaign, name="texts", kind="votes")
-    TaskItem.objects.create(task=votes, number=1, key="t1", content={"identity": "a", "attribute": "b"})
+    """A harm study with one item, one person of a panel who is half way, and what they said."""
     task = Task.objects.create(campaign=campaign, name="harm", kind="harm", code="PANEL23456")
     item, other = (
         TaskItem.objects.create(task=task, number=k, key=f"a{k}", content={"association": f"said {k}"})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from endoxa.collect.tasks.room import AnswerForm, StepForm
+from endoxa.collect.tasks.room import AnswerForm, Content, StepForm
 
 HARM, FREQUENT, FIRST = "harm", "frequent", "first"
 SCALE = (
@@ -48,8 +49,8 @@ class HarmForm(AnswerForm):
         label_suffix="",
     )
 
-    def __init__(self, *args: Any, **named: Any) -> None:
-        super().__init__(*args, **named)
+    def __init__(self, content: Content, shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(content, shown, data)
         if self.shown.get(FIRST) == FREQUENT:
             self.order_fields([FREQUENT, HARM])
 
