@@ -65,7 +65,7 @@ def test_people_may_write_in_every_language_of_the_pages(name):
 
 
 def test_an_unknown_preset_is_refused_with_the_names():
-    with pytest.raises(UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces\)"):
+    with pytest.raises(UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces, panel\)"):
         load_preset("rivers")
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def harm(
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN", help="Run folders of `endoxa probe harm`.")
+        list[Path] | None,
+        typer.Argument(metavar="RUN", help="Run folders of `endoxa probe harm`; or people's ratings (FILE)."),
     ] = None,
     *,
     out: Annotated[Path, Option("Associations: .csv, .tsv, .jsonl or .parquet.", OUTPUT, short="-o")],
@@ -55,7 +56,8 @@ def harm(
     """Compare harm ratings of people and models, and find associations that models make but rate harmful.
 
     Give run folders of `endoxa probe harm`, tables of people's ratings, or both. A table of people's ratings has one
-    rating per row: the four parts of the association (or its association_id), rater, harm (1 to 5), frequent. Raters
+    rating per row: the four parts of the association (or its association_id), rater, harm (1 to 5), frequent. Rows
+    whose column counts is false, as `endoxa collect task export` marks those of excluded raters, are left out. Raters
     and associations are both treated as samples; differences between models and people are tested with six people or
     more.
 
@@ -64,7 +66,7 @@ def harm(
       endoxa analyze harm out/harm -o harm.csv
       endoxa analyze harm out/harm --human panel.csv -o harm.csv --raters raters.csv --by-attribute delta.csv
       endoxa analyze harm out/harm --human panel.csv --associations assoc.csv -o harm.csv --blind-spots blind.csv
-      endoxa analyze harm --human panel.csv --threshold 3.5 -o harm.csv
+      endoxa analyze harm panel.csv --threshold 3.5 -o harm.csv
     """  # noqa: D301
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
@@ -83,11 +85,13 @@ def harm(
     outputs = [path for path in (out, *others.values()) if path is not None]
     for path in outputs:
         require_table_name(path)
+    folders = [path for path in runs or [] if not path.is_file()]
+    human = (*(path for path in runs or [] if path.is_file()), *human)
     require_apart(outputs, [associations, *human])
     made = None if associations is None else read_associations(associations)
     with shown("pairs of raters") as progress:
         analysis = analyze_harm(
-            _ratings(runs or [], human, made),
+            _ratings(folders, human, made),
             made,
             threshold=threshold,
             aliases=_aliases(alias),

@@ -90,7 +90,7 @@ def init(
         str,
         typer.Option(
             metavar="NAME",
-            help="Preset to start from: laces (cards) or afristereo (survey).",
+            help="Preset to start from: laces (cards), afristereo (survey) or panel (tasks only).",
         ),
     ],
     name: Annotated[
@@ -118,6 +118,7 @@ def init(
     \b
     Examples:
       endoxa collect init campaign --preset laces
+      endoxa collect init panel --preset panel
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
     """  # noqa: D301
@@ -268,21 +269,33 @@ def _serve(host: str, port: int, workers: int | None) -> None:
             typer.echo(
                 f"Before people come, fill in on the organisers' pages: {', '.join(invitation.lacking)}."
             )
-        _print_invitation(invitation.code, addresses)
+        for path in invitation.panels:
+            typer.echo(f"Panel: {addresses[0]}{path}")
+        if invitation.joined:
+            _print_invitation(invitation.code, addresses)
+        elif not invitation.panels:
+            typer.echo(
+                "No task is open for a panel. Make one: endoxa collect task add DIR --kind harm --items FILE"
+            )
     typer.echo(f"Organisers: {addresses[0]}/organise/\nCtrl-C stops. Everything answered so far is kept.")
     sys.stdout.flush()
     answer(host, port, workers)
 
 
 def _print_started(started: Started, folder: Path, *, named: bool) -> None:
-    typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: open, with {started.pairs} seed pairs.")
-    typer.echo(f"Code to join: {started.code} (until {started.code_ends:%d %B %Y})")
+    seeds = f", with {started.pairs} seed pairs" if started.code else ""
+    typer.echo(f"Campaign '{started.campaign.slug}' made in {folder}: open{seeds}.")
+    if started.code:
+        typer.echo(f"Code to join: {started.code} (until {started.code_ends:%d %B %Y})")
     typer.echo(f"Account: {started.account}")
     if started.password:
         typer.echo(f"Password (shown once): {started.password}")
     if not named:
         typer.echo("Say who runs it and how to reach them (Settings) before anybody joins.")
-    typer.echo(f"Next: endoxa collect serve {folder}")
+    if started.code:
+        typer.echo(f"Next: endoxa collect serve {folder}")
+    else:
+        typer.echo(f"Next: endoxa collect task add {folder} --kind harm --items associations.csv")
 
 
 def _print_invitation(code: str | None, addresses: tuple[str, ...]) -> None:

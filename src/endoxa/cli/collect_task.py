@@ -54,15 +54,24 @@ def add(
     Examples:
       endoxa collect task add camp --kind votes --items tuples.csv
       endoxa collect task add camp --kind votes --items tuples.csv --set needed=5 --set least=3 --panel
+      endoxa collect task add panel --kind harm --items assoc.csv --set participant=PROLIFIC_PID
     """  # noqa: D301
     chosen = campaign_in(folder, campaign)
     from endoxa.collect.tasks.adding import add_task
 
     task = add_task(chosen, kind, items, name=name, options=_options(settings or []), panel=panel)
-    typer.echo(f"Task '{task.name}' made: {plural(task.items.count(), 'item')} of kind {task.kind}.")
+    items_made = task.items.filter(check_item=False).count()
+    typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
+    from endoxa.collect.tasks.rooms import room
+
     if task.code:
-        typer.echo(f"Address for the panel: /t/{task.code}/ (after the address of the site)")
-    typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
+        typer.echo(
+            f"Address for the panel: /t/{task.code}/{_parameter(task)} (after the address of the site)"
+        )
+    if room(kind).panel_only:
+        typer.echo(f"Next: endoxa collect serve {folder}, and give the address to the panel.")
+    else:
+        typer.echo(f"Next: endoxa collect serve {folder}, and sign in; reviewers find it under Tasks.")
 
 
 @app.command(cls=GroupedCommand)
@@ -109,6 +118,10 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
             f"{task.name} ({task.kind}, {task.state}): {told.done} of {plural(told.items, 'item')} done, "
             f"{plural(told.judgements, 'judgement')}, {told.least} to {told.most} an item"
         )
+        if task.code:
+            states = ", ".join(f"{number} {state}" for state, number in sorted(told.judges.items()))
+            typer.echo(f"  address for the panel: /t/{task.code}/{_parameter(task)}")
+            typer.echo(f"  people: {states or 'none yet'}")
 
 
 @app.command(cls=GroupedCommand)
@@ -155,6 +168,12 @@ def close(folder: Folder, name: Name, *, campaign: Slug = None) -> None:
     Task.objects.filter(pk=task.pk).update(state=TaskState.CLOSED)
     record(task.campaign, None, "task closed", task=task.name)
     typer.echo(f"Task '{name}' is closed.")
+
+
+def _parameter(task: Task) -> str:
+    """The end of the address that a panel fills in with its id of a person."""
+    name = task.settings.get("participant", "")
+    return f"?{name}=ID" if name else ""
 
 
 def _following(kind: str, output: Path) -> str:

@@ -82,6 +82,7 @@ class CampaignSettings(_Checked):
     `moderation` "before": a new pair is shown to others after a moderator passed it; "after": at once. `setting`
     "workshop" or "online" decides how long a card is reserved. `data_languages` are those that pairs may be in.
     `licence` is that of the exports.
+    `tasks` is for campaigns that may have neither cards nor a survey, such as a panel: nobody joins them by a code.
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     """
@@ -94,6 +95,7 @@ class CampaignSettings(_Checked):
     countries: tuple[Country, ...] = ()
     cards: bool = True
     survey: bool = False
+    tasks: bool = False
     questions: Annotated[tuple[SurveyQuestion, ...], Field(max_length=24)] = ()
     profile: Annotated[tuple[ProfileField, ...], Field(max_length=16)] = ()
     moderation: Literal["before", "after"] = "before"
@@ -112,7 +114,7 @@ class CampaignSettings(_Checked):
     def _complete(self) -> Self:
         if self.survey and not self.questions:
             raise ValueError("a campaign with a survey needs at least one question")
-        if not (self.cards or self.survey):
+        if not (self.cards or self.survey or self.tasks):
             raise ValueError("a campaign needs cards, a survey or both")
         unknown = set(self.ui_languages) - set(UI_LANGUAGES)
         if unknown or not self.ui_languages:
@@ -121,6 +123,11 @@ class CampaignSettings(_Checked):
             if len({entry.name for entry in entries}) < len(entries):
                 raise ValueError(f"{field}: each entry needs a name of its own")
         return self
+
+    @property
+    def joined(self) -> bool:
+        """Whether people can join by a code: there are cards or a survey for them."""
+        return self.cards or self.survey
 
     @property
     def lease_minutes(self) -> int:

@@ -1,4 +1,4 @@
-"""URLs of the site: contributors at the root, accounts under /organise/; and the 404 page."""
+"""URLs of the site: contributors at the root, panels under /t/, accounts under /organise/; and the 404 page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("endoxa.collect.contributor.urls")),
+    path("t/", include("endoxa.collect.contributor.panel.urls")),
     path("organise/", include("endoxa.collect.organiser.urls")),
 ]
 handler404 = "endoxa.collect.urls.page_not_found"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from endoxa.collect.contributor.panel.services import COOKIE as JUDGE_COOKIE
 from endoxa.collect.models import Act, Pair, Role, State
 from endoxa.collect.organiser.moderation.decisions import GoneError, revision, undo
 from endoxa.collect.security.codes import COOKIE
-from support.collect.site_map import PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
+from support.collect.site_map import JUDGE, PUBLIC_TO_ACCOUNTS, addresses, build, snapshot
 
 ALL = addresses()
 ACCOUNTS = [one for one in ALL if one.name.startswith("organiser:") and one.name not in PUBLIC_TO_ACCOUNTS]
@@ -25,6 +26,8 @@ OPEN_TO_STRANGERS = {
     "contributor:leave",
     "contributor:left",
 }
+PANEL = [one for one in ALL if one.name.startswith("panel:")]
+PANEL_OPEN_TO_STRANGERS = {"panel:start", "panel:declined", "panel:deleted"}
 SIGN_IN = "/organise/login/"
 EVERYBODY = "moderator organiser researcher reviewer"
 ROLES = {
@@ -90,6 +93,7 @@ def as_account(world, name):
 def test_the_site_has_pages():
     assert len(ACCOUNTS) > 15
     assert len(CONTRIBUTORS) > 15
+    assert len(PANEL) == 10
 
 
 def test_every_page_of_a_campaign_names_its_roles():
@@ -191,17 +195,17 @@ def test_a_made_up_cookie_is_nobody(world, client):
 
 @pytest.mark.slow
 def test_reading_changes_nothing(world, as_contributor):
-    """But the draw of the card that is shown, and the count of wrong codes."""
+    """But the draw of the card that is shown, the judge that an account becomes, and the count of wrong codes."""
     clients = [Client(), as_contributor, as_account(world, Role.ORGANISER)]
     for client in clients:
         client.get("/card/")
-    before = snapshot("Card", "Attempts", "Session")
+    before = snapshot("Card", "Attempts", "Session", "Judge")
     for client in clients:
         for one in ALL:
             for method in (client.get, client.head):
                 status = method(one.at(world.known)).status_code
                 assert status < 500, (one.name, status)
-    assert snapshot("Card", "Attempts", "Session") == before
+    assert snapshot("Card", "Attempts", "Session", "Judge") == before
 
 
 @pytest.mark.slow
@@ -243,4 +247,58 @@ def test_cards_of_others_cannot_be_answered(world, make_person):
                 one.at(world.known), {"value": "5", "reason": "dont_know", "text": "love poetry"}
             )
             assert response.status_code in {302, 400, 403, 404, 405, 409}, one.name
+    assert snapshot() == before
+
+
+@pytest.fixture
+def as_judge(world):
+    client = Client()
+    client.cookies[JUDGE_COOKIE] = JUDGE
+    return client
+
+
+def of_the_panel(world, one):
+    return one.at({**world.known, "code": world.task.code, "name": "questions"})
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_strangers_contributors_and_accounts_are_nobody_of_a_panel(world, as_contributor, method):
+    clients = [Client(), as_contributor, as_account(world, Role.ORGANISER)]
+    before = snapshot("Session")
+    for client in clients:
+        for one in PANEL:
+            if one.name not in PANEL_OPEN_TO_STRANGERS:
+                response = getattr(client, method)(of_the_panel(world, one), {"action": "delete"})
+                assert response.status_code in {302, 405}, (one.name, response.status_code)
+                home = f"/t/{world.task.code}/"
+                assert response.status_code == 405 or response.headers["Location"] == home, one.name
+    assert snapshot("Session") == before
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_people_of_a_panel_are_no_contributors_and_no_accounts(world, as_judge, method):
+    before = snapshot()
+    for one in [*CONTRIBUTORS, *ACCOUNTS]:
+        if one.name not in OPEN_TO_STRANGERS:
+            response = getattr(as_judge, method)(one.at(world.known))
+            assert response.status_code in {302, 405}, (one.name, response.status_code)
+            where = response.headers.get("Location", "/")
+            assert where == "/" or where.startswith(SIGN_IN), one.name
+    assert snapshot() == before
+
+
+def test_reading_the_pages_of_a_panel_changes_only_the_lease(world, as_judge):
+    before = snapshot("Turn")
+    for one in PANEL:
+        for method in (as_judge.get, as_judge.head):
+            assert method(of_the_panel(world, one)).status_code in {200, 302, 405}, one.name
+    assert snapshot("Turn") == before
+
+
+def test_posts_of_a_panel_need_the_token_against_forgery(world):
+    client = Client(enforce_csrf_checks=True)
+    client.cookies[JUDGE_COOKIE] = JUDGE
+    before = snapshot()
+    for one in PANEL:
+        assert client.post(of_the_panel(world, one), {"action": "delete"}).status_code == 403, one.name
     assert snapshot() == before

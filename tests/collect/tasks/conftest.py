@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from endoxa.collect.models import Judge, Membership, Role
 from endoxa.collect.tasks.adding import add_task
+from support.collect.panel_person import associations
 
 
 @pytest.fixture
@@ -50,3 +51,17 @@ def make_judge(db):
         return Judge.objects.get_or_create(task=task, user=user)[0]
 
     return make
+
+
+@pytest.fixture
+def study(make_task):
+    """Six associations, four to a person, three attention checks of which one may be wrong."""
+    return make_task(
+        "harm",
+        associations(6),
+        block=4,
+        needed=2,
+        participant="PID",
+        completion="https://panel.example/done?a=1&b=2",
+        screened="https://panel.example/out",
+    )

@@ -52,6 +52,14 @@ def served(
     made = endoxa("init", str(folder), "--preset", preset, environment=everything)
     code = re.search(r"Code to join: (\w+)", made)[1]
     password = re.search(r"Password \(shown once\): (\S+)", made)[1]
+    with serving(folder, environment=environment) as address:
+        yield Site(folder, address, f"/j/{code}/", password)
+
+
+@contextmanager
+def serving(folder: Path, *, environment: dict[str, str] | None = None) -> Iterator[str]:
+    """Serve a campaign that is there until the block ends; gives its address."""
+    everything = {**os.environ, **(environment or {})}
     port = free_port()
     words = [ENDOXA, "collect", "serve", str(folder), "--host", "127.0.0.1"]
     with (
@@ -60,10 +68,10 @@ def served(
             [*words, "--port", str(port)], stdout=log, stderr=log, env=everything, start_new_session=True
         ) as server,
     ):
-        site = Site(folder, f"http://127.0.0.1:{port}", f"/j/{code}/", password)
+        address = f"http://127.0.0.1:{port}"
         try:
-            _wait_for(site.address, server)
-            yield site
+            _wait_for(address, server)
+            yield address
         finally:
             if server.poll() is None:
                 os.killpg(server.pid, signal.SIGTERM)
@@ -71,7 +79,8 @@ def served(
 
 def endoxa(*words: str, environment: dict[str, str] | None = None) -> str:
     """Run `endoxa collect ...` and give what it printed."""
-    done = commands.run(commands.COMMAND, "collect", *words, env=environment or dict(os.environ), timeout=120)
+    everything = {**os.environ, **(environment or {})}
+    done = commands.run(commands.COMMAND, "collect", *words, env=everything, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -11,10 +11,23 @@ from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.models import JoinCode, Mention, Pair, Role, Statement, Task, TaskItem
+from endoxa.collect.models import (
+    JoinCode,
+    Judge,
+    Judgement,
+    Mention,
+    Pair,
+    Role,
+    Statement,
+    Task,
+    TaskItem,
+    Turn,
+)
+from endoxa.collect.security.codes import hash_secret
 
 PUBLIC_TO_ACCOUNTS = {"organiser:login", "organiser:logout"}
 PASSWORD = "a long password of ours"
+JUDGE = "the cookie of somebody of a panel"
 _MADE_UP = {
     "IntConverter": 1,
     "UUIDConverter": uuid4(),
@@ -65,6 +78,7 @@ class World:
     card: object
     known: dict
     accounts: dict
+    task: object
 
 
 def build(make_campaign, make_person, make_pairs, make_account):
@@ -104,7 +118,27 @@ def build(make_campaign, make_person, make_pairs, make_account):
     accounts = {role: make_account(role.value, campaign, role) for role in Role}
     accounts["elsewhere"] = make_account("elsewhere", other, *Role)
     accounts["nothing"] = make_account("nothing")
-    return World(campaign, other, person, card, known, accounts)
+    return World(campaign, other, person, card, known, accounts, _study(campaign))
+
+
+def _study(campaign):
+    """A harm study with one item, one person of a panel who is half way, and what they said."""
+    task = Task.objects.create(campaign=campaign, name="harm", kind="harm", code="PANEL23456")
+    item, other = (
+        TaskItem.objects.create(task=task, number=k, key=f"a{k}", content={"association": f"said {k}"})
+        for k in (1, 2)
+    )
+    done = ["warning", "what-you-see", "what-we-ask", "questions"]
+    judge = Judge.objects.create(
+        task=task, secret_hash=hash_secret(JUDGE), steps={"done": done, "drawn": {"first": "harm"}}
+    )
+    later = timezone.now() + timedelta(minutes=60)
+    facts = {"judge": judge, "drawn_at": timezone.now(), "expires_at": later}
+    turn = Turn.objects.create(item=item, number=0, state="judged", closed_at=timezone.now(), **facts)
+    Turn.objects.create(item=other, number=1, **facts)
+    answer = {"harm": 2, "frequent": "no", "first": "harm"}
+    Judgement.objects.create(turn=turn, answer=answer, at=timezone.now())
+    return task
 
 
 def snapshot(*but):

@@ -23,6 +23,7 @@ from endoxa.collect.models import (
     Tombstone,
 )
 from endoxa.collect.privacy import expire_all, redact_rows, withdraw
+from endoxa.collect.tasks.ending import withdraw_again
 from endoxa.collect.withdrawals import Line, What, hashed
 
 
@@ -48,6 +49,8 @@ def replay(lines: Sequence[Line]) -> Replayed:
         if line is not None:
             withdraw(person, now=line.hour)
             people += 1
+    for campaign in Campaign.objects.all():
+        people += withdraw_again(campaign, {person for slug, person in by_hash if slug == campaign.slug})
     rows = _bury(lines)
     for campaign in Campaign.objects.all():
         own = [line for line in lines if line.campaign == campaign.slug]

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from endoxa.collect.campaign import CampaignSettings
 from endoxa.collect.entry.seeding import SeedRow, add_seeds
-from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State, record
+from endoxa.collect.models import Campaign, JoinCode, Role, SettingsVersion, State, Task, TaskState, record
 from endoxa.collect.organiser.dashboard.services import lacking
 from endoxa.collect.organiser.invitations import make_code
 from endoxa.collect.presets import load_preset
@@ -30,10 +30,13 @@ _TAKEN = frozenset({"login", "logout", "password"})
 
 @dataclass(frozen=True)
 class Started:
-    """What was made. `password` was generated and is shown once; None where it was given."""
+    """What was made. `password` was generated and is shown once; None where it was given.
+
+    `code` is None where there are only tasks, which nobody joins.
+    """
 
     campaign: Campaign
-    code: str
+    code: str | None
     code_ends: datetime
     account: str
     password: str | None
@@ -61,11 +64,10 @@ def start(
     campaign, seeds = _campaign(preset, slug, {"organisation": organisation, "contact": contact})
     report = add_seeds(campaign, seeds)
     made = set_account(account, campaign, Role.ORGANISER, password=password, new_password=True)
-    code = make_code(campaign, CODE_DAYS)
+    code = make_code(campaign, CODE_DAYS) if campaign.settings.joined else None
     record(campaign, None, "campaign made", preset=preset)
-    return Started(
-        campaign, code.code, code.expires_at or timezone.now(), made.name, made.password, report.added
-    )
+    ends = (code.expires_at if code else None) or timezone.now()
+    return Started(campaign, code.code if code else None, ends, made.name, made.password, report.added)
 
 
 def _campaign(preset: str, slug: str, named: dict[str, str | None]) -> tuple[Campaign, Sequence[SeedRow]]:
@@ -96,12 +98,17 @@ def _named(settings: CampaignSettings, named: dict[str, str]) -> CampaignSetting
 
 @dataclass(frozen=True)
 class Invitation:
-    """A campaign that people can join, or why they cannot: `code` is None then. `lacking` is still to be filled in."""
+    """A campaign that people can join, or why they cannot: `code` is None then. `lacking` is still to be filled in.
+
+    `panels` are the paths of its tasks for panels; `joined` is False where there are only tasks.
+    """
 
     slug: str
     state: str
     code: str | None
     lacking: tuple[str, ...]
+    joined: bool = True
+    panels: tuple[str, ...] = ()
 
 
 def invitations() -> list[Invitation]:
@@ -112,6 +119,8 @@ def invitations() -> list[Invitation]:
             one.state,
             code=_code(one) if one.state == State.OPEN else None,
             lacking=tuple(str(missing.what) for missing in lacking(one)),
+            joined=one.settings.joined,
+            panels=tuple(_panels(one)),
         )
         for one in Campaign.objects.order_by("slug")
     ]
@@ -120,6 +129,11 @@ def invitations() -> list[Invitation]:
 def collect_static() -> None:
     """Put the site's own files where they are served from."""
     call_command("collectstatic", verbosity=0, interactive=False)
+
+
+def _panels(campaign: Campaign) -> list[str]:
+    codes = Task.objects.filter(campaign=campaign, state=TaskState.OPEN).exclude(code="").order_by("name")
+    return [f"/t/{code}/" for code in codes.values_list("code", flat=True)]
 
 
 def _code(campaign: Campaign) -> str | None:

@@ -42,3 +42,8 @@ def hash_receipt(receipt: str) -> str:
     """What is stored of a receipt code, keyed with the site's secret; case, spaces and dashes do not matter."""
     letters = "".join(letter for letter in receipt.upper() if letter.isalnum())
     return salted_hmac("endoxa.receipt", letters, algorithm="sha256").hexdigest()
+
+
+def hash_participant(task: int, participant: str) -> str:
+    """What is stored of the id that a panel gave a person: keyed with the site's secret, another one in each task."""
+    return salted_hmac("endoxa.participant", f"{task} {participant}", algorithm="sha256").hexdigest()

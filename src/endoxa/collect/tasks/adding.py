@@ -42,7 +42,7 @@ def add_task(
         items: CSV, TSV, JSONL or Parquet; the columns that the room declares.
         name: of the task; by default its kind.
         options: settings, by their names.
-        panel: give it a code by which people of a panel join.
+        panel: give it a code by which people of a panel join; rooms for panels only always have one.
 
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
@@ -66,12 +66,13 @@ def add_task(
             name=wanted,
             kind=kind,
             settings=settings.model_dump(mode="json"),
-            code=new_code(CODE_LENGTH) if panel else "",
+            code=new_code(CODE_LENGTH) if panel or found.panel_only else "",
         )
         for item in made:
             item.task = task
         TaskItem.objects.bulk_create(made, batch_size=1000)
-        record(campaign, None, "task made", task=wanted, kind=kind, items=len(made))
+        own = sum(not item.check_item for item in made)
+        record(campaign, None, "task made", task=wanted, kind=kind, items=own)
     return task
 
 
@@ -94,7 +95,8 @@ def _items(
         raise UserError(f"{path} has no rows. Expected one for each item.")
     if len(rows) > MOST_ITEMS:
         raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
-    named = next((column for column in ID_COLUMNS if column in rows[0]), None)
+    # A room that names its items looks into these columns itself.
+    named = next((column for column in ID_COLUMNS if column in rows[0] and not found.key), None)
     secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
     keys: dict[str, int] = {}
     made = []
@@ -102,7 +104,11 @@ def _items(
         cells = {name: "" if value is None else value for name, value in row.items()}
         key = str(cells[named]).strip() if named else str(number)
         _refuse(found, path, number, cells, key)
+        cells = dict(found.shape(cells))
+        key = found.key(cells) if found.key else key
         if keys.setdefault(key, number) != number:
+            if found.key:
+                continue
             raise UserError(
                 f"{path}, row {number}: the {named} '{key}' stands in row {keys[key]} already. Give each row its own."
             )
@@ -111,7 +117,16 @@ def _items(
         made.append(
             TaskItem(number=number, key=key, content=content, hidden=hidden, place=random.random())  # noqa: S311
         )
-    return made
+    return made + [
+        TaskItem(
+            number=len(rows) + place,
+            key=check.key,
+            content=dict(check.content),
+            hidden=dict(check.hidden),
+            check_item=True,
+        )
+        for place, check in enumerate(found.checks(settings), start=1)
+    ]
 
 
 def _refuse(found: Room, path: Path, number: int, cells: Mapping[str, Any], key: str) -> None:

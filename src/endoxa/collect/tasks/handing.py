@@ -1,14 +1,21 @@
 """Handing items out, taking judgements, taking them back: every change under the lock of the campaign.
 
-Which item comes next: the one with the fewest judgements and live leases, among those this judge has not had; equals in
-random order. So all items of a task end with nearly the same number. A lease that ran out is free by itself.
+Which item comes next: the one with the fewest judgements and live leases, among those this judge has not had; of equals
+the one with the fewest judgements, since leases may come to nothing; then in random order, or with the same share of
+every stratum where the room has some. So all items of a task end with nearly the same number. A lease that ran out is
+free by itself.
+
+Where a room's `needed` is a minimum, items that have enough are still handed out: whoever comes gets a whole block, and
+the fewest come first all the same.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -86,28 +93,27 @@ def _open(judge: Judge) -> Task:
 
 def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until: datetime) -> list[Turn]:
     """Hand out a block of items, with the checks between them."""
-    had = Turn.objects.filter(judge=judge, state__in=HAD).values("item")
-    leased = Count("turns", filter=Q(turns__state=TurnState.OPEN, turns__expires_at__gt=now))
-    free = TaskItem.objects.filter(task=task, done=False, check_item=False).exclude(pk__in=had)
-    # An item that is not done after as many judgements as planned needs one more at a time.
-    wanted = Q(leased=0) | Q(judged__lt=settings.needed - F("leased"))
-    urgent = free.annotate(leased=leased).filter(wanted)
-    items: list[TaskItem] = list(urgent.order_by(F("judged") + F("leased"), "place", "pk")[: settings.block])
-    if not items:
-        return []
-    checks = list(TaskItem.objects.filter(task=task, check_item=True).exclude(pk__in=had))
+    kind = room(task.kind)
+    had = Turn.objects.filter(judge=judge, state__in=HAD)
+    most = settings.block
+    if kind.one_block:
+        most -= had.filter(item__check_item=False).count()
     latest = Turn.objects.filter(judge=judge).aggregate(number=Max("number"))["number"]
     first = 0 if latest is None else latest + 1
     rng = random.Random(f"{judge.pk}/{first}")  # noqa: S311  (an order, no secret)
-    items += checks
+    items = _urgent(judge, task, most, rng, now=now) if most > 0 else []
+    if not items:
+        return []
+    checks = TaskItem.objects.filter(task=task, check_item=True).exclude(pk__in=had.values("item"))
+    items += list(checks)
     rng.shuffle(items)
-    kind = room(task.kind)
+    drawn = Judge.objects.values_list("steps", flat=True).get(pk=judge.pk).get("drawn", {})
     turns = [
         Turn(
             item=item,
             judge=judge,
             number=first + place,
-            shown=kind.draw(item.content, random.Random(f"{judge.pk}/{item.pk}")),  # noqa: S311
+            shown=drawn | kind.draw(item.content, random.Random(f"{judge.pk}/{item.pk}")),  # noqa: S311
             drawn_at=now,
             expires_at=until,
         )
@@ -116,6 +122,45 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
     Turn.objects.bulk_create(turns)
     _spread(items, rng)
     return turns
+
+
+def _urgent(judge: Judge, task: Task, most: int, rng: random.Random, *, now: datetime) -> list[TaskItem]:
+    """The items that need somebody most, among those that this judge has not had."""
+    kind, settings = room(task.kind), settings_of(task)
+    had = Turn.objects.filter(judge=judge, state__in=HAD).values("item")
+    leased = Count("turns", filter=Q(turns__state=TurnState.OPEN, turns__expires_at__gt=now))
+    free = TaskItem.objects.filter(task=task, check_item=False).exclude(pk__in=had).annotate(leased=leased)
+    if not kind.at_least:
+        # An item that is not done after as many judgements as planned needs one more at a time.
+        free = free.filter(Q(leased=0) | Q(judged__lt=settings.needed - F("leased")), done=False)
+    ordered = free.annotate(load=F("judged") + F("leased")).order_by("load", "judged", "place", "pk")
+    if kind.stratum is None:
+        return list(ordered[:most])
+    chosen: list[TaskItem] = []
+    for _, level in groupby(ordered, key=attrgetter("load", "judged")):
+        equals: list[TaskItem] = list(level)
+        if len(equals) > most - len(chosen):
+            equals = _shared(equals, kind.stratum, rng)[: most - len(chosen)]
+        chosen += equals
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+def _shared(
+    items: Iterable[TaskItem], stratum: Callable[[Mapping[str, Any]], str], rng: random.Random
+) -> list[TaskItem]:
+    """The items in an order whose every beginning has nearly the same share of each stratum (systematic sampling)."""
+    strata: dict[str, list[TaskItem]] = {}
+    for item in items:
+        strata.setdefault(stratum(item.content), []).append(item)
+    placed = [
+        ((number + start) / len(own), rng.random(), item)
+        for own in strata.values()
+        for start in (rng.random(),)
+        for number, item in enumerate(own)
+    ]
+    return [item for *_, item in sorted(placed, key=itemgetter(0, 1))]
 
 
 def _spread(items: Iterable[TaskItem], rng: random.Random) -> None:
@@ -134,7 +179,7 @@ def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime 
     """
     now = now or timezone.now()
     with locked(judge.task.campaign_id):
-        turn = Turn.objects.select_related("item").filter(judge=judge, token=token).first()
+        turn = Turn.objects.select_related("item__task").filter(judge=judge, token=token).first()
         if turn is None:
             raise UnknownTurnError
         there = Judgement.objects.filter(turn=turn, undone=False).first()
@@ -152,7 +197,8 @@ def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime 
 def _gone(turn: Turn) -> bool:
     """Whether an item whose lease ran out needs nobody any more, or came to the same judge again."""
     again = Turn.objects.filter(item=turn.item, judge=turn.judge, state__in=HAD).exists()
-    return again or turn.item.done
+    enough = turn.item.done and not room(turn.item.task.kind).at_least
+    return again or enough
 
 
 def skip(judge: Judge, token: UUID, *, now: datetime | None = None) -> None:

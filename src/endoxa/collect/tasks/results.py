@@ -23,6 +23,7 @@ from endoxa.collect.models import (
     TurnState,
     record,
 )
+from endoxa.collect.tasks.ending import settle
 from endoxa.collect.tasks.handing import settings_of
 from endoxa.collect.tasks.room import Judged
 from endoxa.collect.tasks.rooms import room
@@ -85,7 +86,7 @@ def progress(task: Task) -> Progress:
 
 
 def judgements(task: Task) -> Iterator[Judged]:
-    """Every judgement in force, by item in the order of the file; judges by keys that are new each time."""
+    """Every judgement in force but those of checks, by item in the order of the file; judges by keys that are new."""
     keys = {
         pk: f"r{number:03d}"
         for number, pk in enumerate(
@@ -93,7 +94,7 @@ def judgements(task: Task) -> Iterator[Judged]:
         )
     }
     rows = (
-        Judgement.objects.filter(turn__item__task=task, undone=False)
+        Judgement.objects.filter(turn__item__task=task, turn__item__check_item=False, undone=False)
         .select_related("turn__item", "turn__judge")
         .order_by("turn__item__number", "at", "pk")
     )
@@ -132,12 +133,15 @@ def reveal(task: Task, user: User | AnonymousUser | None) -> None:
 def tables(task: Task, user: User | AnonymousUser | None = None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Every judgement, and what the items come to; None where the room has no outcomes.
 
+    People of a panel who went away without a word are held to the rule of attention checks before.
+
     Raises:
         UserError: see `reveal`.
     """
     import polars as pl
 
     reveal(task, user)
+    settle(task)
     found, settings = room(task.kind), settings_of(task)
     columns = _content_columns(task)
     rows, outcomes = [], []
@@ -178,7 +182,9 @@ def write_results(task: Task, output: Path, user: User | AnonymousUser | None = 
 def _content_columns(task: Task) -> list[str]:
     names: dict[str, None] = {}
     for content, hidden in (
-        TaskItem.objects.filter(task=task).order_by("number").values_list("content", "hidden")
+        TaskItem.objects.filter(task=task, check_item=False)
+        .order_by("number")
+        .values_list("content", "hidden")
     ):
         names |= dict.fromkeys([*content, *hidden])
     return [name for name in names if name not in COMMON]

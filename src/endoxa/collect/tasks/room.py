@@ -11,10 +11,11 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.utils.functional import Promise
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Content = Mapping[str, Any]
 """What an item holds: its columns."""
@@ -46,6 +47,32 @@ class TaskSettings(BaseModel):
     instructions: Annotated[str, Field(max_length=2_000)] = ""
 
 
+class PanelSettings(TaskSettings):
+    """Settings of tasks in which people of a panel may judge.
+
+    Attributes:
+        participant: name of the parameter in which the panel's link hands over its id of a person (PROLIFIC_PID); with
+            one, nobody takes part twice, and nobody without an id.
+        completion: the panel's address for people who have finished.
+        screened: the panel's address for people who failed a quiz or an attention rule.
+    """
+
+    participant: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{0,40}$")] = ""
+    completion: Annotated[str, Field(max_length=500)] = ""
+    screened: Annotated[str, Field(max_length=500)] = ""
+
+    @field_validator("completion", "screened")
+    @classmethod
+    def _address(cls, text: str) -> str:
+        """Only addresses of pages: others, such as javascript:, would run in the browsers of people."""
+        if not text:
+            return text
+        parts = urlsplit(text)
+        if parts.scheme not in {"http", "https"} or not parts.netloc or not text.isprintable() or " " in text:
+            raise ValueError("expected an address that begins with https:// or http://")
+        return text
+
+
 class AnswerForm(forms.Form):
     """The form of one item. Rooms declare its fields.
 
@@ -63,6 +90,46 @@ class AnswerForm(forms.Form):
     def answer(self) -> dict[str, Any]:
         """What is stored of a valid form."""
         return dict(self.cleaned_data)
+
+
+class StepForm(forms.Form):
+    """The form of a page that comes before the first item."""
+
+    def mistakes(self) -> list[str]:
+        """What was wrong in a valid form, a sentence each; none lets the person go on."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A page that people of a panel read before the first item.
+
+    Attributes:
+        name: last part of its address.
+        template: the page.
+        form: what they fill in there; None where they only read.
+        tries: how often they may send a form with mistakes; after the last they have failed.
+    """
+
+    name: str
+    template: str
+    form: type[StepForm] | None = None
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An item with a known answer.
+
+    Attributes:
+        key: its name among the items.
+        content: what judges see.
+        hidden: the answer that is right.
+    """
+
+    key: str
+    content: Content
+    hidden: Content
 
 
 def _needed(settings: TaskSettings, _content: Content, _answers: Sequence[Answer]) -> int:
@@ -120,7 +187,19 @@ class Room:
         outcome: what the judgements of an item come to: a row for the table of outcomes; None where there is none.
         outcome_columns: columns of that row, with what stands in them.
         blind_until_closed: what is hidden may be exported only after the task was closed, which is recorded.
-        panel: people of a panel may judge, through pages of their own.
+        panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
+        panel_only: accounts do not judge; every task has a code.
+        one_block: nobody judges more than one block.
+        at_least: `needed` is a minimum: items that have enough are still handed out, after those that have fewer.
+        skips: judges may let single items go.
+        shape: cells of a row that an item keeps.
+        key: name of an item by its cells, instead of a column; rows of one name are one item.
+        stratum: what a block is balanced by, among items that are equally urgent.
+        checks: items with a known answer, made with the task.
+        passed: whether a judge's answers to checks (what was right, what was said) keep the rule.
+        rules: rules of the settings, as sentences that people read before they agree to take part.
+        steps: pages before the first item.
+        person: what is drawn once for each judge of a panel, such as the order of questions.
     """
 
     kind: str
@@ -141,3 +220,15 @@ class Room:
     outcome_columns: Mapping[str, str] = field(default_factory=dict)
     blind_until_closed: bool = False
     panel: bool = False
+    panel_only: bool = False
+    one_block: bool = False
+    at_least: bool = False
+    skips: bool = True
+    shape: Callable[[Content], Content] = lambda content: content
+    key: Callable[[Content], str] | None = None
+    stratum: Callable[[Content], str] | None = None
+    checks: Callable[[Any], Sequence[Check]] = lambda _settings: ()
+    passed: Callable[[Any, Sequence[tuple[Content, Answer]]], bool] = lambda _settings, _checks: True
+    rules: Callable[[Any], Sequence[str]] = lambda _settings: ()
+    steps: Callable[[Any], Sequence[Step]] = lambda _settings: ()
+    person: Callable[[random.Random], dict[str, Any]] = lambda _rng: {}

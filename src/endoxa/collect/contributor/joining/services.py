@@ -102,6 +102,8 @@ def with_code(page: Page) -> Callable[..., HttpResponse]:
         speak_within(request, campaign)
         if campaign.state != State.OPEN:
             return closed(request)
+        if not campaign.settings.joined:
+            return render(request, "contributor/tasks_only.html", status=404)
         return page(request, campaign, tidy(code))
 
     return view

@@ -143,7 +143,7 @@ class GeneralForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Look at what must go together."""
         cleaned = super().clean() or self.cleaned_data
-        if not (cleaned.get("cards") or cleaned.get("survey")):
+        if not (cleaned.get("cards") or cleaned.get("survey") or self._settings.tasks):
             self.add_error("cards", gettext("Choose cards, the survey or both."))
         if cleaned.get("survey") and not self._settings.questions:
             self.add_error("survey", gettext("Write a question of the survey first, on its own page."))

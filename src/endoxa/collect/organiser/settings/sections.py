@@ -97,6 +97,7 @@ _FIELDS: Names = {
     **_labels(CareForm),
     "sampler": SECTIONS["cards"].title,
     "consent_version": gettext_lazy("Version of the consent"),
+    "tasks": gettext_lazy("Tasks"),
 }
 """Fields of `CampaignSettings`."""
 _PARTS: Mapping[str, Names] = {

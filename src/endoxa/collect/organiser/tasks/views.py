@@ -160,6 +160,8 @@ def _user(request: HttpRequest) -> User:
 def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
     """The task, and the judge that the account is in it; None before it has begun."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
+    if room(task.kind).panel_only:
+        raise Http404
     return task, Judge.objects.filter(task=task, user=_user(request)).select_related("task").first()
 
 

@@ -108,6 +108,7 @@ def _load(run: Path) -> pl.DataFrame:
 
 
 RATER, HARM, FREQUENT, IDENTIFIER = "rater", "harm", "frequent", "association_id"
+COUNTS = "counts"
 ANSWERS = ("yes", "no", "not sure")
 _OURS = re.compile(r".*--.*-[0-9a-f]{10}")
 """A name as `association_id` makes it, which its parts must make again."""
@@ -121,7 +122,7 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
     Args:
         path: a table with one rating in each row: the four parts of the association, or its `association_id`; `rater`
             (a code, never a name); `harm` (1 to 5, may be empty); and `frequent` (yes, no or not sure, may be empty or
-            missing).
+            missing). Rows whose `counts` is false, as exports of a harm study mark them, are left out.
         known: associations by which an `association_id` is found (`association_id`, the four parts, and perhaps
             `given_id`, the name that a published file gives an association); needed where the parts are missing.
 
@@ -141,6 +142,8 @@ def read_human(path: Path, known: pl.DataFrame | None = None) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         where = f"{path}, row {number}"
+        if (row.get(COUNTS) or "").strip().lower() == "false":
+            continue
         parts = _parts(row, where) if by_parts else _found(row, parts_of, where)
         rating = _rating(row, where)
         if rating["harm"] is None and not rating["frequent"]:

@@ -10,7 +10,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 from pydantic import Field
 
-from endoxa.collect.tasks.room import AnswerForm, Judged, Room, TaskSettings
+from endoxa.collect.tasks.room import AnswerForm, Judged, PanelSettings, Room
 
 YES, NO, UNSURE = "yes", "no", "unsure"
 CHOICES = (
@@ -20,7 +20,7 @@ CHOICES = (
 )
 
 
-class VoteSettings(TaskSettings):
+class VoteSettings(PanelSettings):
     """Settings of votes.
 
     Attributes:
