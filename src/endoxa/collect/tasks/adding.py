@@ -17,8 +17,6 @@ from endoxa.collect.tasks.room import Room, TaskSettings
 from endoxa.collect.tasks.rooms import room
 from endoxa.errors import UserError
 
-ID_COLUMNS = ("item_id", "id")
-"""Columns that name an item; without them rows are numbered."""
 SOURCE = "source"
 """Column of who or what made an item; hidden unless the task shows it."""
 CODE_LENGTH = 10
@@ -94,12 +92,13 @@ def _items(
         raise UserError(f"{path} has no rows. Expected one for each item.")
     if len(rows) > MOST_ITEMS:
         raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
-    named = next((column for column in ID_COLUMNS if column in rows[0]), None)
+    filled = [{name: "" if value is None else value for name, value in row.items()} for row in rows]
+    prepared = found.prepare(filled)
+    named = next((column for column in found.ids if column in prepared[0]), None)
     secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
     keys: dict[str, int] = {}
     made = []
-    for number, row in enumerate(rows, start=1):
-        cells = {name: "" if value is None else value for name, value in row.items()}
+    for number, cells in enumerate(prepared, start=1):
         key = str(cells[named]).strip() if named else str(number)
         _refuse(found, path, number, cells, key)
         if keys.setdefault(key, number) != number:

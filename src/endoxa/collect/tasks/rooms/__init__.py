@@ -11,9 +11,10 @@ from endoxa.errors import UserError
 @cache
 def rooms() -> dict[str, Room]:
     """Every room by its kind."""
+    from endoxa.collect.tasks.rooms.extraction import ROOM as EXTRACTION
     from endoxa.collect.tasks.rooms.votes import ROOM as VOTES
 
-    return {room.kind: room for room in (VOTES,)}
+    return {room.kind: room for room in (EXTRACTION, VOTES)}
 
 
 def room(kind: str) -> Room:
