@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -227,4 +228,6 @@ def _row(cells: Any, one: Judged, columns: list[str]) -> dict[str, Any]:
 def _text(value: object) -> str | None:
     if value is None:
         return None
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -54,7 +54,7 @@ function press(control) {
   }
   const fold = control.parentElement;
   fold.open = true;
-  (fold.querySelector("input:not([type=hidden]), button") || control).focus();
+  (fold.querySelector("input:not([type=hidden]), textarea, summary ~ * summary, button") || control).focus();
 }
 
 if (help) {
