@@ -1,4 +1,4 @@
-"""Review of statements: what reviewers decide, what comes of it, and that the table that comes out is the one that went in."""
+"""Review of statements: what reviewers decide, what comes of it, and that no cell of the table is lost on the way."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from endoxa.collect.tasks.rooms.extraction.form import REASONS, ExtractionForm
 from endoxa.collect.tasks.rooms.extraction.outcome import added_name, reviewed, with_rows_named
 from endoxa.collect.tasks.rooms.extraction.spans import parts
 from endoxa.curate import review as curate_review
-from endoxa.curate.mentions import mentions
 from endoxa.curate.group.attributes import read_attributes
+from endoxa.curate.mentions import mentions
 from endoxa.curate.review.form import REVIEW_COLUMNS, kind_of
 from endoxa.curate.review.sheet import rows_of, with_row_keys
 from endoxa.datasets.frames import read_table, write_table
@@ -194,7 +194,9 @@ def test_what_comes_out_is_read_by_the_next_steps_and_by_the_sheets(make_task, m
     assert mentions(table).table.height == 5
     assert kind_of(table.columns, items).name == "statements"
     added = table.filter(pl.col("review_row") == added_name("002-work-001", "bakers", "early risers"))
-    assert added.select("statement_id", "attribute", "group").rows() == [("002-work-001", "early risers", "g2")]
+    assert added.select("statement_id", "attribute", "group").rows() == [
+        ("002-work-001", "early risers", "g2")
+    ]
     # Sheets for those who prefer a spreadsheet are made from it, and applied to it.
     sheet = tmp_path / "third.csv"
     curate_review.write_sheet(curate_review.make_sheet(items, curate_review.Choice(reviewer="Ana")), sheet)
@@ -225,9 +227,9 @@ def test_a_table_without_identity_is_refused(make_task):
         make_task("extraction", plain)
 
 
-CELL = st.text(
-    st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12
-).map(str.strip)
+CELL = st.text(st.characters(exclude_categories=("Cs", "Cc"), include_characters="\n"), max_size=12).map(
+    str.strip
+)
 FILLED = CELL.filter(bool)
 ANSWERS = st.sampled_from([KEEP, EDIT, SPLIT, OMIT])
 
@@ -235,7 +237,9 @@ ANSWERS = st.sampled_from([KEEP, EDIT, SPLIT, OMIT])
 @st.composite
 def tables(draw):
     """A table of statements, several rows of one id, with kept columns of any name."""
-    extra = draw(st.lists(st.sampled_from(["group", "hour", "item_id", "rater", "age", "counts", "id"]), unique=True))
+    extra = draw(
+        st.lists(st.sampled_from(["group", "hour", "item_id", "rater", "age", "counts", "id"]), unique=True)
+    )
     names = draw(st.lists(st.sampled_from(["s1", "s2", "s3", "s4"]), min_size=1, max_size=6))
     return [
         {

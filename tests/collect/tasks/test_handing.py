@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from tests.collect.tasks.conftest import tuples
 
 from endoxa.collect.models import (
     Judge,
@@ -29,7 +30,6 @@ from endoxa.collect.tasks.handing import (
     take,
     undo,
 )
-from tests.collect.tasks.conftest import tuples
 
 YES, NO, UNSURE = {"vote": "yes"}, {"vote": "no"}, {"vote": "unsure"}
 

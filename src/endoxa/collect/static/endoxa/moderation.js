@@ -54,7 +54,8 @@ function press(control) {
   }
   const fold = control.parentElement;
   fold.open = true;
-  (fold.querySelector("input:not([type=hidden]), textarea, summary ~ * summary, button") || control).focus();
+  const inside = [...fold.querySelectorAll("input:not([type=hidden]), textarea, summary, button")];
+  (inside.find((one) => one !== control) || control).focus();
 }
 
 if (help) {
