@@ -160,6 +160,10 @@ def close(folder: Folder, name: Name, *, campaign: Slug = None) -> None:
 def _following(kind: str, output: Path) -> str:
     if kind == "harm":
         return f"endoxa analyze harm {output} -o harm_results.csv"
+    if kind == "extraction":
+        return f"endoxa curate group {output.with_name(f'{output.stem}_items{output.suffix}')} -o groups.csv"
+    if kind in ("pairs", "translation"):
+        return f"endoxa datasets check {output.with_name(f'{output.stem}_pairs{output.suffix}')}"
     return f"endoxa analyze agreement {output} -o agreement.csv --help"
 
 
