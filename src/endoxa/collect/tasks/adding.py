@@ -45,10 +45,8 @@ def add_task(
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
     """
-    from endoxa.datasets.frames import read_table
-
     found = room(kind)
-    settings = _settings(found, options or {})
+    settings = settings_from(found, options or {})
     if panel and not found.panel:
         raise UserError(f"Tasks of kind '{kind}' are for accounts, not for a panel: leave out --panel.")
     wanted = slugify(name or kind)
@@ -56,8 +54,7 @@ def add_task(
         raise UserError(f"'{name}' cannot be the name of a task: use letters and digits (--name).")
     if Task.objects.filter(campaign=campaign, name=wanted).exists():
         raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
-    rows = read_table(items, tuple(found.columns)).to_dicts()
-    made = _items(found, settings, items, rows)
+    made = read_items(found, settings, items)
     with transaction.atomic():
         task = Task.objects.create(
             campaign=campaign,
@@ -73,7 +70,23 @@ def add_task(
     return task
 
 
-def _settings(found: Room, options: Mapping[str, Any]) -> TaskSettings:
+def read_items(found: Room, settings: TaskSettings, path: Path) -> list[TaskItem]:
+    """The items of a table for a room; nothing is stored.
+
+    Raises:
+        UserError: a column is missing, a row cannot be used, two rows with one name.
+    """
+    from endoxa.datasets.frames import read_table
+
+    return _items(found, settings, path, read_table(path, tuple(found.columns)).to_dicts())
+
+
+def settings_from(found: Room, options: Mapping[str, Any]) -> TaskSettings:
+    """Settings of a room out of what was asked for.
+
+    Raises:
+        UserError: unknown settings, or values that cannot be.
+    """
     try:
         return found.settings.model_validate(options)
     except pydantic.ValidationError as problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +25,7 @@ from endoxa.collect.models import (
     record,
 )
 from endoxa.collect.tasks.handing import settings_of
-from endoxa.collect.tasks.room import Judged, JudgedItem, Rows
+from endoxa.collect.tasks.room import Judged, JudgedItem, Room, Rows
 from endoxa.collect.tasks.rooms import room
 from endoxa.errors import UserError
 
@@ -151,9 +151,12 @@ def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str
         UserError: see `reveal`.
     """
     reveal(task, user)
-    found, settings = room(task.kind), settings_of(task)
-    columns = _content_columns(task)
-    items = _judged_items(task)
+    return made_tables(room(task.kind), settings_of(task), _judged_items(task))
+
+
+def made_tables(found: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
+    """The tables of a room by their names, out of all items in the order of the file."""
+    columns = _content_columns(items)
     rows = [_row(found.row(one), one, columns) for item in items for one in item.judged]
     made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *found.answers])}
     if found.tables is not None:
@@ -176,10 +179,19 @@ def write_results(task: Task, output: Path, user: User | AnonymousUser | None = 
     Raises:
         UserError: see `reveal`; a file that cannot be written.
     """
+    return write_tables(all_tables(task, user), output)
+
+
+def write_tables(tables: Mapping[str, pl.DataFrame], output: Path) -> list[Path]:
+    """Write the judgements as `output` and every other table beside it; returns the files.
+
+    Raises:
+        UserError: a file that cannot be written.
+    """
     from endoxa.datasets.frames import write_table
 
     paths = []
-    for name, table in all_tables(task, user).items():
+    for name, table in tables.items():
         path = output if name == JUDGEMENTS else output.with_name(f"{output.stem}_{name}{output.suffix}")
         write_table(table, path)
         paths.append(path)
@@ -204,12 +216,10 @@ def _frame(rows: Rows, columns: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))
 
 
-def _content_columns(task: Task) -> list[str]:
+def _content_columns(items: Sequence[JudgedItem]) -> list[str]:
     names: dict[str, None] = {}
-    for content, hidden in (
-        TaskItem.objects.filter(task=task).order_by("number").values_list("content", "hidden")
-    ):
-        names |= dict.fromkeys([*content, *hidden])
+    for item in items:
+        names |= dict.fromkeys([*item.content, *item.hidden])
     return [name for name in names if name not in COMMON]
 
 
