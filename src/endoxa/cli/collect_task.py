@@ -196,8 +196,9 @@ def convert(
     _without_campaign()
     from endoxa.collect.tasks.exchange.files import read_from, write_for
 
+    faults: list[str] = []
     if results is None:
-        paths, faults = write_for(tool, kind, items, output), []
+        paths = write_for(tool, kind, items, output)
     else:
         from endoxa.datasets.frames import require_table_name
 

@@ -23,7 +23,7 @@ def tasks(found: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str, A
     target = next(iter(kind_of(found).shown))
     asked = questions(found)
     for key, content in items:
-        data = {name: str(content.get(name) or "") for name in kind_of(found).shown}
+        data: dict[str, Any] = {name: str(content.get(name) or "") for name in kind_of(found).shown}
         suggested = suggestions(found, content)
         result = [_result(one, target, suggested[one.name]) for one in asked if one.name in suggested]
         predictions = [{"model_version": "endoxa", "result": result}] if result else []
