@@ -20,6 +20,7 @@ from endoxa.cli.analyze_extraction import extraction
 from endoxa.cli.analyze_harm import harm
 from endoxa.cli.analyze_languages import languages
 from endoxa.cli.analyze_qa import qa
+from endoxa.cli.analyze_ratings import disagreement, leniency
 from endoxa.cli.analyze_tests import association_tests
 from endoxa.cli.settings_command import Printing, add_command
 from endoxa.engine.options import Resampling
@@ -133,6 +134,8 @@ _add(
     associations,
     "endoxa report {out} -o report.html, or have them rated: endoxa probe harm --data {out} --model ...",
 )
+_add(disagreement, "endoxa report {out} -o disagreement.html")
+_add(leniency, "endoxa report {out} -o leniency.html")
 _add(extraction, "endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it")
 _add(harm, "endoxa report {runs} RATINGS.csv -o report.html")
 _add(languages, "endoxa report RUN {out} -o report.html")

@@ -166,6 +166,21 @@ SELF_DEBIASING = Family(
     "scores nearer to 0 or farther from it",
 )
 
+CONTROVERSY = Family(
+    "topics of disputed associations",
+    "one test for each topic with at least 5 associations",
+    (),
+    BENJAMINI_HOCHBERG,
+    "topics that are more or less common among the associations people disagree about",
+)
+LENIENCY = Family(
+    "leniency",
+    "one test for each sentiment, and one over all",
+    (),
+    BENJAMINI_HOCHBERG,
+    "differences between ratings by people of the group and by others",
+)
+
 
 def adjusted(table: pl.DataFrame, family: Family) -> pl.DataFrame:
     """The table with `p_adjusted` over the family; an undefined p-value (null, NaN) counts for nothing."""

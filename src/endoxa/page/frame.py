@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from endoxa import __version__
 from endoxa.page.document import Article, Figure, Section
-from endoxa.page.downloads import csv_address
+from endoxa.page.downloads import csv_address, rows_of
 from endoxa.page.files import replace_text, write_figures
 from endoxa.page.inputs import Run, command
 from endoxa.page.labels import visible_directions
@@ -78,7 +78,7 @@ def write_page(page: Page, output: Path) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    named = unique_figures(page)
+    named = _each_figure(unique_figures(page), lambda figure: replace(figure, rows=rows_of(figure)))
     figures = (figure for section in named.sections for figure in section.figures)
     replace_text(output, page_text(named, write_figures(figures, output)))
 
@@ -143,15 +143,21 @@ def unique_figures(page: Page) -> Page:
     """The page with figures of unlike names: the second `axes` is `axes-2`."""
     names: set[str] = set()
 
-    def renamed(section: Section) -> Section:
-        return replace(section, figures=tuple(_apart(figure, names) for figure in section.figures))
+    return _each_figure(page, lambda figure: _apart(figure, names))
+
+
+def _each_figure(page: Page, change: Callable[[Figure], Figure]) -> Page:
+    """The page with every figure changed."""
+
+    def changed(section: Section) -> Section:
+        return replace(section, figures=tuple(map(change, section.figures)))
 
     return replace(
         page,
         entries=tuple(
-            replace(entry, sections=tuple(map(renamed, entry.sections)))
+            replace(entry, sections=tuple(map(changed, entry.sections)))
             if isinstance(entry, Article)
-            else renamed(entry)
+            else changed(entry)
             for entry in page.entries
         ),
     )

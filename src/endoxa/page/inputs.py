@@ -23,13 +23,22 @@ EXTRACTED = "extract"
 HARM = "harm"
 ASSOCIATIONS = "associations"
 RATINGS = "ratings"
+DISAGREEMENT = "disagreement"
+LENIENCY = "leniency"
 ESTIMATES = "estimates.csv"
-_TABLES_HOLD = {ASSOCIATIONS: "associations in stories", RATINGS: "people's ratings of harm"}
+_TABLES_HOLD = {
+    ASSOCIATIONS: "associations in stories",
+    RATINGS: "people's ratings of harm",
+    DISAGREEMENT: "disagreement about associations",
+    LENIENCY: "leniency of raters",
+}
 STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
 TABLE_KINDS = {
     EXTRACTED: ("generator_model", "extracted_attributes_json"),
     ASSOCIATIONS: ("base_value", "compared_value", "lift"),
+    DISAGREEMENT: ("topic", "share_low", "share_high", "relative_change"),
+    LENIENCY: ("sentiment", "perspective", "mean", "weighted_mean"),
     RATINGS: ("rater", "harm"),
 }
 """What a table is, by columns that no other has; any other one holds association tests."""

@@ -57,6 +57,13 @@ ROLES = {
     "settings_version": "organiser",
     "settings_versions": "organiser",
     "state": "organiser",
+    "task": "moderator organiser reviewer",
+    "task_begin": "moderator organiser reviewer",
+    "task_export": "organiser researcher",
+    "task_judge": "moderator organiser reviewer",
+    "task_state": "organiser",
+    "task_undo": "moderator organiser reviewer",
+    "tasks": EVERYBODY,
 }
 """Written out, so that a page that is opened to more people by mistake is seen."""
 

@@ -11,7 +11,7 @@ from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.models import JoinCode, Mention, Pair, Role, Statement
+from endoxa.collect.models import JoinCode, Mention, Pair, Role, Statement, Task, TaskItem
 
 PUBLIC_TO_ACCOUNTS = {"organiser:login", "organiser:logout"}
 PASSWORD = "a long password of ours"
@@ -82,6 +82,12 @@ def build(make_campaign, make_person, make_pairs, make_account):
     )
     pair = Pair.objects.first()
     card = drawing.next_card(person)
+    task = Task.objects.create(
+        campaign=campaign, name="texts", kind="votes"
+    )  # as the section of the settings
+    TaskItem.objects.create(
+        task=task, number=1, key="t1", content={"identity": "bakers", "attribute": "sing"}
+    )
     mention = Mention.objects.create(person=person, pair=pair, card=card, text="drink mate", via="attribute")
     known = {
         "slug": campaign.slug,

@@ -92,7 +92,7 @@ def _draw(judge: Judge, task: Task, settings: TaskSettings, now: datetime, until
     # An item that is not done after as many judgements as planned needs one more at a time.
     wanted = Q(leased=0) | Q(judged__lt=settings.needed - F("leased"))
     urgent = free.annotate(leased=leased).filter(wanted)
-    items = list(urgent.order_by(F("judged") + F("leased"), "place", "pk")[: settings.block])
+    items: list[TaskItem] = list(urgent.order_by(F("judged") + F("leased"), "place", "pk")[: settings.block])
     if not items:
         return []
     checks = list(TaskItem.objects.filter(task=task, check_item=True).exclude(pk__in=had))

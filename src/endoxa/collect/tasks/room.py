@@ -52,10 +52,11 @@ class AnswerForm(forms.Form):
     Args:
         content: the item.
         shown: what was drawn for this judge and item.
+        data: what was sent, or None.
     """
 
-    def __init__(self, content: Content, shown: Mapping[str, Any], *args: Any, **named: Any) -> None:
-        super().__init__(*args, auto_id="%s", **named)
+    def __init__(self, content: Content, shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(data, auto_id="%s")
         self.content = content
         self.shown = shown
 

@@ -145,6 +145,33 @@ def pointed(marks: alt.Chart, frame: pl.DataFrame) -> alt.Chart:
     return chart
 
 
+def tipped(frame: pl.DataFrame, words: Sequence[str], axis_format: str) -> pl.DataFrame:
+    """The frame with a column `tip`, its own or one made of its words, `value`, `low` and `high`.
+
+    Args:
+        frame: has `value`, and perhaps `low` and `high`.
+        words: columns that say what a mark is about.
+        axis_format: d3 format of the value axis; shares are written in percent.
+    """
+    if "tip" in frame.columns:
+        return frame
+    digits = "{:.1f}" if axis_format.endswith("%") else "{:.3g}"
+    factor = 100 if axis_format.endswith("%") else 1
+
+    def written(row: dict[str, Any]) -> str:
+        about = ", ".join(str(row[name]).replace("\n", ", ") for name in words)
+        ends = [row.get(name) for name in ("low", "high")]
+        numbers = [
+            None if number is None else digits.format(factor * number) for number in (row["value"], *ends)
+        ]
+        unit = " %" if factor == 100 else ""
+        interval = f" ({numbers[1]} to {numbers[2]})" if None not in ends else ""
+        return f"{about}: {numbers[0]}{unit}{interval}"
+
+    made = pl.struct(frame.columns).map_elements(written, return_dtype=pl.String)
+    return frame.fill_nan(None).with_columns(tip=made)
+
+
 SORTED_WIDTH = 420
 SORTED_HEIGHT = 22
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.dots import pointed
+from endoxa.page.charts.dots import pointed, tipped
 from endoxa.page.charts.style import (
     BLUE,
     INK,
@@ -61,13 +61,13 @@ def heat_map(
             orient="bottom", format=".0%", gradientLength=240, titleLimit=320, titleFontWeight="normal"
         ),
     )
-    written = frame.drop_nulls("value").with_columns(
+    written = tipped(frame.drop_nulls("value"), ("row", "column"), ".0%").with_columns(
         text=(100 * pl.col("value")).round(0).cast(pl.Int64).cast(pl.String),
         dark=pl.col("value") > domain[0] + 0.75 * (domain[1] - domain[0]),
     )
     layers: list[alt.Chart] = [
         alt.Chart(frame).mark_rect(fill=PALE, stroke="white").encode(x=x, y=y),
-        alt.Chart(written).mark_rect(stroke="white").encode(x=x, y=y, color=color),
+        pointed(alt.Chart(written).mark_rect(stroke="white"), written).encode(x=x, y=y, color=color),
     ]
     if len(order) <= MOST_WRITTEN:
         ink = either(alt.ColorValue, "datum.dark", "white", INK)
@@ -102,6 +102,9 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
     drawn = frame.drop_nulls("value").with_columns(
         **{name: made for name, made in shares.items() if name not in frame.columns}
     )
+    if "tip" not in drawn.columns:
+        words = pl.col("verdict").fill_null("").str.replace_all("-", " ")
+        drawn = drawn.with_columns(tip=pl.format("{}, {}: {}, {}", "row", "column", "text", words))
     y = alt.Y(
         "row:N",
         sort=list(rows),
@@ -119,7 +122,7 @@ def verdict_map(frame: pl.DataFrame, rows: Sequence[str], columns: Sequence[str]
         axis=alt.Axis(orient="top", labelAngle=-35, labelLimit=LABEL_LIMIT, labelOverlap=False),
     )
     cells = alt.Chart(drawn).mark_rect(fill="#eef0f2", stroke="white")
-    layers = [pointed(cells, frame).encode(x=x, y=y)]
+    layers = [pointed(cells, drawn).encode(x=x, y=y)]
     for side, (near, far) in SIDES.items():
         own = drawn.filter(verdict=side)
         layers.append(

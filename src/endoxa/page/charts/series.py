@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts.dots import beside, labelled_rows, neutral_line
+from endoxa.page.charts.dots import beside, labelled_rows, neutral_line, pointed, tipped
 from endoxa.page.charts.style import (
     BLUE,
     LABEL_LIMIT,
@@ -97,7 +97,8 @@ def series_dots(
     several = 1 < len(colors) <= MOST_SERIES
     legend = alt.Legend(title=None, orient="top", columns=4, labelLimit=220) if several else None
     color = alt.Color("series:N", scale=shades, legend=legend)
-    drawn = known(frame, "value")
+    words = ("label", "series") if len(colors) > 1 else ("label",)
+    drawn = tipped(known(frame, "value"), words, axis_format)
     dots = alt.Chart(drawn).mark_point(
         size=60 if apart else 44, strokeWidth=2 if apart else 1.4, opacity=1 if apart else 0.7
     )
@@ -107,8 +108,7 @@ def series_dots(
     marks.append(dots.encode(y=y, x=x("value"), color=color, fill=fill))
     if apart:
         marks = [one.encode(yOffset=beside(list(colors))) for one in marks]
-    if "tip" in frame.columns:
-        marks[-1] = marks[-1].encode(description=alt.Description("tip:N"))
+    marks[-1] = pointed(marks[-1], drawn)
     notes = (
         alt.Chart(frame.unique("label", maintain_order=True).select("label", "note"))
         .mark_text(align="left")

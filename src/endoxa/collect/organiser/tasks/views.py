@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from endoxa.collect.models import Campaign, Judge, Role, Task, TaskState, Turn, record
+from endoxa.collect.models import Campaign, Judge, Role, Task, TaskState, Turn, TurnState, record
 from endoxa.collect.organiser.access import allowed, roles_of
 from endoxa.collect.organiser.tasks.services import described, judge_of, packed, undoable
 from endoxa.collect.tasks.handing import (
@@ -59,9 +59,12 @@ def _list(request: HttpRequest, campaign: Campaign, fault: str = "", status: int
 @allowed(*JUDGES)
 @require_safe
 def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
-    """The item in hand, or the next one."""
-    task, judge = _judging(request, campaign, name)
-    return _item_page(request, task, judge)
+    """The item in hand, or the next one; before the first a word of warning."""
+    task, who = _judging(request, campaign, name)
+    groups = settings_of(task).groups
+    if who is None or not request.session.get(BEGUN.format(task.pk)) or (groups and not who.group):
+        return render(request, "tasks/begin.html", _frame(task))
+    return _item_page(request, task, who)
 
 
 @allowed(*JUDGES)
@@ -69,6 +72,8 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
 def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take a judgement, or let the item go (`action` = skip)."""
     task, who = _judging(request, campaign, name)
+    if who is None:
+        return redirect("organiser:task", campaign.slug, name)
     try:
         token = UUID(request.POST.get("token", ""))
         turn = Turn.objects.select_related("item").get(judge=who, token=token)
@@ -97,7 +102,8 @@ def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespon
     """Take the last judgement back, as often as there are some."""
     _, who = _judging(request, campaign, name)
     with suppress(TaskOverError):
-        undo(who)
+        if who is not None:
+            undo(who)
     return redirect("organiser:task", campaign.slug, name)
 
 
@@ -105,7 +111,8 @@ def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespon
 @require_POST
 def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Show the words from now on, until the account signs out; and note the judge's group, where the task has some."""
-    task, who = _judging(request, campaign, name)
+    task, _ = _judging(request, campaign, name)
+    who = judge_of(task, _user(request))
     chosen = request.POST.get("group", "")
     if chosen in settings_of(task).groups:
         Judge.objects.filter(pk=who.pk).update(group=chosen)
@@ -150,9 +157,14 @@ def _user(request: HttpRequest) -> User:
     return request.user
 
 
-def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge]:
+def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
+    """The task, and the judge that the account is in it; None before it has begun."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
-    return task, judge_of(task, _user(request))
+    return task, Judge.objects.filter(task=task, user=_user(request)).select_related("task").first()
+
+
+def _frame(task: Task) -> dict[str, Any]:
+    return {"campaign": task.campaign, "task": task, "room": room(task.kind), "settings": settings_of(task)}
 
 
 def _item_page(
@@ -165,13 +177,10 @@ def _item_page(
     note: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The page of one item; of the words of warning before the first; or that there is nothing more to do."""
-    found, settings = room(task.kind), settings_of(task)
-    context: dict[str, Any] = {"campaign": task.campaign, "task": task, "room": found, "note": note}
-    context |= {"settings": settings, "done": judge.turns.filter(state="judged").count()}
-    context["last"] = undoable(judge)
-    if not request.session.get(BEGUN.format(task.pk)) or (settings.groups and not judge.group):
-        return render(request, "tasks/begin.html", context)
+    """The page of one item, or that there is nothing more to do."""
+    found = room(task.kind)
+    done = judge.turns.filter(state=TurnState.JUDGED).count()
+    context = {**_frame(task), "note": note, "done": done, "last": undoable(judge)}
     try:
         turn = turn or next_turn(judge)
     except TaskOverError:

@@ -14,6 +14,7 @@ from endoxa.engine.instrument import Shown
 from endoxa.engine.options import PaperOptions
 from endoxa.errors import UserError
 from endoxa.instruments.association_tests.report import tables
+from endoxa.instruments.association_tests.report.closer import closer
 from endoxa.instruments.association_tests.report.findings import effect_sizes, findings
 from endoxa.instruments.association_tests.report.forest import forest_plots
 from endoxa.instruments.association_tests.report.maps import maps
@@ -63,6 +64,7 @@ def every_test(results: Associations) -> Section:
 SECTIONS: tuple[Callable[[Associations], Section | None], ...] = (
     findings,
     every_test,
+    closer,
     matrices,
     poolings,
     effect_sizes,

@@ -18,6 +18,7 @@ from endoxa.instruments.questions.report import tables
 from endoxa.instruments.questions.report.accuracy import accuracy
 from endoxa.instruments.questions.report.averages import averages
 from endoxa.instruments.questions.report.categories import categories
+from endoxa.instruments.questions.report.closer import closer
 from endoxa.instruments.questions.report.conditions import conditions_compared
 from endoxa.instruments.questions.report.debias import debias
 from endoxa.instruments.questions.report.headline import headline
@@ -50,6 +51,7 @@ def qa_sections(runs: Sequence[Run], results: QaResults) -> list[Section]:
         headline,
         partial(planted, runs),
         categories,
+        closer,
         accuracy,
         outcomes,
         conditions_compared,

@@ -1,0 +1,251 @@
+"""Which topics people disagree about: the variance of the ratings of each association (LACES, 4.2 and 4.3).
+
+Associations with two ratings or more are split into a low and a high group at a quantile of their variance. For each
+topic the share of both groups is compared: the relative change is (share_high - share_low) / share_low, in percent.
+
+The paper says 80 % and 20 %, not what becomes of ties. Variances of few ratings take few values, so many associations
+lie exactly at the quantile. Here the high group holds what lies *above* it, and ties stay in the low group; both shares
+are stated. A second way, `ties="split"`, orders equal variances at random (by the seed) until the shares are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from endoxa.engine.families import CONTROVERSY, adjusted, decided
+from endoxa.errors import UserError
+
+Ties = Literal["low", "split"]
+
+TOPIC_COLUMNS: dict[str, str] = {
+    "topic": "the topic; 'none' where an association has none",
+    "n_low": "associations of the topic in the low group",
+    "n_high": "in the high group",
+    "share_low": "n_low over all of the low group",
+    "share_high": "n_high over all of the high group",
+    "relative_change": "percent: 100 (share_high - share_low) / share_low; undefined where share_low is 0",
+    "low": "lower end of its interval: percentiles over samples of associations, split anew in each",
+    "high": "upper end; empty where it has none",
+    "p_value": "Fisher's exact test of topic against group, two-sided",
+    "p_adjusted": "adjusted over all topics (Benjamini-Hochberg)",
+    "neutral": "0: as common among the disputed as among the others",
+    "verdict": "'above': more disputed; 'below': less; 'unclear'; 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or what the correction changed",
+}
+PAIR_COLUMNS: dict[str, str] = {
+    "identity": "the people it is said of",
+    "attribute": "what is said of them",
+    "n": "ratings",
+    "mean": "their mean",
+    "variance": "their variance, divided by n (on five points: 0 to 4)",
+    "group": "'low' or 'high'",
+    "topic": "the topic, or 'none'",
+}
+NO_TOPIC = "none"
+FEWEST = 5
+"""Associations of a topic below which it is not tested."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """What `analyze_disagreement` found.
+
+    Attributes:
+        topics: columns of `TOPIC_COLUMNS`, the most disputed first.
+        pairs: columns of `PAIR_COLUMNS`, the greatest variance first.
+        quantile: the quantile that was asked for.
+        threshold: its variance.
+        ties: associations exactly at the threshold.
+        left_out: associations with one rating.
+        skewness: of the variances: third standardised moment (population, g1).
+        skewness_adjusted: the same with the correction for small samples (G1), as pandas and spreadsheets give it.
+        zero: share of associations whose ratings are all the same.
+        third_quartile: variance below which three quarters lie.
+    """
+
+    topics: pl.DataFrame
+    pairs: pl.DataFrame
+    quantile: float
+    threshold: float
+    ties: int
+    left_out: int
+    skewness: float
+    skewness_adjusted: float
+    zero: float
+    third_quartile: float
+
+    @property
+    def high(self) -> int:
+        """Associations in the high group."""
+        return self.pairs.filter(group="high").height
+
+
+def analyze_disagreement(
+    ratings: pl.DataFrame,
+    *,
+    quantile: float = 0.8,
+    ties: Ties = "low",
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Disagreement:
+    """Variances, groups, and the relative change of every topic.
+
+    Args:
+        ratings: columns of `reading.COLUMNS`.
+        quantile: share of associations in the low group, as far as ties allow.
+        ties: see the module.
+        confidence: confidence level of the intervals and verdicts.
+        resamples: samples of associations behind each interval.
+        seed: of what is drawn.
+
+    Raises:
+        UserError: fewer than two associations have two ratings.
+    """
+    pairs = _pairs(ratings)
+    kept = pairs.filter(pl.col("n") >= 2)
+    if kept.height < 2:
+        raise UserError(
+            f"Only {kept.height} of {pairs.height} associations have two ratings or more. Disagreement needs at least "
+            "two such associations."
+        )
+    variance = kept["variance"].to_numpy()
+    rng = np.random.default_rng(seed)
+    threshold, high = _split(variance, quantile, ties, rng)
+    grouped = kept.with_columns(group=pl.Series(np.where(high, "high", "low")))
+    names, codes = np.unique(grouped["topic"].to_numpy(), return_inverse=True)
+    topics = _topics(names, codes, high)
+    drawn = _resampled(codes, variance, resamples, lambda own: _split(own, quantile, ties, rng)[1], rng)
+    ends = _ends(drawn, confidence)
+    topics = _decided(topics.with_columns(low=pl.Series(ends[0]), high=pl.Series(ends[1])), confidence)
+    from scipy.stats import skew
+
+    varies = np.ptp(variance) > 0
+    return Disagreement(
+        topics=topics.select(list(TOPIC_COLUMNS)).sort(
+            "relative_change", descending=True, nulls_last=True, maintain_order=True
+        ),
+        pairs=grouped.sort("variance", "n", descending=True, maintain_order=True).select(list(PAIR_COLUMNS)),
+        quantile=quantile,
+        threshold=threshold,
+        ties=int((variance == threshold).sum()),
+        left_out=pairs.height - kept.height,
+        skewness=float(skew(variance)) if varies else float("nan"),
+        skewness_adjusted=float(skew(variance, bias=False)) if varies and len(variance) > 2 else float("nan"),
+        zero=float((variance == 0).mean()),
+        third_quartile=float(np.quantile(variance, 0.75)),
+    )
+
+
+def _pairs(ratings: pl.DataFrame) -> pl.DataFrame:
+    """One row for each association. Its topic is that of its ratings, the most frequent one where they differ."""
+    topic = pl.col("topic").replace({"": NO_TOPIC})
+    return (
+        ratings.group_by("identity", "attribute", maintain_order=True)
+        .agg(
+            n=pl.len(),
+            mean=pl.col("rating").mean(),
+            variance=pl.col("rating").var(ddof=0),
+            topic=topic.mode().sort().first(),
+        )
+        .with_columns(variance=pl.col("variance").round(12))  # equal ratings give exactly equal variances
+    )
+
+
+def _split(
+    variance: np.ndarray, quantile: float, ties: Ties, rng: np.random.Generator
+) -> tuple[float, np.ndarray]:
+    """The variance at the quantile (an observed one), and who lies in the high group."""
+    threshold = float(np.quantile(variance, quantile, method="inverted_cdf"))
+    if ties == "low":
+        return threshold, variance > threshold
+    order = np.lexsort((rng.random(len(variance)), variance))
+    high = np.zeros(len(variance), dtype=bool)
+    high[order[round(quantile * len(variance)) :]] = True
+    return threshold, high
+
+
+def _topics(names: np.ndarray, codes: np.ndarray, high: np.ndarray) -> pl.DataFrame:
+    from scipy.stats import fisher_exact
+
+    in_low = np.bincount(codes[~high], minlength=len(names))
+    in_high = np.bincount(codes[high], minlength=len(names))
+    all_low, all_high = int(in_low.sum()), int(in_high.sum())
+    tables = [[[h, all_high - h], [low, all_low - low]] for low, h in zip(in_low, in_high, strict=True)]
+    share_low, share_high = in_low / max(all_low, 1), in_high / max(all_high, 1)
+    return pl.DataFrame(
+        {
+            "topic": names.astype(str),
+            "n_low": in_low,
+            "n_high": in_high,
+            "share_low": share_low,
+            "share_high": share_high,
+            "relative_change": _change(share_low, share_high),
+            "p_value": [float(fisher_exact(one).pvalue) if all_high else float("nan") for one in tables],
+            "reason": [_untestable(low + h, all_high) for low, h in zip(in_low, in_high, strict=True)],
+        }
+    )
+
+
+def _untestable(number: int, all_high: int) -> str:
+    if not all_high:
+        return "no association lies above the quantile"
+    return f"{number} associations, at least {FEWEST} needed" if number < FEWEST else ""
+
+
+def _change(share_low: np.ndarray, share_high: np.ndarray) -> np.ndarray:
+    """Relative change in percent; NaN where the topic is in neither group, infinite where only in the high one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(100 * (share_high - share_low) / share_low)
+
+
+def _resampled(
+    codes: np.ndarray,
+    variance: np.ndarray,
+    resamples: int,
+    split: Callable[[np.ndarray], np.ndarray],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Relative changes in samples of associations drawn with replacement and split anew, shape (resamples, topics)."""
+    topics = int(codes.max()) + 1
+    drawn = np.empty((resamples, topics))
+    for number in range(resamples):
+        chosen = rng.integers(len(codes), size=len(codes))
+        high, own = split(variance[chosen]), codes[chosen]
+        low = np.bincount(own[~high], minlength=topics) / max(1, (~high).sum())
+        above = np.bincount(own[high], minlength=topics) / max(1, high.sum())
+        drawn[number] = _change(low, above)
+    return drawn
+
+
+def _ends(drawn: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+    """Percentile intervals; an end is NaN where it is not bounded, both where half of the samples say nothing."""
+    tail = (1 - confidence) / 2
+    ends = np.full((2, drawn.shape[1]), np.nan)
+    for topic, column in enumerate(drawn.T):
+        known = column[~np.isnan(column)]
+        if len(known) >= len(column) / 2:
+            # Samples without the topic in the low group are infinite: they may only be an open end.
+            ends[:, topic] = np.quantile(known, [tail, 1 - tail], method="inverted_cdf")
+    ends[~np.isfinite(ends)] = np.nan
+    return ends[0], ends[1]
+
+
+def _decided(topics: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    """The topics with adjusted p-values and verdicts; undefined numbers are null."""
+    p_value = pl.when(pl.col("reason") == "").then("p_value")
+    tested = topics.with_columns(neutral=pl.lit(0.0), p_value=p_value)
+    corrected = adjusted(tested, CONTROVERSY)
+    # A topic that is in the high group only has no relative change, but lies above for certain.
+    value = pl.col("share_high") - pl.col("share_low")
+    found = decided(corrected.with_columns(value=value), confidence=confidence, resolution=0.0)
+    finite = [
+        pl.when(pl.col(name).is_finite()).then(name)
+        for name in ("relative_change", "low", "high", "p_adjusted")
+    ]
+    return found.with_columns(*finite)
