@@ -19,11 +19,11 @@ KEY = "endoxa_id"
 
 def tasks(found: Room, items: Sequence[tuple[str, Content]]) -> list[dict[str, Any]]:
     """Tasks to import; what is suggested is a prediction."""
-    made = []
+    made: list[dict[str, Any]] = []
     target = next(iter(kind_of(found).shown))
     asked = questions(found)
     for key, content in items:
-        data: dict[str, Any] = {name: str(content.get(name) or "") for name in kind_of(found).shown}
+        data = {name: str(content.get(name) or "") for name in kind_of(found).shown}
         suggested = suggestions(found, content)
         result = [_result(one, target, suggested[one.name]) for one in asked if one.name in suggested]
         predictions = [{"model_version": "endoxa", "result": result}] if result else []

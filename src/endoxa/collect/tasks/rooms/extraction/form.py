@@ -48,10 +48,8 @@ class ExtractionForm(AnswerForm):
     second_attribute = _words()
     note = forms.CharField(required=False, max_length=1_000)
 
-    def __init__(
-        self, content: Mapping[str, Any], shown: Mapping[str, Any], *args: Any, **named: Any
-    ) -> None:
-        super().__init__(content, shown, *args, **named)
+    def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(content, shown, data)
         self.initial.update(read(content))
 
     def clean(self) -> dict[str, Any]:

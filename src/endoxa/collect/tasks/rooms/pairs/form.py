@@ -38,10 +38,8 @@ class PairForm(AnswerForm):
     sent_less = forms.CharField(required=False, max_length=MOST_LETTERS)
     note = forms.CharField(required=False, max_length=1_000)
 
-    def __init__(
-        self, content: Mapping[str, Any], shown: Mapping[str, Any], *args: Any, **named: Any
-    ) -> None:
-        super().__init__(content, shown, *args, **named)
+    def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(content, shown, data)
         self.initial["sent_less"] = suggestion(content)
 
     @cached_property

@@ -40,10 +40,8 @@ class TranslationForm(AnswerForm):
     own = forms.CharField(required=False, max_length=4)
     note = forms.CharField(required=False, max_length=1_000)
 
-    def __init__(
-        self, content: Mapping[str, Any], shown: Mapping[str, Any], *args: Any, **named: Any
-    ) -> None:
-        super().__init__(content, shown, *args, **named)
+    def __init__(self, content: Mapping[str, Any], shown: Mapping[str, Any], data: Any = None) -> None:
+        super().__init__(content, shown, data)
         self.pairs = [sentences(content, same[0]) for same in shown["order"]]
         for name in ("own", *(str(place) for place in range(1, len(self.pairs) + 1))):
             for side in SIDES:
