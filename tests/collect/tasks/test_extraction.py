@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from endoxa.cli import app
 from endoxa.collect.tasks.handing import next_turn, take, undo
 from endoxa.collect.tasks.results import all_tables, write_results
 from endoxa.collect.tasks.room import Judged, JudgedItem
@@ -237,6 +239,34 @@ def test_a_table_that_was_reviewed_can_be_reviewed_again(make_task, make_judge, 
     again = make_task("extraction", read_table(items).to_dicts(), name="again", needed=1)
     keys = list(again.items.order_by("number").values_list("key", flat=True))
     assert keys == read_table(items)["review_row"].to_list()
+
+
+def test_what_endoxa_extracts_comes_back_cell_by_cell(make_task, make_judge, tmp_path):
+    raw = tmp_path / "raw.csv"
+    raw.write_text(
+        "text,topic,hour\nBakers are loud and kind,work,3\nasdf,work,4\nOld people are wise,age,5\n"
+    )
+    words = ["curate", "extract", str(raw), "--statement-column", "text", "--question-column", "topic"]
+    out = tmp_path / "statements.csv"
+    done = CliRunner().invoke(app, [*words, "--keep", "hour", "--language", "en", "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    read = read_table(out).to_dicts()
+    assert len(read) == 4  # the first statement says two things
+    task = make_task("extraction", read, needed=1)
+    _, items = write_results(task, tmp_path / "review.csv")
+    assert same_cells(read_table(items), read)
+    judge = make_judge(task)
+    while (turn := next_turn(judge)) is not None:
+        content = turn.item.content
+        cells = {name: content[name] for name in SHOWN} if content["identity"] else {"reason": "noise"}
+        filled = ExtractionForm(content, {}, cells)
+        assert filled.is_valid(), filled.errors
+        take(judge, turn.token, filled.answer())
+    _, items = write_results(task, tmp_path / "review.csv")
+    table = read_table(items)
+    assert same_cells(table, read, but=("omit", "omit_reason"))
+    assert table["review_decision"].to_list() == ["keep", "keep", "omit", "keep"]
+    assert sorted(read_attributes(items)) == ["kind", "loud", "wise"]
 
 
 def test_a_table_without_identity_is_refused(make_task):

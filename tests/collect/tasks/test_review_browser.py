@@ -109,6 +109,7 @@ def test_fifty_statements_by_keyboard_alone_and_all_of_them_back(browser, site, 
 def test_a_digit_rejects_only_where_the_reasons_are_open(browser, site, signed_in, make):
     address = make("extraction", rows(2), "digits")
     with at(browser, site, signed_in, address) as one:
+        one.check("extraction-desk")
         one.page.keyboard.press("3")
         one.page.keyboard.press("x")
         one.page.keyboard.press("Escape")

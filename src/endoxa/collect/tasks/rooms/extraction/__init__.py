@@ -42,11 +42,12 @@ def _context(content: Content, _shown: Mapping[str, Any]) -> dict[str, Any]:
     statement = str(content["statement"])
     marked = parts(statement, words["identity"], words["attribute"])
     original = str(content.get("original_statement") or "")
+    translated = original.split() != statement.split()
     return {
         "parts": marked,
         "identity_found": has(marked, IDENTITY) or not words["identity"],
         "attribute_found": has(marked, ATTRIBUTE) or not words["attribute"],
-        "original": original if original.strip() != statement.strip() else "",
+        "original": original if translated else "",
         "reasons": [(str(key), value, text) for key, (value, text) in enumerate(REASONS.items(), start=1)],
         "proposed": str(content.get("omit", "")).lower() == "true",
         "proposed_reason": REASONS.get(str(content.get("omit_reason", "")), ""),
