@@ -9,7 +9,7 @@ import typer
 from annotated_types import Ge, Le
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Seed
-from endoxa.page.words import decimal, decimal_interval, percent, plural
+from endoxa.page.words import decimal, decimal_interval, percent, plural, signed
 from endoxa.schema.headline import Headline
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
@@ -78,7 +78,7 @@ def disagreement(
                 row["topic"],
                 f"{row['n_low']} ({percent(row['share_low'], 0)})",
                 f"{row['n_high']} ({percent(row['share_high'], 0)})",
-                "–" if row["relative_change"] is None else f"{row['relative_change']:+.0f} %",
+                "–" if row["relative_change"] is None else f"{signed(row['relative_change'], 0)} %",
                 decimal_interval(row["low"], row["high"], 0),
                 row["verdict"].replace("-", " "),
             )

@@ -11,11 +11,10 @@ from endoxa.page.charts import (
     sorted_dots,
     square_legend,
     stacked_shares,
-    symmetric_domain,
 )
 from endoxa.page.claims import clear
 from endoxa.page.document import Figure
-from endoxa.page.words import decimal, percent
+from endoxa.page.words import decimal, percent, signed
 
 SHADES = ("#8c3b00", "#e8a06b", "#e3e6ea", "#8fbce6", "#0b5cad")
 """Colours of ratings from the lowest to the highest of a scale of five points."""
@@ -29,7 +28,9 @@ def changes(topics: pl.DataFrame) -> tuple[Figure, ...]:
     known = topics.drop_nulls("relative_change").sort("relative_change", descending=True, maintain_order=True)
     if known.is_empty():
         return ()
-    notes = pl.format("{} %", pl.col("relative_change").round(0).cast(pl.Int64))
+    notes = pl.col("relative_change").map_elements(
+        lambda change: f"{signed(change, 0)} %", return_dtype=pl.String
+    )
     frame = known.select(
         "low", "high", label="topic", note=notes, value="relative_change", filled=clear()
     ).with_columns(pl.col("low", "high").fill_nan(None))
@@ -38,7 +39,7 @@ def changes(topics: pl.DataFrame) -> tuple[Figure, ...]:
     chart = sorted_dots(
         frame,
         neutral=0.0,
-        domain=symmetric_domain(ends, 0.0, 50.0, 50.0),
+        domain=(-100.0, max(50.0, *ends)),
         title="relative change, percent",
         axis_format="+.0f",
     )

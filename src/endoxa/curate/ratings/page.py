@@ -21,7 +21,7 @@ from endoxa.page.families import families
 from endoxa.page.frame import CITE, Page
 from endoxa.page.inputs import DISAGREEMENT, Run
 from endoxa.page.tables import Column, Table
-from endoxa.page.words import decimal, decimal_interval, listed, p_value, percent, plural
+from endoxa.page.words import decimal, decimal_interval, listed, p_value, percent, plural, signed
 
 MOST_SHOWN = 200
 """Associations listed on a page, those with the greatest variance."""
@@ -124,7 +124,7 @@ def _changed(row: dict[str, Any]) -> str:
     if row["relative_change"] is None:
         return f"{row['topic']} (only among the disputed)"
     ends = f"; interval {decimal_interval(row['low'], row['high'], 0)}" if row["low"] is not None else ""
-    return f"{row['topic']} ({row['relative_change']:+.0f}\u00a0%{ends})"
+    return f"{row['topic']} ({signed(row['relative_change'], 0)}\u00a0%{ends})"
 
 
 def _change_table(rows: Rows) -> Table:
@@ -148,7 +148,7 @@ def _change_table(rows: Rows) -> Table:
                 percent(row["share_low"]),
                 f"{row['n_high']:.0f}",
                 percent(row["share_high"]),
-                "–" if row["relative_change"] is None else f"{row['relative_change']:+.1f}\u00a0%",
+                "–" if row["relative_change"] is None else f"{signed(row['relative_change'], 1)}\u00a0%",
                 decimal_interval(row["low"], row["high"], 0),
                 p_value(row["p_adjusted"]),
                 chip(row) + (f" ({row['reason']})" if row["verdict"] == "cannot-be-tested" else ""),

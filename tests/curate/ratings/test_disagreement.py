@@ -1,0 +1,210 @@
+"""Disagreement: numbers by hand, planted topics found, ties and edges said."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import fisher_exact, skew
+
+from endoxa.curate.ratings import analyze_disagreement, read_ratings
+from endoxa.errors import UserError
+
+
+def table(rows):
+    """Ratings from (identity, attribute, ratings, topic) each."""
+    return pl.DataFrame(
+        [
+            {
+                "identity": identity,
+                "attribute": attribute,
+                "rating": float(rating),
+                "rater": f"r{k}",
+                "in_group": None,
+                "topic": topic,
+                "sentiment": "",
+                "propensity": None,
+            }
+            for identity, attribute, ratings, topic in rows
+            for k, rating in enumerate(ratings)
+        ],
+        schema_overrides={"in_group": pl.Boolean, "propensity": pl.Float64},
+    )
+
+
+def planted(seed, count=400, ratings=6, disputed=("looks",), topics=("food", "looks", "music", "work")):
+    """Associations of four topics; those disputed have ratings that vary more."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for k in range(count):
+        topic = topics[k % len(topics)]
+        spread = 1.6 if topic in disputed else 0.8
+        rows.append(("g", f"a{k}", np.clip(np.round(3 + rng.normal(0, spread, ratings)), 1, 5), topic))
+    return table(rows)
+
+
+def test_numbers_by_hand():
+    """Five associations; variances 0, 0, 0.25, 1, 4; the quantile 0.8 is the fourth, so one lies above it."""
+    found = analyze_disagreement(
+        table(
+            [
+                ("a", "sing", (3, 3), "music"),
+                ("a", "dance", (2, 2, 2), "music"),
+                ("b", "sing", (3, 4), "music"),
+                ("b", "cook", (2, 4), "food"),
+                ("c", "cook", (1, 5), "food"),
+                ("c", "rest", (4,), "rest"),
+            ]
+        ),
+        resamples=100,
+    )
+    assert found.pairs["variance"].to_list() == [4.0, 1.0, 0.25, 0.0, 0.0]
+    assert found.pairs["group"].to_list() == ["high", "low", "low", "low", "low"]
+    assert (found.threshold, found.ties, found.left_out, found.high) == (1.0, 1, 1, 1)
+    by_topic = {row["topic"]: row for row in found.topics.to_dicts()}
+    food, music = by_topic["food"], by_topic["music"]
+    assert (food["n_low"], food["n_high"], food["share_low"], food["share_high"]) == (1, 1, 0.25, 1.0)
+    assert food["relative_change"] == pytest.approx(300)
+    assert music["relative_change"] == pytest.approx(-100)
+    assert food["verdict"] == "cannot-be-tested"
+    assert food["reason"] == "2 associations, at least 5 needed"
+    assert found.zero == pytest.approx(0.4)
+    assert found.third_quartile == 1.0
+    variances = [0.0, 0.0, 0.25, 1.0, 4.0]
+    assert found.skewness == pytest.approx(skew(variances))
+    centred = np.array(variances) - np.mean(variances)
+    assert found.skewness == pytest.approx((centred**3).mean() / (centred**2).mean() ** 1.5)
+    assert found.skewness_adjusted == pytest.approx(pl.Series(variances).skew(bias=False))
+
+
+def test_p_values_are_fishers():
+    found = analyze_disagreement(planted(1), resamples=100)
+    row = found.topics.filter(topic="looks").row(0, named=True)
+    low, high = (found.pairs.filter(group=name).height for name in ("low", "high"))
+    expected = fisher_exact(
+        [[row["n_high"], high - row["n_high"]], [row["n_low"], low - row["n_low"]]]
+    ).pvalue
+    assert row["p_value"] == pytest.approx(expected)
+
+
+def test_a_planted_topic_is_found_and_others_are_not_called_disputed():
+    found = analyze_disagreement(planted(2), resamples=300)
+    verdicts = dict(found.topics.select("topic", "verdict").iter_rows())
+    assert verdicts["looks"] == "above"
+    assert "above" not in {verdict for topic, verdict in verdicts.items() if topic != "looks"}
+    row = found.topics.row(0, named=True)
+    assert row["topic"] == "looks"
+    assert row["low"] < row["relative_change"] < row["high"]
+
+
+def test_without_a_planted_topic_false_claims_stay_rare():
+    studies = (planted(seed, count=200, disputed=()) for seed in range(60))
+    found = [analyze_disagreement(study, resamples=100).topics["verdict"] for study in studies]
+    # 5 % of 60 are 3; more than 7 would be seen less than once in 40.
+    assert sum((verdicts != "unclear").any() for verdicts in found) <= 7
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_change_of_a_very_large_study():
+    """The truth is the change in 40,000 associations of the same kind, groups split at the same quantile."""
+    truth = analyze_disagreement(planted(99, count=40_000), resamples=100, ties="split")
+    wanted = dict(truth.topics.select("topic", "relative_change").iter_rows())
+    covered = np.zeros(2)
+    for seed in range(60):
+        found = analyze_disagreement(planted(seed, count=300), resamples=300, ties="split", seed=seed)
+        for row in found.topics.filter(pl.col("topic").is_in(["looks", "food"])).to_dicts():
+            inside = (row["low"] is None or row["low"] <= wanted[row["topic"]]) and (
+                row["high"] is None or wanted[row["topic"]] <= row["high"]
+            )
+            covered += (inside, 1)
+    assert 0.88 <= covered[0] / covered[1] <= 1.0
+
+
+def test_ties_at_the_quantile_stay_low_or_are_split_at_random():
+    rows = [("g", f"a{k}", (1, 3) if k < 8 else (3, 3), "t") for k in range(16)]  # half 1, half 0
+    low = analyze_disagreement(table(rows), resamples=100)
+    assert (low.high, low.threshold, low.ties) == (0, 1.0, 8)
+    assert low.topics["reason"].to_list() == ["no association lies above the quantile"]
+    assert low.topics["relative_change"].to_list() == [-100.0]
+    split = analyze_disagreement(table(rows), ties="split", resamples=100)
+    assert split.high == 3
+    assert set(split.pairs.filter(group="high")["variance"]) == {1.0}
+
+
+def test_where_everybody_agrees_nothing_is_claimed():
+    found = analyze_disagreement(
+        table([("g", f"a{k}", (4, 4), "tu"[k % 2]) for k in range(12)]), resamples=100
+    )
+    assert np.isnan(found.skewness)
+    assert found.zero == 1.0
+    assert set(found.topics["verdict"]) == {"cannot-be-tested"}
+
+
+def test_a_topic_among_the_disputed_only_has_no_relative_change():
+    rows = [("g", f"a{k}", (1, 5), "new") for k in range(6)]
+    rows += [("g", f"b{k}", (3, 3), "old") for k in range(24)]
+    found = analyze_disagreement(table(rows), resamples=200)
+    row = found.topics.filter(topic="new").row(0, named=True)
+    assert (row["n_low"], row["relative_change"], row["high"]) == (0, None, None)
+    assert row["verdict"] == "above"
+
+
+def test_fewer_than_two_associations_with_two_ratings_are_refused():
+    with pytest.raises(UserError, match="Only 1 of 2 associations have two ratings"):
+        analyze_disagreement(table([("g", "a", (1, 2), "t"), ("g", "b", (1,), "t")]))
+
+
+def test_the_same_seed_gives_the_same_table():
+    one, other = (analyze_disagreement(planted(3, count=80), resamples=100) for _ in range(2))
+    assert one.topics.equals(other.topics)
+
+
+BROKEN = {
+    "rating": ("identity,attribute,rating\na,b,x\n", "row 1 has a rating that is no number"),
+    "identity": ("identity,attribute,rating\n,b,1\n", "row 1 has no identity"),
+    "column": ("identity,attribute\na,b\n", "rating"),
+    "in_group": ("identity,attribute,rating,in_group\na,b,1,perhaps\n", "row 1 has an in_group"),
+    "propensity": ("identity,attribute,rating,propensity\na,b,1,0\n", "row 1 has a propensity"),
+    "twice": ("identity,attribute,rating,rater\na,b,1,r\na,b,2,r\n", "row 2: the rater 'r' rated"),
+    "nan": ("identity,attribute,rating\na,b,nan\n", "row 1 has a rating that is no number"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_ratings_that_cannot_be_used_are_one_sentence(name, tmp_path):
+    text, message = BROKEN[name]
+    path = tmp_path / "ratings.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_ratings(path)
+
+
+def test_topics_come_from_another_table_and_must_be_one_each(tmp_path):
+    ratings, topics = tmp_path / "r.csv", tmp_path / "t.csv"
+    ratings.write_text("identity,attribute,rating\na,sing,1\nb,cook,2\n")
+    topics.write_text("attribute,topic,sentiment\nsing,music,positive\n")
+    read = read_ratings(ratings, topics)
+    assert read["topic"].to_list() == ["music", ""]
+    assert read["sentiment"].to_list() == ["positive", ""]
+    topics.write_text("attribute,topic\nsing,music\nsing,art\n")
+    with pytest.raises(UserError, match="'sing' has more than one topic"):
+        read_ratings(ratings, topics)
+
+
+def test_an_export_of_a_campaign_is_read_with_the_words_of_its_pairs(tmp_path):
+    (tmp_path / "pairs.csv").write_text(
+        "association_id,identity,attribute,topic,polarity\np1,people,sing,music,negative\n"
+    )
+    (tmp_path / "ratings.csv").write_text(
+        "row_id,association_id,rater,value,in_group,counted,propensity\n"
+        "1,p1,r1,4,true,true,0.5\n2,p1,r2,2,,true,\n3,p1,r1,1,true,false,0.5\n"
+    )
+    for path in (tmp_path, tmp_path / "ratings.csv"):
+        read = read_ratings(path)
+        assert read["rating"].to_list() == [4.0, 2.0]
+        assert read["in_group"].to_list() == [True, None]
+        assert read["propensity"].to_list() == [0.5, None]
+        assert set(read["sentiment"]) == {"negative"}
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="holds no tables"):
+        read_ratings(tmp_path / "empty")
