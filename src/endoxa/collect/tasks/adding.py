@@ -17,8 +17,6 @@ from endoxa.collect.tasks.room import Room, TaskSettings
 from endoxa.collect.tasks.rooms import room
 from endoxa.errors import UserError
 
-ID_COLUMNS = ("item_id", "id")
-"""Columns that name an item; without them rows are numbered."""
 SOURCE = "source"
 """Column of who or what made an item; hidden unless the task shows it."""
 CODE_LENGTH = 10
@@ -47,10 +45,8 @@ def add_task(
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
     """
-    from endoxa.datasets.frames import read_table
-
     found = room(kind)
-    settings = _settings(found, options or {})
+    settings = settings_from(found, options or {})
     if panel and not found.panel:
         raise UserError(f"Tasks of kind '{kind}' are for accounts, not for a panel: leave out --panel.")
     wanted = slugify(name or kind)
@@ -58,8 +54,7 @@ def add_task(
         raise UserError(f"'{name}' cannot be the name of a task: use letters and digits (--name).")
     if Task.objects.filter(campaign=campaign, name=wanted).exists():
         raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
-    rows = read_table(items, tuple(found.columns)).to_dicts()
-    made = _items(found, settings, items, rows)
+    made = read_items(found, settings, items)
     with transaction.atomic():
         task = Task.objects.create(
             campaign=campaign,
@@ -76,7 +71,23 @@ def add_task(
     return task
 
 
-def _settings(found: Room, options: Mapping[str, Any]) -> TaskSettings:
+def read_items(found: Room, settings: TaskSettings, path: Path) -> list[TaskItem]:
+    """The items of a table for a room; nothing is stored.
+
+    Raises:
+        UserError: a column is missing, a row cannot be used, two rows with one name.
+    """
+    from endoxa.datasets.frames import read_table
+
+    return _items(found, settings, path, read_table(path, tuple(found.columns)).to_dicts())
+
+
+def settings_from(found: Room, options: Mapping[str, Any]) -> TaskSettings:
+    """Settings of a room out of what was asked for.
+
+    Raises:
+        UserError: unknown settings, or values that cannot be.
+    """
     try:
         return found.settings.model_validate(options)
     except pydantic.ValidationError as problem:
@@ -95,16 +106,17 @@ def _items(
         raise UserError(f"{path} has no rows. Expected one for each item.")
     if len(rows) > MOST_ITEMS:
         raise UserError(f"{path} has {len(rows)} rows; a task holds at most {MOST_ITEMS}. Split the file.")
+    filled = [{name: "" if value is None else value for name, value in row.items()} for row in rows]
+    prepared = found.prepare(filled)
     # A room that names its items looks into these columns itself.
-    named = next((column for column in ID_COLUMNS if column in rows[0] and not found.key), None)
+    named = None if found.key else next((column for column in found.ids if column in prepared[0]), None)
     secret = found.hidden if settings.shows_source else found.hidden | {SOURCE}
     keys: dict[str, int] = {}
     made = []
-    for number, row in enumerate(rows, start=1):
-        cells = {name: "" if value is None else value for name, value in row.items()}
-        key = str(cells[named]).strip() if named else str(number)
-        _refuse(found, path, number, cells, key)
-        cells = dict(found.shape(cells))
+    for number, row in enumerate(prepared, start=1):
+        key = str(row[named]).strip() if named else str(number)
+        _refuse(found, path, number, row, key)
+        cells = found.shape(row)
         key = found.key(cells) if found.key else key
         if keys.setdefault(key, number) != number:
             if found.key:

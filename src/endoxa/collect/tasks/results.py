@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -25,7 +26,7 @@ from endoxa.collect.models import (
 )
 from endoxa.collect.tasks.ending import settle
 from endoxa.collect.tasks.handing import settings_of
-from endoxa.collect.tasks.room import Judged
+from endoxa.collect.tasks.room import Judged, JudgedItem, Room, Rows
 from endoxa.collect.tasks.rooms import room
 from endoxa.errors import UserError
 
@@ -40,6 +41,10 @@ COMMON: dict[str, str] = {
     "hour": "when, to the hour (UTC)",
 }
 """Columns that every table of judgements has, beside those of its room and of its items."""
+
+
+JUDGEMENTS, ITEMS = "judgements", "items"
+"""Names of the tables that every room has, or most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,59 +143,91 @@ def tables(task: Task, user: User | AnonymousUser | None = None) -> tuple[pl.Dat
     Raises:
         UserError: see `reveal`.
     """
-    import polars as pl
+    found = all_tables(task, user)
+    return found[JUDGEMENTS], found.get(ITEMS)
 
+
+def all_tables(task: Task, user: User | AnonymousUser | None = None) -> dict[str, pl.DataFrame]:
+    """The tables of a task by their names: `JUDGEMENTS`, `ITEMS` where the room has outcomes, and those of the room.
+
+    Raises:
+        UserError: see `reveal`.
+    """
     reveal(task, user)
     settle(task)
-    found, settings = room(task.kind), settings_of(task)
-    columns = _content_columns(task)
-    rows, outcomes = [], []
-    for key, group in groupby(judgements(task), key=lambda one: one.key):
-        own = list(group)
-        rows += [_row(found.row(one), one, columns) for one in own]
-        if found.outcome is not None:
-            shown = {name: own[0].content.get(name, own[0].hidden.get(name)) for name in columns}
-            outcomes.append({"item_id": key, **shown, **found.outcome(settings, own)})
-    names = [*COMMON, *columns, *found.answers]
-    table = pl.DataFrame(rows, schema=dict.fromkeys(dict.fromkeys(names), pl.String))
-    if found.outcome is None:
-        return table, None
-    outcome_names = dict.fromkeys(["item_id", *columns, *found.outcome_columns])
-    return table, pl.DataFrame(
-        [{name: _text(row.get(name)) for name in outcome_names} for row in outcomes],
-        schema=dict.fromkeys(outcome_names, pl.String),
-    )
+    return made_tables(room(task.kind), settings_of(task), _judged_items(task))
+
+
+def made_tables(found: Room, settings: Any, items: Sequence[JudgedItem]) -> dict[str, pl.DataFrame]:
+    """The tables of a room by their names, out of all items in the order of the file."""
+    columns = _content_columns(items)
+    rows = [_row(found.row(one), one, columns) for item in items for one in item.judged]
+    made = {JUDGEMENTS: _frame(rows, [*COMMON, *columns, *found.answers])}
+    if found.tables is not None:
+        for name, own in found.tables(settings, items).items():
+            if own:
+                made[name] = _frame(own, list(own[0]))
+    elif found.outcome is not None:
+        outcomes = []
+        for item in items:
+            if item.judged:
+                shown = {name: item.content.get(name, item.hidden.get(name)) for name in columns}
+                outcomes.append({"item_id": item.key, **shown, **found.outcome(settings, item.judged)})
+        made[ITEMS] = _frame(outcomes, ["item_id", *columns, *found.outcome_columns])
+    return made
 
 
 def write_results(task: Task, output: Path, user: User | AnonymousUser | None = None) -> list[Path]:
-    """Write the judgements, and beside them the outcomes (`NAME_items`); returns the files.
+    """Write the judgements, and beside them the outcomes (`NAME_items`) and the room's tables; returns the files.
 
     Raises:
         UserError: see `reveal`; a file that cannot be written.
     """
+    return write_tables(all_tables(task, user), output)
+
+
+def write_tables(tables: Mapping[str, pl.DataFrame], output: Path) -> list[Path]:
+    """Write the judgements as `output` and every other table beside it; returns the files.
+
+    Raises:
+        UserError: a file that cannot be written.
+    """
     from endoxa.datasets.frames import write_table
 
-    table, outcomes = tables(task, user)
-    write_table(table, output)
-    if outcomes is None:
-        return [output]
-    beside = output.with_name(f"{output.stem}_items{output.suffix}")
-    write_table(outcomes, beside)
-    return [output, beside]
+    paths = []
+    for name, table in tables.items():
+        path = output if name == JUDGEMENTS else output.with_name(f"{output.stem}_{name}{output.suffix}")
+        write_table(table, path)
+        paths.append(path)
+    return paths
 
 
-def _content_columns(task: Task) -> list[str]:
+def _judged_items(task: Task) -> list[JudgedItem]:
+    """Every item in the order of the file with its judgements; checks only where there are some."""
+    own = {key: tuple(group) for key, group in groupby(judgements(task), key=lambda one: one.key)}
+    return [
+        JudgedItem(item.key, item.content, item.hidden, own.get(item.key, ()))
+        for item in TaskItem.objects.filter(task=task).order_by("number")
+        if item.key in own or not item.check_item
+    ]
+
+
+def _frame(rows: Rows, columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    names = dict.fromkeys(columns)
+    texts = [{name: _text(row.get(name)) for name in names} for row in rows]
+    return pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))
+
+
+def _content_columns(items: Sequence[JudgedItem]) -> list[str]:
     names: dict[str, None] = {}
-    for content, hidden in (
-        TaskItem.objects.filter(task=task, check_item=False)
-        .order_by("number")
-        .values_list("content", "hidden")
-    ):
-        names |= dict.fromkeys([*content, *hidden])
+    for item in items:
+        names |= dict.fromkeys([*item.content, *item.hidden])
     return [name for name in names if name not in COMMON]
 
 
-def _row(cells: Any, one: Judged, columns: list[str]) -> dict[str, str | None]:
+def _row(cells: Any, one: Judged, columns: list[str]) -> dict[str, Any]:
     own = {
         "item_id": one.key,
         "rater": one.judge,
@@ -199,10 +236,12 @@ def _row(cells: Any, one: Judged, columns: list[str]) -> dict[str, str | None]:
         "hour": one.hour,
     }
     content = {name: one.content.get(name, one.hidden.get(name)) for name in columns}
-    return {name: _text(value) for name, value in {**own, **content, **cells}.items()}
+    return {**own, **content, **cells}
 
 
 def _text(value: object) -> str | None:
     if value is None:
         return None
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

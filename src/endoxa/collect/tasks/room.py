@@ -140,6 +140,10 @@ def _nothing_drawn(_content: Content, _rng: random.Random) -> dict[str, Any]:
     return {}
 
 
+def _as_they_are(rows: Sequence[Content]) -> list[dict[str, Any]]:
+    return [dict(row) for row in rows]
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One judgement in force, as exports see it.
@@ -166,6 +170,25 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedItem:
+    """An item with every judgement of it in force, in the order in which they were made; there may be none."""
+
+    key: str
+    content: Content
+    hidden: Content
+    judged: tuple[Judged, ...]
+
+    @property
+    def counting(self) -> list[Judged]:
+        """Judgements of judges who neither failed nor left."""
+        return [one for one in self.judged if one.counts]
+
+
+Rows = Sequence[Mapping[str, Any]]
+"""Rows of a table that have the same columns; a table without rows is not written."""
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """A kind of task.
 
@@ -186,6 +209,10 @@ class Room:
         check: refuses a row of the file of items: yields sentences.
         outcome: what the judgements of an item come to: a row for the table of outcomes; None where there is none.
         outcome_columns: columns of that row, with what stands in them.
+        ids: columns that name an item, the first one that the file has; without any, rows are numbered.
+        prepare: makes of the rows of the file those that are kept; nulls are empty texts already.
+        tables: instead of `outcome`, whole tables made of all items in the order of the file, by their names. `items`
+            is the table of outcomes; further ones are written beside it.
         blind_until_closed: what is hidden may be exported only after the task was closed, which is recorded.
         panel: people of a panel may judge, through pages of their own; `settings` are `PanelSettings` then.
         panel_only: accounts do not judge; every task has a code.
@@ -218,6 +245,9 @@ class Room:
     check: Callable[[Content], Iterable[str]] = lambda _content: ()
     outcome: Callable[[Any, Sequence[Judged]], Mapping[str, Any]] | None = None
     outcome_columns: Mapping[str, str] = field(default_factory=dict)
+    ids: tuple[str, ...] = ("item_id", "id")
+    prepare: Callable[[Sequence[Content]], list[dict[str, Any]]] = _as_they_are
+    tables: Callable[[Any, Sequence[JudgedItem]], Mapping[str, Rows]] | None = None
     blind_until_closed: bool = False
     panel: bool = False
     panel_only: bool = False

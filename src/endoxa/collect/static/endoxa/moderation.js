@@ -27,14 +27,35 @@ function firstLook(control) {
   return true;
 }
 
+/* What a key presses: nothing in a closed fold; in an open one before anything else (reasons, chosen by digit). */
+function controlOf(key) {
+  const all = [...document.querySelectorAll(`[data-key~="${CSS.escape(key)}"]`)].filter((one) => {
+    const around = one.tagName === "SUMMARY" ? one.parentElement.parentElement : one;
+    return around.closest("details:not([open])") === null;
+  });
+  const inFold = (one) => (one.tagName === "SUMMARY" ? one.parentElement.parentElement : one).closest("details");
+  return all.find(inFold) || all[0];
+}
+
+/* The key Enter belongs to whatever has the focus. */
+function taken(event) {
+  return event.key === "Enter" && event.target.closest("a, button, summary, input, label") !== null;
+}
+
 function press(control) {
+  if (control.matches("input:not([type=radio], [type=checkbox]), textarea")) {
+    control.focus();
+    control.select();
+    return;
+  }
   if (control.tagName !== "SUMMARY") {
     control.click();
     return;
   }
   const fold = control.parentElement;
   fold.open = true;
-  (fold.querySelector("input:not([type=hidden]), button") || control).focus();
+  const inside = [...fold.querySelectorAll("input:not([type=hidden]), textarea, summary, button")];
+  (inside.find((one) => one !== control) || control).focus();
 }
 
 if (help) {
@@ -45,7 +66,9 @@ if (help) {
     show();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || typing(event.target)) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+    if (event.key === "Escape" && typing(event.target)) event.target.blur();
+    if (typing(event.target) || taken(event)) return;
     if (event.key === "?") {
       help.open = !help.open;
       help.scrollIntoView({ block: "nearest" });
@@ -55,7 +78,7 @@ if (help) {
     const key = event.key.toLowerCase();
     const control = key === "r"
       ? document.querySelector("article .cover > summary")
-      : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+      : controlOf(key);
     if (control) {
       event.preventDefault();
       if (!firstLook(control)) press(control);

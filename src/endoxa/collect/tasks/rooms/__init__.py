@@ -11,10 +11,13 @@ from endoxa.errors import UserError
 @cache
 def rooms() -> dict[str, Room]:
     """Every room by its kind."""
+    from endoxa.collect.tasks.rooms.extraction import ROOM as EXTRACTION
     from endoxa.collect.tasks.rooms.harm import ROOM as HARM
+    from endoxa.collect.tasks.rooms.pairs import ROOM as PAIRS
+    from endoxa.collect.tasks.rooms.translation import ROOM as TRANSLATION
     from endoxa.collect.tasks.rooms.votes import ROOM as VOTES
 
-    return {room.kind: room for room in (HARM, VOTES)}
+    return {room.kind: room for room in (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES)}
 
 
 def room(kind: str) -> Room:
