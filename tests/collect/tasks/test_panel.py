@@ -104,6 +104,14 @@ def test_nobody_takes_part_twice(study):
     assert Judge.objects.count() == 2
 
 
+def test_a_first_page_of_another_study_opens_nothing_here(study, make_task):
+    """Else who took part here could come again with the id as it was hashed for another study."""
+    other = make_task("votes", [{"identity": "a", "attribute": "b"}], panel=True, participant="PID")
+    ticket = Person(other).get(PID="p1").context["form"]["ticket"].value()
+    assert Person(study).post(**BOXES, ticket=ticket, version=1).status_code == 403
+    assert not Judge.objects.exists()
+
+
 def test_the_quiz_is_checked_here_and_has_two_tries(study):
     person = Person(study)
     person.agree()

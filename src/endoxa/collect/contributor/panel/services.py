@@ -41,19 +41,20 @@ class TookPartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What the first request brought: a random number, and the hash of the panel's id for the person or ""."""
+    """What the first request brought: the task, a random number, the hash of the panel's id for the person or ""."""
 
+    task: int
     number: str
     participant: str
 
     def secret(self) -> str:
         """The cookie's value of whoever agrees with this ticket: 128 bits; the form sent twice gives the same."""
-        text = f"{self.number} {self.participant}"
+        text = f"{self.task} {self.number} {self.participant}"
         return salted_hmac(_SALT, text, algorithm="sha256").hexdigest()[:32]
 
     def signed(self) -> str:
         """As it stands in the form."""
-        return signing.dumps([self.number, self.participant], salt=_SALT)
+        return signing.dumps([self.task, self.number, self.participant], salt=_SALT)
 
 
 def task_of_code(code: str) -> Task | None:
@@ -90,16 +91,16 @@ def first_ticket(request: HttpRequest, task: Task) -> Ticket | None:
     participant = hash_participant(task.pk, given) if given else ""
     if participant and Judge.objects.filter(task=task, participant=participant).exists():
         raise TookPartError
-    return Ticket(secrets.token_hex(16), participant)
+    return Ticket(task.pk, secrets.token_hex(16), participant)
 
 
-def ticket_of(text: str) -> Ticket | None:
-    """The ticket that came back with a form; None if we did not make it within a day."""
+def ticket_of(text: str, task: Task) -> Ticket | None:
+    """The ticket that came back with a form; None if we did not make it for this task within a day."""
     try:
-        number, participant = signing.loads(text, salt=_SALT, max_age=_TICKET_SECONDS)
+        made_for, number, participant = signing.loads(text, salt=_SALT, max_age=_TICKET_SECONDS)
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return Ticket(str(number), str(participant))
+    return Ticket(task.pk, str(number), str(participant)) if made_for == task.pk else None
 
 
 def enrol(task: Task, ticket: Ticket, version: int) -> str:

@@ -50,7 +50,7 @@ def start(request: HttpRequest, task: Task) -> HttpResponse:
     sent = request.method == "POST"
     try:
         ticket = (
-            services.ticket_of(request.POST.get("ticket", ""))
+            services.ticket_of(request.POST.get("ticket", ""), task)
             if sent
             else services.first_ticket(request, task)
         )
