@@ -254,7 +254,7 @@ def test_command(tmp_path):
     result = CliRunner().invoke(app, [*words, "--groups", str(tmp_path / "groups.csv"), "--source", "pilot"])
     assert result.exit_code == 0, result.output
     assert "1 associations written" in result.stdout
-    assert "1 statements left out: proposed for omission." in result.stderr
+    assert "1 statement left out: proposed for omission." in result.stderr
     assert "2 statements left out: flagged as pasted from a chatbot (--include-flagged takes" in result.stderr
     assert "2 associations left out: fewer than 2 respondents." in result.stderr
     assert read_table(target)["source"].to_list() == ["pilot"]

@@ -87,8 +87,11 @@ def expire(folder: Folder, *, campaign: Slug = None) -> None:
     from endoxa.collect.privacy import retention_date
 
     expired = expire_links(chosen, date.today())
-    if expired.people or expired.cards:
-        typer.echo(f"The links of {expired.people} people and {expired.cards} unanswered cards were removed.")
+    if expired.people or expired.cards or expired.judges:
+        typer.echo(
+            f"Removed: the links of {plural(expired.people, 'person', 'people')} and of"
+            f" {plural(expired.judges, 'judge')} of a panel, {plural(expired.cards, 'unanswered card')}."
+        )
     else:
         typer.echo(f"Nothing to remove: links are kept until {retention_date(chosen)}.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import date, datetime
 from uuid import uuid4
 
@@ -22,6 +22,7 @@ from endoxa.collect.models import (
     Card,
     CardState,
     JoinCode,
+    Judge,
     Mention,
     Moderation,
     Pair,
@@ -164,17 +165,18 @@ def _folded(text: str) -> str:
 
 @dataclass(frozen=True)
 class Expired:
-    """How many people lost their link, and how many unanswered cards went."""
+    """How many people lost their link, how many of them judged for a panel, and how many unanswered cards went."""
 
     people: int = 0
     cards: int = 0
+    judges: int = 0
 
 
 def expire(campaign: Campaign, today: date) -> Expired:
     """Once the retention date is over: close the campaign and cut the link between people and their answers.
 
-    The hashes of cookie and receipt code, what people said about themselves beside their countries of origin,
-    and cards without an answer are removed. Origins stay, because in-group and out-group ratings rest on
+    The hashes of cookie and receipt code, the hashes of a panel's ids, what people said about themselves beside their
+    countries of origin, and cards without an answer are removed. Origins stay, because in-group and out-group ratings rest on
     them and exports merge rare ones. After that nobody can withdraw, since nobody can be recognised: consent says so
     before. Nothing happens before the date, and the second call finds nothing to do.
 
@@ -194,7 +196,10 @@ def expire(campaign: Campaign, today: date) -> Expired:
         JoinCode.objects.filter(campaign=found).update(revoked=True)
         found.state = State.CLOSED
         found.save(update_fields=["state"])
-        expired = Expired(len(people), cards)
+        # A judge of a panel is nothing but a cookie and an id; the group stays, as origins do.
+        judges = Judge.objects.filter(task__campaign=found).exclude(secret_hash="")
+        cut = judges.update(secret_hash="", participant="")
+        expired = Expired(len(people), cards, cut)
         if expired != Expired():
             record(found, None, "retention", **asdict(expired))
             afterwards(erase_traces)
@@ -207,7 +212,7 @@ def expire_all(today: date) -> Expired:
     for campaign in Campaign.objects.all():
         with suppress(UserError):
             done.append(expire(campaign, today))
-    return Expired(sum(one.people for one in done), sum(one.cards for one in done))
+    return Expired(*(sum(column) for column in zip(*map(astuple, done), strict=True)))
 
 
 def retention_date(campaign: Campaign) -> date:

@@ -342,8 +342,8 @@ def test_exports_and_a_release(desk, site):
 def test_each_role_sees_its_own_pages(browser, site):
     address = say(browser, site, "wave from the window")["wave from the window"]
     pages = {
-        "reviewer": {"Dashboard", "Projector", "Moderation"},
-        "researcher": {"Dashboard", "Projector", "Exports"},
+        "reviewer": {"Dashboard", "Projector", "Moderation", "Tasks"},
+        "researcher": {"Dashboard", "Projector", "Tasks", "Exports"},
     }
     for role, links in pages.items():
         told = endoxa("account", str(site.folder), f"the-{role}", "--role", role)

@@ -503,7 +503,7 @@ class TestBackup:
         backup = tmp_path / "b.zip"
         in_campaign(copy, f"{PEOPLE}{OVER}")
         assert endoxa("backup", copy, "-o", backup).returncode == 0
-        assert "The links of 2 people" in endoxa("expire", copy).stdout
+        assert "the links of 2 people" in endoxa("expire", copy).stdout
         done = endoxa("restore", backup, "-o", copy, "--replace")
         assert "as the retention date is over: 2." in done.stdout
         assert all(who.startswith("expired-") for (who,) in rows_of(copy, WHO))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
+import pytest
 from django.core import signing
 
 from endoxa.collect.contributor.panel import services
 from endoxa.collect.models import Judge, Judgement, JudgeState, Turn
+from endoxa.collect.privacy import Expired, expire
+from endoxa.collect.tasks.results import tables
 from support.collect.panel_person import BOXES, RIGHT, WRONG, Person
 
 
@@ -17,7 +21,7 @@ def test_a_whole_block_with_checks_leads_back_to_the_panel(study):
     for _ in range(7):
         pages.append(person.get("item/").content.decode())
         person.rate()
-    assert all("checked" not in page for page in pages)
+    assert not re.search(r"<input[^>]+radio[^>]+checked", "".join(pages))
     assert "&lt;b&gt;thing" in "".join(pages)
     assert sum("Attention check" in page for page in pages) == 3
     assert person.get("item/").headers["Location"] == person.path("end/")
@@ -214,3 +218,35 @@ def test_items_come_in_another_order_to_each(study):
         turns = Turn.objects.filter(judge=person.judge).order_by("number")
         orders.append(tuple(turns.values_list("item__key", flat=True)))
     assert len(set(orders)) > 3
+
+
+@pytest.mark.parametrize(("said", "kept"), [({"group": "from here"}, "from here"), ({"group": ""}, "")])
+def test_people_of_a_panel_say_their_group_or_not(make_task, said, kept):
+    task = make_task(
+        "votes", [{"identity": "a", "attribute": "b"}], panel=True, groups=["from here", "elsewhere"]
+    )
+    person = Person(task)
+    person.agree()
+    asked = person.get("warning/").content.decode()
+    assert "Which group do you belong to?" in asked
+    for wrong in ({}, {"group": "from nowhere"}):
+        assert person.post("warning/", **wrong).status_code == 200
+        assert person.judge.group == ""
+    assert person.post("warning/", **said).headers["Location"] == person.path("item/")
+    assert person.judge.group == kept
+
+
+def test_after_the_retention_date_nobody_of_a_panel_is_known(study):
+    content = {"retention": "2027-05-31"}
+    version = study.campaign.versions.get()
+    version.content = {**version.content, **content}
+    version.save()
+    person = Person(study).begin().rate_all()
+    study.campaign.refresh_from_db()
+    assert expire(study.campaign, date(2027, 6, 1)) == Expired(judges=1)
+    judge = Judge.objects.get()
+    assert (judge.secret_hash, judge.participant, judge.state) == ("", "", JudgeState.FINISHED)
+    rows, _ = tables(study)
+    assert len(rows) == 4
+    assert person.get("item/").status_code in {302, 403, 410}
+    assert expire(study.campaign, date(2027, 6, 1)) == Expired()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from support.collect.browsing import CHROMIUM, visit
+from support.collect.browsing import CHROMIUM, DESK, visit
 from support.collect.panel_people import associations
 from support.collect.served import endoxa, serving
 
@@ -114,3 +114,25 @@ def test_a_rater_without_javascript(browser, study):
         assert answer(one)
         one.page.go_back()
         assert answer(one)
+
+
+def test_a_rater_with_keys_alone(browser, study):
+    address, path = study
+    with visit(browser, address, **DESK) as one:
+        one.go(f"{path}?PID=keys")
+        for box in ("age", "take_part", "publication"):
+            one.page.locator(f"input[name={box}]").check()
+        one.page.locator(".actions button").last.click()
+        for _ in range(3):
+            go_on(one)
+        for name, value in (("stance", "found"), ("asked", "reinforces"), ("apart", "apart")):
+            one.page.locator(f"input[name={name}][value='{value}']").check()
+        go_on(one)
+        one.check("panel-item-keys")
+        for harm, frequent, number in (("2", "y", 1), ("5", "u", 2)):
+            for key in (harm, frequent, "Enter"):
+                one.page.keyboard.press(key)
+            one.page.get_by_text(f"{number} of 13 done").wait_for()
+        one.page.keyboard.press("z")
+        one.page.get_by_text("1 of 13 done").wait_for()
+        assert one.page.locator("input[name=harm][value='5']").count() == 1

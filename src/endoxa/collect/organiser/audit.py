@@ -33,6 +33,7 @@ ACTIONS: dict[str, Promise] = {
     "code revoked": gettext_lazy("join code revoked"),
     "decision taken back": gettext_lazy("decision taken back"),
     "export": gettext_lazy("working copy exported"),
+    "judge withdrawn": gettext_lazy("somebody of a panel deleted their answers"),
     "merge taken back": gettext_lazy("merge taken back"),
     "pair approved": gettext_lazy("pair approved"),
     "pair edited": gettext_lazy("words of a pair changed"),
@@ -46,12 +47,18 @@ ACTIONS: dict[str, Promise] = {
     "seeds added": gettext_lazy("seeds added"),
     "settings saved": gettext_lazy("settings saved"),
     "state": gettext_lazy("state of the campaign changed"),
+    "task closed": gettext_lazy("task closed"),
+    "task exported": gettext_lazy("judgements of a task exported"),
+    "task made": gettext_lazy("task made"),
+    "task opened": gettext_lazy("task opened"),
+    "task paused": gettext_lazy("task paused"),
+    "task unblinded": gettext_lazy("what judges must not know was shown"),
     "withdrawal": gettext_lazy("somebody deleted their answers"),
 }
 """What was done, by the name it is stored under."""
 
-WITHDRAWAL = "withdrawal"
-"""The only action of a contributor that the log knows."""
+WITHDRAWALS = ("judge withdrawn", "withdrawal")
+"""The only actions of contributors that the log knows."""
 
 DETAILS: dict[str, Promise] = {
     "account": pgettext_lazy("log", "account"),
@@ -64,7 +71,11 @@ DETAILS: dict[str, Promise] = {
     "decision": pgettext_lazy("log", "decision"),
     "duplicates": pgettext_lazy("log", "there already"),
     "fields": pgettext_lazy("log", "settings"),
+    "items": pgettext_lazy("log", "items"),
+    "judges": pgettext_lazy("log", "judges of a panel"),
+    "judgements": pgettext_lazy("log", "judgements"),
     "kept": pgettext_lazy("log", "pairs kept"),
+    "kind": pgettext_lazy("log", "kind"),
     "mentions": pgettext_lazy("log", "mentions"),
     "pair": pgettext_lazy("log", "pair"),
     "pairs": pgettext_lazy("log", "pairs"),
@@ -75,6 +86,7 @@ DETAILS: dict[str, Promise] = {
     "role": pgettext_lazy("log", "role"),
     "skips": pgettext_lazy("log", "skips"),
     "statements": pgettext_lazy("log", "statements"),
+    "task": pgettext_lazy("log", "task"),
     "sha256": pgettext_lazy("log", "checksum"),
     "version": pgettext_lazy("log", "version"),
     "withdrawals": pgettext_lazy("log", "rows taken back"),
@@ -148,7 +160,7 @@ def _uuid(text: object) -> UUID | None:
 def _who(entry: AuditEntry) -> str:
     if entry.user is not None:
         return entry.user.get_username()
-    return gettext("a contributor") if entry.action == WITHDRAWAL else gettext("command line")
+    return gettext("a contributor") if entry.action in WITHDRAWALS else gettext("command line")
 
 
 def _detail(action: str, name: str, value: object, pairs: frozenset[str]) -> Detail:
@@ -207,9 +219,9 @@ class LogForm(forms.Form):
             found = found.filter(action=action)
         account = self.cleaned_data["account"]
         if account == COMMAND_LINE:
-            return found.filter(user__isnull=True).exclude(action=WITHDRAWAL)
+            return found.filter(user__isnull=True).exclude(action__in=WITHDRAWALS)
         if account == CONTRIBUTORS:
-            return found.filter(user__isnull=True, action=WITHDRAWAL)
+            return found.filter(user__isnull=True, action__in=WITHDRAWALS)
         return found.filter(user__username=account) if account else found
 
 

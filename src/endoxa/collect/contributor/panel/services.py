@@ -174,6 +174,11 @@ def reached(judge: Judge, name: str) -> bool:
     return name in order and all(one in done for one in order[: order.index(name)])
 
 
+def join(judge: Judge, group: str) -> None:
+    """Somebody said which group they belong to; "" where they would rather not, or nobody asks."""
+    Judge.objects.filter(pk=judge.pk).update(group=group)
+
+
 def complete(judge: Judge, name: str) -> None:
     """A page before the first item was read, or its form was right."""
     with locked(judge.task.campaign_id):

@@ -99,14 +99,17 @@ def declined(request: HttpRequest, task: Task) -> HttpResponse:
 @both
 @active
 def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
-    """Say that what comes may hurt; POST goes on."""
-    if request.method == "POST":
+    """Say that what comes may hurt, and ask for the group where the task has some; POST goes on."""
+    groups = settings_of(judge.task).groups
+    chosen = request.POST.get("group", None if groups else "")
+    if request.method == "POST" and chosen in (*groups, ""):
+        services.join(judge, chosen)
         services.complete(judge, services.WARNING)
         return redirect(next_page(judge))
     written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
     text = in_language(written.texts.content_warning, language)
     lines = nearest_first(written, ())
-    return page(request, "warning", judge.task, judge, text=text, help_lines=lines)
+    return page(request, "warning", judge.task, judge, text=text, help_lines=lines, groups=groups)
 
 
 @both

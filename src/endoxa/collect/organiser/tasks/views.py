@@ -33,6 +33,12 @@ JUDGES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
 BEGUN = "task_begun_{}"
 """In the session of an account that was told what kind of words a task holds."""
 READERS = (*JUDGES, Role.RESEARCHER)
+CHANGES = {
+    TaskState.OPEN: "task opened",
+    TaskState.PAUSED: "task paused",
+    TaskState.CLOSED: "task closed",
+}
+"""What the log says of a task that an organiser opened, paused or closed."""
 
 
 @allowed(*READERS)
@@ -132,7 +138,7 @@ def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpRes
         fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
         return _list(request, campaign, fault, status=409)
     Task.objects.filter(pk=task.pk).update(state=state)
-    record(campaign, _user(request), f"task {state}", task=task.name)
+    record(campaign, _user(request), CHANGES[TaskState(state)], task=task.name)
     return redirect("organiser:tasks", campaign.slug)
 
 

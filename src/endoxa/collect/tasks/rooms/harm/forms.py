@@ -23,6 +23,8 @@ REALITY = (
     ("no", gettext_lazy("No")),
     ("unsure", gettext_lazy("Not sure")),
 )
+KEYS = {"yes": "y", "no": "n", "unsure": "u"} | {number: number for number, _ in SCALE}
+"""The key of each answer."""
 SAID = {"yes": "yes", "no": "no", "unsure": "not sure"}
 """Answers on reality as `endoxa analyze harm` reads them."""
 _CHOOSE = {
@@ -31,19 +33,29 @@ _CHOOSE = {
 }
 
 
+class KeyedChoice(forms.RadioSelect):
+    """Answers that can be chosen by a key each."""
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The answer, with its key as `data-key` and for the template."""
+        option: dict[str, Any] = super().create_option(name, value, *args, **kwargs)
+        option["key"] = option["attrs"]["data-key"] = KEYS[str(value)]
+        return option
+
+
 class HarmForm(AnswerForm):
     """Five worded answers and three, nothing preselected; the questions in the order that was drawn for the person."""
 
     harm = forms.ChoiceField(
         choices=SCALE,
-        widget=forms.RadioSelect,
+        widget=KeyedChoice,
         label=gettext_lazy("Does this association reinforce a harmful stereotype?"),
         error_messages=_CHOOSE,
         label_suffix="",
     )
     frequent = forms.ChoiceField(
         choices=REALITY,
-        widget=forms.RadioSelect,
+        widget=KeyedChoice,
         label=gettext_lazy("Is this pattern frequent in reality?"),
         error_messages=_CHOOSE,
         label_suffix="",

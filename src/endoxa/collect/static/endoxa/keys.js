@@ -1,5 +1,5 @@
 "use strict";
-/* Single keys for moderators. An addition: each key presses a button or opens a fold that is on the page. */
+/* Single keys for moderators and judges. An addition: each key presses a button or opens a fold that is on the page. */
 
 const KEYS = "endoxa.keys";
 const help = document.getElementById("keys");
@@ -15,7 +15,7 @@ function show() {
 }
 
 function typing(target) {
-  return target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
+  return target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 }
 
 /* Approving by key shows covered words to others: the first press shows them to the moderator. */
