@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.page.words import plural
+
 if TYPE_CHECKING:
     from endoxa.collect.export.run import ExportReport
     from endoxa.collect.models import Campaign

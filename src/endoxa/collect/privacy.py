@@ -176,9 +176,9 @@ def expire(campaign: Campaign, today: date) -> Expired:
     """Once the retention date is over: close the campaign and cut the link between people and their answers.
 
     The hashes of cookie and receipt code, the hashes of a panel's ids, what people said about themselves beside their
-    countries of origin, and cards without an answer are removed. Origins stay, because in-group and out-group ratings rest on
-    them and exports merge rare ones. After that nobody can withdraw, since nobody can be recognised: consent says so
-    before. Nothing happens before the date, and the second call finds nothing to do.
+    countries of origin, and cards without an answer are removed. Origins stay, because in-group and out-group
+    ratings rest on them and exports merge rare ones. After that nobody can withdraw, since nobody can be recognised:
+    consent says so before. Nothing happens before the date, and the second call finds nothing to do.
 
     Raises:
         UserError: the campaign has no retention date, or one that is no date.

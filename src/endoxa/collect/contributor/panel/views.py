@@ -101,9 +101,9 @@ def declined(request: HttpRequest, task: Task) -> HttpResponse:
 def warning(request: HttpRequest, judge: Judge) -> HttpResponse:
     """Say that what comes may hurt, and ask for the group where the task has some; POST goes on."""
     groups = settings_of(judge.task).groups
-    chosen = request.POST.get("group", None if groups else "")
-    if request.method == "POST" and chosen in (*groups, ""):
-        services.join(judge, chosen)
+    asked = not groups or "group" in request.POST
+    if request.method == "POST" and asked and request.POST.get("group", "") in (*groups, ""):
+        services.join(judge, request.POST.get("group", ""))
         services.complete(judge, services.WARNING)
         return redirect(next_page(judge))
     written, language = judge.task.campaign.settings, str(request.LANGUAGE_CODE)
