@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from endoxa.cli import analyze, build, collect, curate, datasets, demo, export, probe, report
+from endoxa.cli import analyze, author, build, collect, curate, datasets, demo, export, probe, report
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.errors import UserError
 
@@ -17,7 +17,7 @@ INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
 
 _CONTINUES = "Finished work is kept. Run the same command again to continue."
-"""For `probe` and `collect simulate`, which keep a journal."""
+"""For `probe`, `author` and `collect simulate`, which keep a journal."""
 
 _STARTS_OVER = "Nothing was finished. Run the same command again."
 
@@ -35,6 +35,7 @@ app = typer.Typer(
 app.command(cls=GroupedCommand)(demo.demo)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(curate.app, name="curate")
+app.add_typer(author.app, name="author")
 app.add_typer(build.app, name="build")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
@@ -71,7 +72,7 @@ def main() -> None:
         problem.show()  # type: ignore[attr-defined]
         sys.exit(problem.exit_code)
     if code == INTERRUPTED:
-        continues = sys.argv[1:2] == ["probe"] or sys.argv[1:3] == ["collect", "simulate"]
+        continues = sys.argv[1:2] in (["probe"], ["author"]) or sys.argv[1:3] == ["collect", "simulate"]
         _stop(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
     sys.exit(code)
 

@@ -245,7 +245,7 @@ class Room:
     check: Callable[[Content], Iterable[str]] = lambda _content: ()
     outcome: Callable[[Any, Sequence[Judged]], Mapping[str, Any]] | None = None
     outcome_columns: Mapping[str, str] = field(default_factory=dict)
-    ids: tuple[str, ...] = ("item_id", "id")
+    ids: tuple[str, ...] = ("item_id", "id", "draft_id")
     prepare: Callable[[Sequence[Content]], list[dict[str, Any]]] = _as_they_are
     tables: Callable[[Any, Sequence[JudgedItem]], Mapping[str, Rows]] | None = None
     blind_until_closed: bool = False

@@ -1,0 +1,120 @@
+"""From settings to tables of drafts: the run of the engine, other engines of translation, the files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.author.kind import Kind
+from endoxa.author.kinds import KINDS
+from endoxa.author.run import Drafted, author_work, drafted, prepare
+from endoxa.author.services import translated
+from endoxa.author.settings import AuthorSettings, LabelSettings, TranslateSettings
+from endoxa.author.tables import run_folder, write_drafts, write_sheet
+from endoxa.datasets.files import require_apart
+from endoxa.datasets.frames import require_table_name
+from endoxa.engine.instrument import Instrument, Run, Work
+from endoxa.engine.run import run
+from endoxa.errors import UserError
+from endoxa.schema import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command of `endoxa author` made.
+
+    Attributes:
+        made: drafts, rows left out, counts by model.
+        written: files, the drafts first.
+        run: the run behind them; None where no chat model was asked.
+    """
+
+    made: Drafted
+    written: tuple[Path, ...]
+    run: Run | None
+
+
+def draft(
+    name: str,
+    settings: AuthorSettings,
+    out: Path,
+    *,
+    restart: bool = False,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> Outcome:
+    """Ask, or continue, and write the drafts with their companions.
+
+    Args:
+        name: kind of the drafts ("tuples").
+        settings: of the kind; `data` names the table.
+        out: table of drafts; answers are kept in `STEM_run` beside it.
+        restart: discard earlier answers.
+        progress: told what is being done.
+        command: the words of the command line, for `run.json`.
+
+    Raises:
+        UserError: anything that a user can mend.
+    """
+    kind = KINDS[name]
+    require_table_name(out)
+    sheet = Path(settings.sheet) if isinstance(settings, LabelSettings) and settings.sheet else None
+    require_apart([out, sheet], [Path(settings.data)])
+    _require_writable(out.parent)
+    of = prepare(kind, settings)
+    done, made = None, None
+    services = isinstance(settings, TranslateSettings) and settings.services
+    if settings.models or not services:
+        done = run(
+            _instrument(kind, type(settings)),
+            settings,
+            run_folder(out),
+            restart=restart,
+            progress=progress,
+            command=command,
+        )
+        made = drafted(of, done.folder, done.cost)
+    if made is None or services:
+        made = translated(of, run_folder(out), progress, made)
+    written = write_drafts(of, made, out)
+    if sheet is not None and isinstance(settings, LabelSettings):
+        written.append(write_sheet(made.drafts, settings))
+    return Outcome(made, tuple(written), done)
+
+
+def _require_writable(folder: Path) -> None:
+    """Answers cost money: whether the table can be written is seen before the first one.
+
+    Raises:
+        UserError: it cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as problem:
+        raise UserError(f"Nothing can be written into {folder}: {problem.strerror or problem}.") from problem
+
+
+def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
+    """What the engine must know to run a kind of draft."""
+
+    def work(given: AuthorSettings, _folder: Path) -> Work:
+        return author_work(kind, given)
+
+    return Instrument(
+        name=f"author {kind.name}",
+        holds=kind.holds,
+        unit="answers",
+        settings=settings,
+        help="",
+        work=work,
+        summary=_nothing,
+    )
+
+
+def _nothing(_settings: AuthorSettings, _run: Run) -> Iterator[str]:
+    return iter(())

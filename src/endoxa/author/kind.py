@@ -1,0 +1,118 @@
+"""What a kind of draft is: what is asked, which rows an answer may have, which are kept, how they are united."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from endoxa.author.prompts import Prompts
+    from endoxa.author.settings import AuthorSettings
+
+Cells = Mapping[str, str]
+"""A row as a model wrote it, or as it is kept: column -> text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to every model.
+
+    Attributes:
+        number: its number, from 0.
+        text: what is sent.
+        wanted: rows asked for.
+        facts: columns that all its rows have (identity, country, ...).
+        sources: names of the rows of the data that it is about.
+        batch: which batch, from 1.
+        seed: seed of the draw.
+        allowed: for fields with a closed list of values, the values.
+        told: what only a simulated author is told.
+    """
+
+    number: int
+    text: str
+    wanted: int
+    facts: Cells = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    batch: int = 1
+    seed: int = 0
+    allowed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What becomes of one row.
+
+    Attributes:
+        cells: its columns, those of the kind.
+        reason: why it is no draft (`endoxa.schema.drafts.REASONS`), or empty.
+        checks: what was found in it although it is kept, by name.
+    """
+
+    cells: Cells
+    reason: str = ""
+    checks: Sequence[str] = ()
+
+
+def everything(_settings: AuthorSettings, _data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
+    """Every draft as it is."""
+    return drafts
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of draft: a command of `endoxa author`.
+
+    Attributes:
+        name: the command ("tuples"), also the name of its prompt.
+        holds: what its drafts are, in words.
+        needs: columns of the data.
+        fields: fields of a row in an answer, with what stands in them; a model is asked for these.
+        columns: columns of its drafts after the common ones.
+        asks: the requests, from settings, data and prompts.
+        judge: what becomes of a row; `Any` is what `context` made of the data.
+        same: what tells a draft from others of its model; two rows that give the same are one.
+        head: the text whose first words and spread say how varied the drafts are.
+        cells: columns that `judge` gives; those of the kind where nothing is said.
+        may_lack: whether a row without all fields is a row all the same.
+        context: what `judge` needs of settings and data, made once.
+        unite: drafts of all models as one table, near-duplicates united.
+        tokens: tokens that one row of an answer takes, for the plan.
+    """
+
+    name: str
+    holds: str
+    needs: tuple[str, ...]
+    fields: Mapping[str, str]
+    columns: Mapping[str, str]
+    asks: Callable[[Any, pl.DataFrame, Prompts], Iterable[Ask]]
+    judge: Callable[[Any, Any, Ask, Cells], Judged]
+    same: Callable[[Cells], object]
+    head: str
+    cells: tuple[str, ...] = ()
+    may_lack: Callable[[Cells], bool] = lambda _row: False
+    context: Callable[[Any, pl.DataFrame], Any] = lambda _settings, _data: None
+    unite: Callable[[Any, pl.DataFrame, pl.DataFrame], pl.DataFrame] = everything
+    tokens: int = 30
+
+
+def row_name(row: Mapping[str, Any], number: int) -> str:
+    """Name of a row of the data: `draft_id`, `association_id`, `item_id` or `id`, else its number from 1."""
+    for column in ("draft_id", "association_id", "item_id", "id"):
+        if row.get(column):
+            return str(row[column])
+    return str(number)
+
+
+def cell(row: Mapping[str, Any], name: str) -> str:
+    """A cell as one line of text; empty where there is none."""
+    return " ".join(str(row.get(name) or "").split())
+
+
+def folded(text: str) -> str:
+    """A text for comparison: small letters, single blanks, no final stop."""
+    return " ".join(text.casefold().split()).rstrip(" .!。।")

@@ -1,0 +1,97 @@
+"""`endoxa author counter`: a positive counter-narrative for each stereotype (AfriStereo, B.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.prompts import Prompts
+from endoxa.author.settings import CounterSettings
+from endoxa.author.wording import holds
+from endoxa.curate.opposites import is_negation_of
+from endoxa.curate.opposites.lexicon import languages
+from endoxa.engine.asking.jobs import draw_seed
+from endoxa.errors import UserError
+from endoxa.schema.drafts import ALIKE, MALFORMED, NEGATION, NO_GROUP
+
+FIELDS = {"counter": "the sentence"}
+MOST_ALIKE = 0.9
+"""Share of letters in common from which on a sentence is the stereotype again (`difflib`)."""
+
+
+def stereotype_of(row: dict[str, Any], number: int) -> str:
+    """The stereotype of a row as a sentence.
+
+    Raises:
+        UserError: the row has neither a sentence nor group and attribute.
+    """
+    found = cell(row, "stereotype") or cell(row, "sent_more")
+    identity, attribute = cell(row, "identity"), cell(row, "attribute")
+    if not found and not (identity and attribute):
+        raise UserError(
+            f"Row {number} has no stereotype. Expected a column 'stereotype' or 'sent_more', or both 'identity' and "
+            "'attribute'."
+        )
+    return found or f"{identity[:1].upper()}{identity[1:]} are said to be or do: {attribute}."
+
+
+def asks(settings: CounterSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+    """One request for each stereotype."""
+    for number, row in enumerate(data.iter_rows(named=True)):
+        stereotype = stereotype_of(row, number + 1)
+        facts = {
+            "identity": cell(row, "identity"),
+            "attribute": cell(row, "attribute"),
+            "language": cell(row, "language") or "en",
+            "sent_more": stereotype,
+        }
+        yield Ask(
+            number,
+            prompts.fill("counter", FIELDS, stereotype=stereotype, wanted=settings.per_row),
+            settings.per_row,
+            facts,
+            (row_name(row, number + 1),),
+            seed=draw_seed(settings.seed, number),
+            told=facts,
+        )
+
+
+def judge(_settings: CounterSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
+    """No denial, no repetition, about the same group."""
+    counter, stereotype = cell(row, "counter"), ask.facts["sent_more"]
+    cells = {**ask.facts, "counter": counter}
+    if not counter:
+        return Judged(cells, MALFORMED)
+    if ask.facts["identity"] and not holds(counter, ask.facts["identity"]):
+        return Judged(cells, NO_GROUP)
+    language = ask.facts["language"]
+    if language in languages() and is_negation_of(stereotype, counter, language):
+        return Judged(cells, NEGATION)
+    likeness = SequenceMatcher(None, folded(stereotype), folded(counter)).ratio()
+    if likeness >= MOST_ALIKE:
+        return Judged(cells, ALIKE)
+    return Judged(cells)
+
+
+COUNTER = Kind(
+    name="counter",
+    holds="counter-narratives",
+    needs=(),
+    fields=FIELDS,
+    columns={
+        "identity": "the group, as in your table",
+        "attribute": "the attribute, as in your table",
+        "language": "language, as in your table",
+        "sent_more": "the stereotype as a sentence",
+        "counter": "the counter-narrative",
+    },
+    asks=asks,
+    judge=judge,
+    same=lambda cells: (folded(cells["sent_more"]), folded(cells["counter"])),
+    head="counter",
+    tokens=40,
+)

@@ -1,0 +1,195 @@
+"""`endoxa author expand`: further stereotypes of a country after the pattern of one's own (AfriStereo, 3.4 and App. B).
+
+The six fields of a row are those of AfriStereo's table 9. Examples are drawn from the user's own data anew for each
+request, so that no batch only imitates the same few rows.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.prompts import Prompts
+from endoxa.author.settings import ExpandSettings
+from endoxa.author.wording import holds
+from endoxa.engine.asking.jobs import draw_seed
+from endoxa.schema.drafts import ELSEWHERE, IDENTICAL, KNOWN, MALFORMED, OFF_LIST
+
+FIELDS = {
+    "identity": "the group in the plural, specific",
+    "country": "the country",
+    "category": "the social axis",
+    "attribute": "short label of what is said",
+    "stereotype": "the stereotype as a full sentence",
+    "counter": "a favourable counter-stereotype of the same group as a full sentence, not a mere denial",
+}
+PUBLISHED_AXES = ("gender", "religion", "ethnicity", "profession", "age", "region")
+"""Taken where neither --axis nor the data name one."""
+NAMES = {"identity": "identity", "attribute": "canonical_attribute", "axis": "type"}
+"""Columns of AfriStereo's own table, where ours are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is known of the user's own data.
+
+    Attributes:
+        said: (identity, attribute) of every row.
+        sentences: stereotypes of every row that has one.
+        countries: names of other countries, which no row may have.
+    """
+
+    said: frozenset[tuple[str, str]]
+    sentences: frozenset[str]
+    countries: frozenset[str]
+
+
+def own_cell(row: Mapping[str, Any], name: str) -> str:
+    """A cell under our name or under AfriStereo's."""
+    return cell(row, name) or cell(row, NAMES.get(name, name))
+
+
+def axes_of(settings: ExpandSettings, data: pl.DataFrame) -> list[str]:
+    """The axes of a run, in turn."""
+    found = settings.axes or tuple(dict.fromkeys(own_cell(row, "axis") for row in data.iter_rows(named=True)))
+    return [one for one in found if one] or list(PUBLISHED_AXES)
+
+
+def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+    """Batches until the rows are enough, one axis after the other."""
+    rows = list(data.iter_rows(named=True))
+    axes = axes_of(settings, data)
+    groups = _groups(rows, axes)
+    left, number = settings.rows, 0
+    while left > 0:
+        axis, wanted = axes[number % len(axes)], min(left, settings.batch_rows)
+        chosen = _examples(settings, rows, number)
+        known = ", ".join(groups.get(axis, ()))
+        text = prompts.fill(
+            "expand",
+            FIELDS,
+            wanted=wanted,
+            country=settings.country,
+            axis=axis,
+            groups=f"Groups to think of, and others: {known}" if known else "",
+            examples="\n".join(json.dumps(_example(settings, row), ensure_ascii=False) for row in chosen)
+            or "-",
+        )
+        yield Ask(
+            number,
+            text,
+            wanted,
+            {"axis": axis},
+            tuple(row_name(row, rows.index(row) + 1) for row in chosen),
+            batch=number + 1,
+            seed=draw_seed(settings.seed, number),
+            allowed={"country": (settings.country,), "category": (axis,)},
+            told={"country": settings.country, "axis": axis, "identities": list(groups.get(axis, ()))},
+        )
+        left, number = left - wanted, number + 1
+
+
+def _groups(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Groups of the data by axis; those without one belong to every axis."""
+    found: dict[str, dict[str, None]] = {axis: {} for axis in axes}
+    for row in rows:
+        for axis in [own_cell(row, "axis")] if own_cell(row, "axis") else axes:
+            if axis in found and own_cell(row, "identity"):
+                found[axis][own_cell(row, "identity")] = None
+    return {axis: tuple(names) for axis, names in found.items()}
+
+
+def _examples(settings: ExpandSettings, rows: Sequence[Any], number: int) -> list[Any]:
+    """Rows of the data for one request, drawn by seed and batch."""
+    rng = random.Random(f"{settings.seed}|{number}")  # noqa: S311  (a draw, no secret)
+    usable = [row for row in rows if own_cell(row, "identity") and own_cell(row, "attribute")]
+    return rng.sample(usable, min(settings.examples, len(usable)))
+
+
+def _example(settings: ExpandSettings, row: Mapping[str, Any]) -> dict[str, str]:
+    identity, attribute = own_cell(row, "identity"), own_cell(row, "attribute")
+    return {
+        "identity": identity,
+        "country": cell(row, "country") or settings.country,
+        "category": own_cell(row, "axis"),
+        "attribute": attribute,
+        "stereotype": cell(row, "stereotype")
+        or cell(row, "sent_more")
+        or f"{identity} are {attribute}.".capitalize(),
+        **({"counter": cell(row, "counter")} if cell(row, "counter") else {}),
+    }
+
+
+def context(settings: ExpandSettings, data: pl.DataFrame) -> Own:
+    """What is in the data, and in the table of --known."""
+    rows = list(data.iter_rows(named=True))
+    if settings.known:
+        from pathlib import Path
+
+        from endoxa.datasets.frames import read_table
+
+        rows += list(read_table(Path(settings.known)).iter_rows(named=True))
+    texts = (cell(row, name) for row in rows for name in ("stereotype", "sent_more"))
+    from babel import Locale
+
+    places = Locale.parse("en").territories
+    countries = {folded(name) for code, name in places.items() if len(code) == 2} - {folded(settings.country)}
+    return Own(
+        frozenset((folded(own_cell(row, "identity")), folded(own_cell(row, "attribute"))) for row in rows),
+        frozenset(folded(text) for text in texts if text),
+        frozenset(countries),
+    )
+
+
+def judge(settings: ExpandSettings, of: Own, ask: Ask, row: Cells) -> Judged:
+    """All six fields, this country, this axis, and nothing that is known already."""
+    cells = {name: cell(row, name) for name in FIELDS}
+    kept = {
+        "identity": cells["identity"],
+        "country": settings.country,
+        "axis": ask.facts["axis"],
+        "attribute": cells["attribute"],
+        "sent_more": cells["stereotype"],
+        "counter": cells["counter"],
+    }
+    if not all(cells.values()):
+        return Judged(kept, MALFORMED)
+    if folded(cells["country"]) != folded(settings.country) or folded(cells["identity"]) in of.countries:
+        return Judged({**kept, "country": cells["country"]}, ELSEWHERE)
+    if folded(cells["category"]) != folded(ask.facts["axis"]):
+        return Judged({**kept, "axis": cells["category"]}, OFF_LIST)
+    if folded(cells["stereotype"]) == folded(cells["counter"]):
+        return Judged(kept, IDENTICAL)
+    said = (folded(cells["identity"]), folded(cells["attribute"]))
+    if said in of.said or folded(cells["stereotype"]) in of.sentences:
+        return Judged(kept, KNOWN)
+    unnamed = not holds(cells["stereotype"], cells["identity"])
+    return Judged(kept, checks=("group-not-named",) if unnamed else ())
+
+
+EXPAND = Kind(
+    name="expand",
+    holds="stereotypes of a country with counter-stereotypes",
+    needs=(),
+    fields=FIELDS,
+    columns={
+        "identity": "the group",
+        "country": "the country",
+        "axis": "social axis",
+        "attribute": "short label of what is said",
+        "sent_more": "the stereotype as a sentence",
+        "counter": "a favourable counter-stereotype",
+    },
+    asks=asks,
+    judge=judge,
+    same=lambda cells: (folded(cells["identity"]), folded(cells["attribute"])),
+    head="attribute",
+    context=context,
+    tokens=90,
+)

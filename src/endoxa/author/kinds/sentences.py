@@ -1,0 +1,124 @@
+"""`endoxa author sentences`: natural sentences for tuples, each with a minimally different partner (IndiBias 4.2.2)."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.prompts import Prompts
+from endoxa.author.settings import SentencesSettings
+from endoxa.author.wording import holds, pair_checks
+from endoxa.curate.opposites import is_negation_of
+from endoxa.engine.asking.jobs import draw_seed
+from endoxa.errors import UserError
+from endoxa.schema.drafts import IDENTICAL, MALFORMED, NO_GROUP
+
+FIELDS = {"sentence": "the sentence with the stereotype", "partner": "its partner"}
+CONTRADICTION, NUMBER, NO_ATTRIBUTE = "contradiction", "number", "no-attribute"
+"""Checks: the sentence denies the tuple, a singular verb follows a plural group, the attribute is not said."""
+_SINGULAR = r"\s+(?:is|was|has|does|isn't|wasn't|hasn't|doesn't)\b"
+_DENIED = r"\b(?:not|never|no|n't|hardly|rarely|without)\b(?:\s+\w+){0,2}\s+"
+
+
+def asks(settings: SentencesSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+    """One request for each tuple and register.
+
+    Raises:
+        UserError: there is no other group of the same axis to contrast with.
+    """
+    rows = list(data.iter_rows(named=True))
+    number = 0
+    for place, row in enumerate(rows):
+        contrast = _contrast(settings, row, rows, place)
+        kind = "sentences" if settings.contrast == "group" else "sentences_attribute"
+        for register in settings.registers:
+            values = {
+                "identity": cell(row, "identity"),
+                "attribute": cell(row, "attribute"),
+                "contrast": contrast,
+            }
+            text = prompts.fill(kind, FIELDS, **values, register=register, wanted=settings.per_tuple)
+            facts = {**values, "axis": cell(row, "axis"), "language": cell(row, "language") or "en"}
+            facts["register"] = register
+            name = row_name(row, place + 1)
+            seed = draw_seed(settings.seed, number)
+            yield Ask(number, text, settings.per_tuple, facts, (name,), seed=seed, told=facts)
+            number += 1
+
+
+def _contrast(
+    settings: SentencesSettings, row: Mapping[str, Any], rows: list[dict[str, Any]], place: int
+) -> str:
+    """The group of the partner sentence: that of the column `contrast`, else one drawn from the same axis."""
+    if settings.contrast == "attribute":
+        return ""
+    if given := cell(row, "contrast"):
+        return given
+    own = folded(cell(row, "identity"))
+    others = sorted(
+        {cell(one, "identity") for one in rows if cell(one, "axis") == cell(row, "axis")}
+        - {cell(row, "identity")}
+    )
+    others = [one for one in others if folded(one) != own]
+    if not others:
+        raise UserError(
+            f"Row {place + 1}: there is no other group of the axis '{cell(row, 'axis')}' to contrast "
+            f"'{cell(row, 'identity')}' with. Add a column 'contrast', or choose --contrast attribute."
+        )
+    return random.Random(f"{settings.seed}|{place}").choice(others)  # noqa: S311  (a draw, no secret)
+
+
+def judge(settings: SentencesSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
+    """Both sentences must be there, differ, and name their group; what else is found is a check."""
+    more, less = cell(row, "sentence"), cell(row, "partner")
+    facts = ask.facts
+    cells = {**facts, "sent_more": more, "sent_less": less, "direction": "stereo"}
+    if not more or not less:
+        return Judged(cells, MALFORMED)
+    if folded(more) == folded(less):
+        return Judged(cells, IDENTICAL)
+    partner = facts["contrast"] if settings.contrast == "group" else facts["identity"]
+    if not holds(more, facts["identity"]) or not holds(less, partner):
+        return Judged(cells, NO_GROUP)
+    return Judged(cells, checks=(*pair_checks(more, less, facts["language"]), *_own(more, facts)))
+
+
+def _own(sentence: str, facts: Cells) -> Iterator[str]:
+    text, group, attribute = (one.casefold() for one in (sentence, facts["identity"], facts["attribute"]))
+    if facts["language"] == "en" and re.search(re.escape(group) + _SINGULAR, text) and group.endswith("s"):
+        yield NUMBER
+    if not holds(sentence, facts["attribute"]):
+        yield NO_ATTRIBUTE
+    denied = re.search(_DENIED + re.escape(attribute), text) is not None
+    told = is_negation_of(attribute, text[text.find(attribute) :]) if attribute in text else False
+    if (facts["language"] == "en" and denied and not re.search(_DENIED, attribute + " ")) or told:
+        yield CONTRADICTION
+
+
+SENTENCES = Kind(
+    name="sentences",
+    holds="sentence pairs for tuples",
+    needs=("identity", "attribute"),
+    fields=FIELDS,
+    columns={
+        "identity": "the group",
+        "attribute": "the attribute",
+        "axis": "social axis, as in your table",
+        "language": "language, as in your table",
+        "register": "kind of text",
+        "contrast": "group of the partner sentence; empty where the attribute was turned",
+        "sent_more": "the sentence with the stereotype",
+        "sent_less": "its partner",
+        "direction": "'stereo': the first sentence holds the stereotype",
+    },
+    asks=asks,
+    judge=judge,
+    same=lambda cells: folded(cells["sent_more"]),
+    head="sent_more",
+    tokens=60,
+)

@@ -1,0 +1,111 @@
+"""`endoxa author translate`: candidates of several engines for both sentences of a pair (IndiBias, 4.2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.prompts import Prompts
+from endoxa.author.settings import TranslateSettings
+from endoxa.author.wording import pair_checks
+from endoxa.datasets.spans import differing_spans, words
+from endoxa.engine.asking.jobs import draw_seed
+from endoxa.page.words import language_name
+from endoxa.schema.drafts import MALFORMED
+
+FIELDS = {"sent_more": "translation of the first sentence", "sent_less": "translation of the second sentence"}
+IDENTICAL_NOW, LESS_MINIMAL = "identical-now", "less-minimal"
+"""Checks: both translations are one sentence; they differ in more places than the originals do."""
+
+
+def language_of(settings: TranslateSettings, row: dict[str, Any]) -> str:
+    """Language of a pair."""
+    return cell(row, "language") or settings.language_from
+
+
+def asks(settings: TranslateSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+    """One request for each pair."""
+    for number, row in enumerate(data.iter_rows(named=True)):
+        source = language_of(settings, row)
+        facts = {"more": cell(row, "sent_more"), "less": cell(row, "sent_less"), "language_from": source}
+        text = prompts.fill(
+            "translate",
+            FIELDS,
+            from_language=language_name(source),
+            to_language=language_name(settings.to),
+            more=facts["more"],
+            less=facts["less"],
+        )
+        name = row_name(row, number + 1)
+        told = {**facts, "to": settings.to}
+        yield Ask(number, text, 1, facts, (name,), seed=draw_seed(settings.seed, number), told=told)
+
+
+def found_in(more: str, less: str, original_more: str, original_less: str, language: str) -> tuple[str, ...]:
+    """What a reviewer should look at in the translation of a pair, by name."""
+    if folded(more) == folded(less):
+        return (IDENTICAL_NOW,)
+    before = len(differing_spans(words(original_more), words(original_less)))
+    after = len(differing_spans(words(more), words(less)))
+    checks = pair_checks(more, less, language)
+    return (*((LESS_MINIMAL,) if after > before else ()), *checks)
+
+
+def judge(settings: TranslateSettings, _context: Any, ask: Ask, row: Cells) -> Judged:
+    """Both sentences; a pair that became identical is kept and marked, since people may mend it."""
+    more, less = cell(row, "sent_more"), cell(row, "sent_less")
+    cells = {"sent_more": more, "sent_less": less}
+    if not more or not less:
+        return Judged(cells, MALFORMED)
+    return Judged(cells, checks=found_in(more, less, ask.facts["more"], ask.facts["less"], settings.to))
+
+
+def candidates(data: pl.DataFrame, settings: TranslateSettings, drafts: pl.DataFrame) -> pl.DataFrame:
+    """The table for the room of translations: a row for each pair, two columns and a column of checks for each engine.
+
+    Args:
+        data: the pairs.
+        settings: the run's.
+        drafts: what each engine made of each pair: `source_ids`, `engine`, `sent_more`, `sent_less`, `checks`.
+    """
+    by_engine: dict[str, dict[str, Cells]] = {}
+    for row in drafts.iter_rows(named=True):
+        by_engine.setdefault(row["engine"], {})[row["source_ids"]] = row
+    made = []
+    for number, row in enumerate(data.iter_rows(named=True), start=1):
+        name = row_name(row, number)
+        one: dict[str, Any] = {
+            "item_id": name,
+            "status": "draft",
+            "sent_more": cell(row, "sent_more"),
+            "sent_less": cell(row, "sent_less"),
+            "language": settings.to,
+            "language_from": language_of(settings, row),
+        }
+        for engine, of_pairs in by_engine.items():
+            found = of_pairs.get(name, {})
+            one[f"candidate_{engine}_more"] = found.get("sent_more", "")
+            one[f"candidate_{engine}_less"] = found.get("sent_less", "")
+            one[f"checks_{engine}"] = found.get("checks", "")
+        made.append(one)
+    return pl.DataFrame(made, infer_schema_length=None)
+
+
+TRANSLATE = Kind(
+    name="translate",
+    holds="translations of pairs",
+    needs=("sent_more", "sent_less"),
+    fields=FIELDS,
+    columns={
+        "sent_more": "the first sentence in the new language",
+        "sent_less": "the second sentence in the new language",
+    },
+    asks=asks,
+    judge=judge,
+    same=lambda _cells: object(),
+    head="sent_more",
+    tokens=60,
+)

@@ -1,0 +1,154 @@
+"""`endoxa author tuples`: attributes that people ascribe to each group (IndiBias, 4.1), for the room of votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kind import Ask, Cells, Judged, Kind, cell, folded, row_name
+from endoxa.author.prompts import Prompts
+from endoxa.author.settings import TuplesSettings
+from endoxa.curate.group.surface import clean, key
+from endoxa.curate.opposites import are_opposites
+from endoxa.curate.opposites.lexicon import Lexicon, load_lexicon
+from endoxa.engine.asking.jobs import draw_seed
+from endoxa.schema.drafts import KNOWN, MALFORMED
+
+POLARITIES = ("positive", "negative")
+FIELDS = {
+    "attribute": "one to four words, as they follow 'are' or as a verb phrase",
+    "polarity": "'positive' or 'negative': how people mean it",
+}
+NEAR = 0.88
+"""Share of letters in common from which on two attributes are one (`difflib`), unless they are opposites."""
+
+
+def asks(settings: TuplesSettings, data: pl.DataFrame, prompts: Prompts) -> Iterator[Ask]:
+    """One request for each group."""
+    for number, row in enumerate(data.iter_rows(named=True)):
+        identity = cell(row, "identity")
+        country = cell(row, "country") or cell(row, "region")
+        place = f"in {country}" if country else settings.place or "there"
+        yield Ask(
+            number,
+            prompts.fill("tuples", FIELDS, identity=identity, place=place, wanted=settings.per_identity),
+            settings.per_identity,
+            {"identity": identity, **{name: cell(row, name) for name in ("axis", "region", "language")}},
+            (row_name(row, number + 1),),
+            seed=draw_seed(settings.seed, number),
+            allowed={"polarity": POLARITIES},
+            told={"identity": identity},
+        )
+
+
+def context(settings: TuplesSettings, data: pl.DataFrame) -> tuple[Lexicon, frozenset[tuple[str, str]]]:
+    """The lexicon of the data's language, and what is known already: (identity, key of the attribute)."""
+    language = (
+        next((one for one in data.get_column("language") if one), "en")
+        if "language" in data.columns
+        else "en"
+    )
+    lexicon = load_lexicon(str(language))
+    return lexicon, frozenset(known_tuples(settings.known, lexicon))
+
+
+def known_tuples(path: str | None, lexicon: Lexicon) -> Iterator[tuple[str, str]]:
+    """Groups and attributes of the user's own data."""
+    if path is None:
+        return
+    from pathlib import Path
+
+    from endoxa.datasets.frames import read_table
+
+    for row in read_table(Path(path), ("identity", "attribute")).iter_rows(named=True):
+        yield folded(cell(row, "identity")), key(cell(row, "attribute"), lexicon)
+
+
+def judge(_settings: TuplesSettings, of: Any, ask: Ask, row: Cells) -> Judged:
+    """The attribute without copula and words of degree; what is known already is no draft."""
+    lexicon, known = of
+    attribute = clean(cell(row, "attribute"), lexicon)
+    cells = {**ask.facts, "attribute": attribute, "polarity": cell(row, "polarity").casefold()}
+    if not attribute or cells["polarity"] not in POLARITIES:
+        return Judged(cells, MALFORMED)
+    if (folded(cells["identity"]), key(attribute, lexicon)) in known:
+        return Judged(cells, KNOWN)
+    return Judged(cells, checks=("long",) if len(attribute.split()) > 4 else ())
+
+
+def same(cells: Cells) -> object:
+    """Group and attribute without regard to its form."""
+    lexicon = load_lexicon(cells.get("language") or "en")
+    return folded(cells["identity"]), key(cells["attribute"], lexicon)
+
+
+def unite(_settings: TuplesSettings, _data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
+    """One row for each group and attribute, with the models that named it; near-duplicates are one.
+
+    The row is that of the first model, so its id, seed and place say where the words come from.
+    """
+    made: list[dict[str, Any]] = []
+    by_identity: dict[str, list[dict[str, Any]]] = {}
+    for row in drafts.iter_rows(named=True):
+        others = by_identity.setdefault(folded(row["identity"]), [])
+        found = next((one for one in others if _like(one, row)), None)
+        if found is None:
+            one = {**row, "models": [row["source"]], "other_words": []}
+            made.append(one)
+            others.append(one)
+            continue
+        found["models"] += [row["source"]] if row["source"] not in found["models"] else []
+        found["other_words"] += (
+            [row["attribute"]] if folded(row["attribute"]) != folded(found["attribute"]) else []
+        )
+        found["model_version"] = _joined([*found["model_version"].split("; "), row["model_version"]])
+    for one in made:
+        names = one.pop("models")
+        one["n_models"] = len(names)
+        one["source"] = _joined(names)
+        one["other_words"] = _joined(one["other_words"])
+    return pl.DataFrame(made, schema={**drafts.schema, "n_models": pl.Int64, "other_words": pl.String})
+
+
+def _like(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two attributes of one group are the same, or nearly, and mean no opposite things."""
+    lexicon = load_lexicon(one.get("language") or "en")
+    first, second = one["attribute"], other["attribute"]
+    if key(first, lexicon) == key(second, lexicon):
+        return True
+    if SequenceMatcher(None, folded(first), folded(second)).ratio() < NEAR:
+        return False
+    return one["polarity"] == other["polarity"] and not are_opposites(first, second, lexicon=lexicon)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return "; ".join(dict.fromkeys(name for name in names if name))
+
+
+TUPLES = Kind(
+    name="tuples",
+    holds="groups with attributes",
+    needs=("identity",),
+    fields=FIELDS,
+    columns={
+        "identity": "the group, as in your table",
+        "axis": "social axis, as in your table",
+        "region": "region, as in your table",
+        "language": "language, as in your table",
+        "attribute": "what the group is said to be or do",
+        "polarity": "'positive' or 'negative', as the first model meant it",
+        "n_models": "models that named it",
+        "other_words": "other wordings that were united with it, separated by '; '",
+    },
+    asks=asks,
+    judge=judge,
+    same=same,
+    head="attribute",
+    cells=("identity", "axis", "region", "language", "attribute", "polarity"),
+    context=context,
+    unite=unite,
+    tokens=18,
+)

@@ -1,0 +1,110 @@
+"""Prompts: ours by language, or a file of the user's own in the same form.
+
+A prompt file has a name with its version, a frame that says what the rows are for, the form of the answer, and for
+each kind the task. Placeholders in braces are filled in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from endoxa.errors import UserError
+
+STOP = "===STOP==="
+"""What a model may write when it can give no further row (AfriStereo, B.3, used a similar word)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """The prompts of one file.
+
+    Attributes:
+        id: name with version ("endoxa-author-en-1").
+        texts: text by name: 'frame', 'answer', 'stop', and one for each kind.
+        path: where they were read, for messages.
+    """
+
+    id: str
+    texts: Mapping[str, str]
+    path: str
+
+    def fill(self, kind: str, fields: Mapping[str, str], **values: Any) -> str:
+        """The whole request: frame, task, form of the answer, stop word.
+
+        Args:
+            kind: which task.
+            fields: fields of a row, with what stands in them.
+            values: what the placeholders of the task stand for.
+
+        Raises:
+            UserError: the file has no such task, or a placeholder that we do not know.
+        """
+        listed = "\n".join(f"- {name}: {text}" for name, text in fields.items())
+        row = json.dumps(dict.fromkeys(fields, "..."), ensure_ascii=False)
+        parts = [
+            self._filled("frame"),
+            self._filled(kind, **values),
+            self._filled("answer", fields=listed, row=row),
+            self._filled("stop", stop=STOP),
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+    def _filled(self, name: str, **values: Any) -> str:
+        if name not in self.texts:
+            raise UserError(f"{self.path} has no text '{name}'. Write one, or leave --prompts out.")
+        try:
+            return self.texts[name].strip().format(**values)
+        except (KeyError, IndexError, ValueError) as problem:
+            known = ", ".join(f"{{{key}}}" for key in values) or "none"
+            raise UserError(
+                f"{self.path}, text '{name}': the placeholder {problem} is not known. Placeholders here: {known}."
+            ) from problem
+
+
+def languages() -> list[str]:
+    """Languages that we have prompts in."""
+    names = (one.name for one in files("endoxa.author").joinpath("prompts").iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+def read_prompts(language: str, own: Path | None) -> Prompts:
+    """Our prompts in a language, or those of a file.
+
+    Raises:
+        UserError: there are none in the language, or the file cannot be read.
+    """
+    if own is None:
+        if language not in languages():
+            raise UserError(
+                f"There are no prompts in '{language}'. Choose one of {', '.join(languages())}, or give your own file "
+                "with --prompts."
+            )
+        file = files("endoxa.author").joinpath("prompts", f"{language}.toml")
+        return _read(file.read_text(encoding="utf-8"), f"prompts/{language}.toml")
+    try:
+        return _read(own.read_text(encoding="utf-8"), str(own))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UserError(f"{own} cannot be read: {problem}. Expected a TOML file with prompts.") from problem
+
+
+def _read(text: str, path: str) -> Prompts:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise UserError(f"{path} is not TOML: {problem}.") from problem
+    name, texts = table.get("id"), table.get("texts")
+    if not isinstance(name, str) or not isinstance(texts, dict):
+        raise UserError(f'{path} needs `id = "NAME"` and a table [texts] with a text for each task.')
+    return Prompts(name, {key: str(value) for key, value in texts.items()}, path)
+
+
+def digest(text: str) -> str:
+    """First 12 characters of the SHA-256 of what was sent."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

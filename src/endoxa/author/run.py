@@ -1,0 +1,338 @@
+"""A run of `endoxa author`: requests to every model, answers in a run folder, drafts in a table.
+
+The run folder (`STEM_run` beside the table) holds every raw answer; the table and its companions are made from it and
+can be made again at no cost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kind import Ask, Judged, Kind
+from endoxa.author.prompts import Prompts, digest, read_prompts
+from endoxa.author.reading import Reply, read_reply
+from endoxa.author.settings import AuthorSettings
+from endoxa.datasets.files import sha256
+from endoxa.datasets.frames import read_table
+from endoxa.engine.asking.cost import Expected, expect
+from endoxa.engine.asking.jobs import Job
+from endoxa.engine.asking.journal import AnswerJournal
+from endoxa.engine.asking.plan import Planned, model_identity, parse_models, planned
+from endoxa.engine.asking.run import Questions, asking_work
+from endoxa.engine.folder import RECORDS
+from endoxa.engine.instrument import Work
+from endoxa.errors import UserError
+from endoxa.schema.drafts import (
+    AFTER_STOP,
+    DRAFT,
+    DRAFT_COLUMNS,
+    FAILED,
+    LEFT_OUT_COLUMNS,
+    MALFORMED,
+    REFUSED,
+    REPEATED,
+    UNREADABLE,
+    YIELD_COLUMNS,
+)
+
+RECORD_TYPES = {
+    "model": pl.String,
+    "number": pl.Int64,
+    "answer": pl.String,
+    "finish": pl.String,
+    "served_model": pl.String,
+    "refused": pl.Boolean,
+    "prompt_sha256": pl.String,
+    "prompt_tokens": pl.Int64,
+    "completion_tokens": pl.Int64,
+    "error": pl.String,
+}
+"""Columns of the records: a row for each request and model."""
+YIELD_TYPES = dict.fromkeys(YIELD_COLUMNS, pl.Int64) | {
+    "model": pl.String,
+    "spread": pl.Float64,
+    "cost_usd": pl.Float64,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run before it is asked.
+
+    Attributes:
+        kind: what is drafted.
+        settings: its settings.
+        data: the data, cut to --limit.
+        prompts: the prompts.
+        asks: every request.
+    """
+
+    kind: Kind
+    settings: AuthorSettings
+    data: pl.DataFrame
+    prompts: Prompts
+    asks: tuple[Ask, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What came of a run: drafts, rows that are none, and counts by model."""
+
+    drafts: pl.DataFrame
+    left_out: pl.DataFrame
+    yields: pl.DataFrame
+
+
+def prepare(kind: Kind, settings: AuthorSettings) -> Prepared:
+    """Read the data and write the requests.
+
+    Raises:
+        UserError: anything about data, prompts or settings that a user can mend.
+    """
+    path = Path(settings.data)
+    data = read_table(path, kind.needs)
+    for number, row in enumerate(data.iter_rows(named=True), start=1):
+        for name in kind.needs:
+            if not str(row[name] or "").strip():
+                raise UserError(f"{path}, row {number}: '{name}' is empty. Fill it in, or leave the row out.")
+    data = data.head(settings.limit or data.height)
+    if data.is_empty():
+        raise UserError(f"{path} has no rows. Expected a table with {', '.join(kind.needs) or 'your data'}.")
+    prompts = read_prompts(settings.prompt_language, Path(settings.prompts) if settings.prompts else None)
+    return Prepared(kind, settings, data, prompts, tuple(kind.asks(settings, data, prompts)))
+
+
+def jobs(of: Prepared) -> Iterator[Job]:
+    """The conversations of a run, in the order of their numbers."""
+    for ask in of.asks:
+        schemas = (_schema(of.kind, ask),) if of.settings.structured else ()
+        told = {
+            "probe": "author",
+            "task": of.kind.name,
+            "number": ask.number,
+            "fields": list(of.kind.fields),
+            "wanted": ask.wanted,
+            "allowed": {name: list(values) for name, values in ask.allowed.items()},
+            **ask.told,
+        }
+        yield Job(ask.number, (ask.text,), of.settings.system, ask.seed, told, schemas)
+
+
+def _schema(kind: Kind, ask: Ask) -> dict[str, Any]:
+    """JSON schema of an answer; every key is required and no other allowed, as strict interfaces want it."""
+    cells = {
+        name: {"type": "string", **({"enum": list(ask.allowed[name])} if name in ask.allowed else {})}
+        for name in kind.fields
+    }
+    row = {"type": "object", "properties": cells, "required": list(cells), "additionalProperties": False}
+    rows = {"rows": {"type": "array", "items": row}}
+    return {"type": "object", "properties": rows, "required": ["rows"], "additionalProperties": False}
+
+
+def author_work(kind: Kind, settings: AuthorSettings) -> Work:
+    """Every request to every model.
+
+    Raises:
+        UserError: any user error in data, prompts, models or settings.
+    """
+    specs = parse_models(settings.models)
+    of = prepare(kind, settings)
+    identity = settings.identity(
+        kind.name,
+        sha256(Path(settings.data)),
+        {"id": of.prompts.id, "texts": dict(of.prompts.texts)},
+        [model_identity(spec, settings.options) for spec in specs],
+    )
+    return asking_work(
+        Questions(
+            settings=settings,
+            specs=specs,
+            identity=identity,
+            data={"path": settings.data, "sha256": identity["data"], "prompts": of.prompts.id},
+            scan=lambda _: len(of.asks),
+            jobs=lambda: jobs(of),
+            turns=1,
+            calls=1,
+            write=lambda journal, folder: _write_records(of, journal, folder),
+        )
+    )
+
+
+def plan(kind: Kind, settings: AuthorSettings) -> list[Planned]:
+    """Expected calls, tokens and cost by model; nothing is asked.
+
+    Raises:
+        UserError: as `author_work`, for data and the names of models.
+    """
+    specs = parse_models(settings.models)
+    of = prepare(kind, settings)
+    total = Expected()
+    for job, ask in zip(jobs(of), of.asks, strict=True):
+        total += expect(job, [kind.tokens * ask.wanted])
+    return planned(settings, specs, total)
+
+
+def _write_records(of: Prepared, journal: AnswerJournal, folder: Path) -> dict[str, int]:
+    rows = []
+    for place, model in enumerate(of.settings.models):
+        answers = journal.answers(place, 0, max(len(of.asks) - 1, 0))
+        for ask in of.asks:
+            answer = answers[ask.number][-1]
+            rows.append(
+                {
+                    "model": model,
+                    "number": ask.number,
+                    "answer": answer.text,
+                    "finish": answer.finish,
+                    "served_model": answer.served_model,
+                    "refused": answer.refused,
+                    "prompt_sha256": digest(ask.text),
+                    "prompt_tokens": answer.usage.prompt_tokens,
+                    "completion_tokens": answer.usage.completion_tokens,
+                    "error": answer.error,
+                }
+            )
+    pl.DataFrame(rows, schema=RECORD_TYPES).write_parquet(folder / RECORDS)
+    return {"records": len(rows), "asked": sum(ask.wanted for ask in of.asks)}
+
+
+def drafted(of: Prepared, folder: Path, cost: Mapping[str, float | None]) -> Drafted:
+    """Drafts, what was left out, and the yield of each model, from the records of a run.
+
+    Args:
+        of: the run as it was prepared.
+        folder: the run folder.
+        cost: US dollars by model.
+    """
+    records = pl.read_parquet(folder / RECORDS)
+    context = of.kind.context(of.settings, of.data)
+    made = [_of_model(of, context, own, cost) for own in records.partition_by("model", maintain_order=True)]
+    drafts = pl.DataFrame([row for one in made for row in one[0]], schema=draft_types(of.kind), orient="row")
+    left_out = pl.DataFrame(
+        [row for one in made for row in one[1]],
+        schema=dict.fromkeys(LEFT_OUT_COLUMNS, pl.String),
+        strict=False,
+    )
+    yields = pl.DataFrame([one[2] for one in made], schema=YIELD_TYPES)
+    return Drafted(of.kind.unite(of.settings, of.data, drafts), left_out, yields)
+
+
+def draft_types(kind: Kind) -> dict[str, Any]:
+    """Types of the columns of drafts of a kind, before they are united."""
+    whole = {"seed": pl.Int64, "batch": pl.Int64, "position": pl.Int64}
+    own = kind.cells or tuple(kind.columns)
+    return {name: whole.get(name, pl.String) for name in (*DRAFT_COLUMNS, *own)}
+
+
+Rows = list[dict[str, Any]]
+
+
+def _of_model(
+    of: Prepared, context: Any, records: pl.DataFrame, cost: Mapping[str, float | None]
+) -> tuple[Rows, Rows, dict[str, Any]]:
+    """Drafts, rows left out and counts of one model."""
+    model = records["model"][0]
+    drafts: Rows = []
+    left_out: Rows = []
+    seen: set[object] = set()
+    counts: Counter[str] = Counter()
+    by_number = {ask.number: ask for ask in of.asks}
+    for record in records.iter_rows(named=True):
+        ask = by_number[record["number"]]
+        counts["asked"] += ask.wanted
+        reply = _reply(of, record)
+        reason = _whole(record, reply)
+        counts["answers"] += reason != FAILED
+        counts["stopped"] += reply.stopped
+        if reason:
+            counts[reason] += 1
+            left_out.append(_left(model, ask, 0, reason, record["error"] or record["answer"]))
+        for position, row, judged in _judged(of, context, ask, reply):
+            counts["rows"] += 1
+            reason = judged.reason or (REPEATED if of.kind.same(judged.cells) in seen else "")
+            if reason:
+                counts[reason] += 1
+                left_out.append(_left(model, ask, position, reason, json.dumps(row, ensure_ascii=False)))
+                continue
+            seen.add(of.kind.same(judged.cells))
+            drafts.append(_draft(of, ask, record, position, judged))
+    counts["drafts"] = len(drafts)
+    heads = [str(row[of.kind.head]) for row in drafts]
+    one = {name: counts[name] for name in YIELD_COLUMNS} | {
+        "model": model,
+        "distinct": len({head.casefold().split(" ")[0] for head in heads if head}),
+        "spread": _spread(heads, of.settings.encoder),
+        "cost_usd": cost.get(model),
+    }
+    return drafts, left_out, one
+
+
+def _reply(of: Prepared, record: Mapping[str, Any]) -> Reply:
+    if record["error"] or record["refused"]:
+        return Reply((), refused=bool(record["refused"]))
+    return read_reply(record["answer"], list(of.kind.fields), of.settings.prompt_language)
+
+
+def _whole(record: Mapping[str, Any], reply: Reply) -> str:
+    """Why an answer gave nothing at all; empty where it gave rows."""
+    if record["error"]:
+        return FAILED
+    if reply.rows or reply.after or reply.stopped:
+        return ""
+    return REFUSED if reply.refused else UNREADABLE
+
+
+def _judged(
+    of: Prepared, context: Any, ask: Ask, reply: Reply
+) -> Iterator[tuple[int, Mapping[str, str], Judged]]:
+    for position, row in enumerate(reply.rows, start=1):
+        lacks = any(name not in row for name in of.kind.fields) and not of.kind.may_lack(row)
+        judged = Judged({}, MALFORMED) if lacks else of.kind.judge(of.settings, context, ask, row)
+        yield position, row, judged
+    for position, row in enumerate(reply.after, start=len(reply.rows) + 1):
+        yield position, row, Judged({}, AFTER_STOP)
+
+
+def _left(model: str, ask: Ask, position: int, reason: str, row: str) -> dict[str, Any]:
+    return {"model": model, "batch": str(ask.batch), "position": str(position), "reason": reason, "row": row}
+
+
+def _draft(
+    of: Prepared, ask: Ask, record: Mapping[str, Any], position: int, judged: Judged
+) -> dict[str, Any]:
+    key = f"{of.kind.name}|{record['model']}|{record['prompt_sha256']}|{ask.number}|{position}"
+    return {
+        "draft_id": f"{of.kind.name}-{hashlib.sha256(key.encode()).hexdigest()[:10]}",
+        "status": DRAFT,
+        "task": of.kind.name,
+        "source_ids": "; ".join(ask.sources),
+        "source": f"draft by {record['model']}",
+        "model_version": record["served_model"],
+        "prompt_id": of.prompts.id,
+        "prompt_sha256": record["prompt_sha256"],
+        "seed": ask.seed,
+        "batch": ask.batch,
+        "position": position,
+        "checks": " ".join(judged.checks),
+        **{name: judged.cells.get(name, "") for name in draft_types(of.kind) if name not in DRAFT_COLUMNS},
+    }
+
+
+def _spread(texts: Sequence[str], encoder: str | None) -> float | None:
+    """Mean cosine distance between different drafts; None without an encoder or with fewer than two."""
+    if encoder is None or len(texts) < 2:
+        return None
+    from endoxa.curate.encoders import load_encoder
+
+    vectors = load_encoder(encoder)(texts)
+    total = float((vectors.sum(axis=0) ** 2).sum())
+    n = len(texts)
+    return round(1 - (total - n) / (n * (n - 1)), 4)

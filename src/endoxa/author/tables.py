@@ -1,0 +1,138 @@
+"""Tables of drafts on disk: the drafts, what was left out, the yield of each model, a sheet for a person."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.author.kinds.expand import axes_of
+from endoxa.author.kinds.label import read_scheme
+from endoxa.author.kinds.translate import candidates
+from endoxa.author.run import Drafted, Prepared
+from endoxa.author.settings import ExpandSettings, LabelSettings, TranslateSettings
+from endoxa.datasets.frames import read_table, require_table_name, write_table
+from endoxa.errors import UserError
+from endoxa.schema.drafts import (
+    FAILED,
+    REASONS,
+    REFUSED,
+    STATUSES,
+    UNREADABLE,
+    YIELD_COLUMNS,
+)
+from endoxa.schema.headline import Headline
+
+YIELD, LEFT_OUT, COVERAGE = "yield", "left_out", "coverage"
+"""Companions of a table of drafts."""
+
+
+def run_folder(table: Path) -> Path:
+    """Where the answers behind a table of drafts are kept."""
+    return table.with_name(f"{table.stem}_run")
+
+
+def beside(table: Path, name: str) -> Path:
+    """A companion of a table of drafts; always CSV."""
+    return table.with_name(f"{table.stem}_{name}.csv")
+
+
+def write_drafts(of: Prepared, made: Drafted, out: Path) -> list[Path]:
+    """Write the drafts and their companions; the files written, the drafts first."""
+    drafts = made.drafts
+    if isinstance(of.settings, TranslateSettings):
+        named = drafts.with_columns(engine=pl.col("source").str.strip_prefix("draft by "))
+        drafts = candidates(of.data, of.settings, named)
+    tables = {out: drafts, beside(out, YIELD): made.yields, beside(out, LEFT_OUT): made.left_out}
+    if isinstance(of.settings, ExpandSettings):
+        tables[beside(out, COVERAGE)] = coverage(of.settings, of.data, drafts)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for path, table in tables.items():
+        write_table(table, path)
+    return list(tables)
+
+
+def coverage(settings: ExpandSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
+    """Drafts by country, axis and group, with the target of each axis.
+
+    Columns: country, axis, identity, drafts, target, missing. The row of an axis itself has an empty
+    identity; the target is --per-cell, or the rows of a run by axis.
+    """
+    axes = axes_of(settings, data)
+    target = settings.per_cell or -(-settings.rows // len(axes))
+    rows: list[tuple[Any, ...]] = []
+    for axis in axes:
+        own = drafts.filter(axis=axis)
+        rows.append((settings.country, axis, "", own.height, target, max(target - own.height, 0)))
+        counted = own.group_by("identity").len().sort("len", "identity", descending=[True, False])
+        rows += [(settings.country, axis, name, n, None, None) for name, n in counted.iter_rows()]
+    columns = ("country", "axis", "identity", "drafts", "target", "missing")
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def headline(yields: pl.DataFrame) -> Headline:
+    """What became of the rows asked for, by model."""
+    texts, rows = [], []
+    for row in yields.iter_rows(named=True):
+        lost = row[REFUSED] + row[FAILED] + row[UNREADABLE]
+        left = sum(row[name] for name in REASONS)
+        numbers = (row["asked"], row["answers"], lost, row["rows"], left, row["drafts"])
+        texts.append((row["model"], *(f"{n:,}" for n in numbers)))
+        rows.append({name: row[name] for name in YIELD_COLUMNS})
+    return Headline(
+        "What became of the rows asked for",
+        ("model", "asked", "answers", "without rows", "rows", "left out", "drafts"),
+        tuple(texts),
+        tuple(rows),
+    )
+
+
+def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:
+    """A random sample for a person to label: id, text and an empty label; the labels of models are not on it.
+
+    Raises:
+        UserError: the name of the file is no table's.
+    """
+    path = Path(str(settings.sheet))
+    require_table_name(path)
+    names = labels["draft_id"].to_list()
+    rng = random.Random(f"sheet|{settings.seed}")  # noqa: S311  (a draw, no secret)
+    chosen = set(rng.sample(names, min(settings.sample, len(names))))
+    listed = "; ".join(read_scheme(settings.scheme).labels)
+    sheet = labels.filter(pl.col("draft_id").is_in(chosen)).select(
+        "draft_id", "text", pl.lit("").alias("label"), pl.lit(listed).alias("labels")
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_table(sheet, path)
+    return path
+
+
+def is_drafts(columns: set[str]) -> bool:
+    """Whether a table with these columns holds drafts."""
+    return {"draft_id", "status", "prompt_id"} <= columns
+
+
+def read_drafts(path: Path) -> pl.DataFrame:
+    """A table of drafts.
+
+    Raises:
+        UserError: a column is missing, a name is there twice, or a status is unknown.
+    """
+    table = read_table(path, ("draft_id", "status"))
+    for number, status in enumerate(table["status"], start=1):
+        if status not in STATUSES:
+            raise UserError(
+                f"{path}, row {number}: the status '{status}' is unknown. Expected one of {', '.join(STATUSES)}."
+            )
+    twice = table.filter(pl.col("draft_id").is_duplicated())
+    if not twice.is_empty():
+        raise UserError(f"{path}: the name '{twice['draft_id'][0]}' is there twice. Names must be unique.")
+    return table
+
+
+def counted(drafts: pl.DataFrame) -> dict[str, int]:
+    """Drafts by status."""
+    found = dict(drafts.group_by("status").len().iter_rows())
+    return {status: found.get(status, 0) for status in STATUSES}

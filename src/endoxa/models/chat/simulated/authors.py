@@ -1,0 +1,226 @@
+"""Simulated authors: they write drafts with planted faults, and translators that write words backwards.
+
+What an author writes is made of small word lists and means nothing; every fault comes at its planted rate, so that each
+count of a run can be checked.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from endoxa.errors import UserError
+from endoxa.models.chat.simulated.draws import Draws
+
+_WORDS = tomllib.loads(files(__package__).joinpath("authors.toml").read_text(encoding="utf-8"))
+GOOD, BAD = tuple(_WORDS["good"].split()), tuple(_WORDS["bad"].split())
+STOP = "===STOP==="
+REFUSAL = "I'm sorry, but I can't help with writing stereotypes about people."
+ELSEWHERE = "Atlantis"
+OFF_LIST = "something else"
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """Parameters of an author: chances, independent of one another.
+
+    Attributes:
+        refuse: of declining a whole request.
+        halt: of writing the stop word after half of the rows, and going on.
+        malformed: of a row that lacks its last field.
+        repeat: of a row that is the one before again.
+        contradict: of a row that does not say what it should (a denial, an unchanged partner, a label not in the list).
+        abroad: of a row about another country, where rows name one.
+    """
+
+    refuse: float = 0.05
+    halt: float = 0.03
+    malformed: float = 0.04
+    repeat: float = 0.06
+    contradict: float = 0.05
+    abroad: float = 0.04
+
+    def __post_init__(self) -> None:
+        """Refuse what is no chance.
+
+        Raises:
+            UserError: a parameter is below 0 or above 1.
+        """
+        for name, chance in asdict(self).items():
+            if not 0 <= chance <= 1:
+                raise UserError(
+                    f"A simulated author cannot have {name} = {chance:g}: it is a chance, between 0 and 1."
+                )
+
+
+NAMED: Mapping[str, Faults] = MappingProxyType(
+    {
+        "author": Faults(),
+        "author-faultless": Faults(0, 0, 0, 0, 0, 0),
+        "translator-a": Faults(0.01, 0, 0.02, 0, 0.05, 0),
+        "translator-b": Faults(0.01, 0, 0.02, 0, 0.1, 0),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Writes rows as its parameters say."""
+
+    faults: Faults
+    shift: int
+
+    def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
+        """Task and request."""
+        return str(told["task"]), str(told["number"])
+
+    def answer(self, told: Mapping[str, Any], draws: Draws) -> str:
+        """JSON with the rows, perhaps with faults."""
+        if draws.uniform("refuse") < self.faults.refuse:
+            return REFUSAL
+        rows: list[dict[str, str]] = []
+        for place in range(told["wanted"]):
+            if rows and draws.uniform(f"repeat {place}") < self.faults.repeat:
+                rows.append(dict(rows[-1]))
+                continue
+            row = self._row(told, draws, place)
+            if draws.uniform(f"malformed {place}") < self.faults.malformed:
+                row.pop(told["fields"][-1], None)
+            rows.append(row)
+        if draws.uniform("halt") < self.faults.halt:
+            half = len(rows) // 2
+            return f"{_written(rows[:half])}\n{STOP}\n{_written(rows[half:])}"
+        return _written(rows)
+
+    def describe(self) -> Mapping[str, Any]:
+        """The chances of faults."""
+        return {"planted": asdict(self.faults)}
+
+    def _row(self, told: Mapping[str, Any], draws: Draws, place: int) -> dict[str, str]:
+        wrong = draws.uniform(f"contradict {place}") < self.faults.contradict
+        abroad = draws.uniform(f"abroad {place}") < self.faults.abroad
+        writers = {
+            "tuples": self._tuple,
+            "sentences": _sentence,
+            "expand": self._stereotype,
+            "counter": _counter,
+            "adapt": _adapted,
+            "translate": _translated,
+            "label": _labelled,
+        }
+        return writers[told["task"]](told, draws, place, wrong, abroad)
+
+    def _tuple(
+        self, _told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+    ) -> dict[str, str]:
+        words = (GOOD, BAD)[place % 2]
+        start = int(draws.uniform("start") * len(words)) + self.shift
+        word = words[(start + place // 2) % len(words)]
+        return {"attribute": word, "polarity": "mixed" if wrong else ("positive", "negative")[place % 2]}
+
+    def _stereotype(
+        self, told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, abroad: bool
+    ) -> dict[str, str]:
+        groups = told["identities"] or [f"{told['axis']} group {k}" for k in range(8)]
+        group = draws.one_of(groups, f"group {place}")
+        bad, good = draws.one_of(BAD, f"bad {place}"), draws.one_of(GOOD, f"good {place}")
+        said = f"{group} are {bad} when nobody looks.".capitalize()
+        return {
+            "identity": group,
+            "country": ELSEWHERE if abroad else told["country"],
+            "category": told["axis"],
+            "attribute": f"{bad} {place % 7}",
+            "stereotype": said,
+            "counter": said if wrong else f"{group} are known for being {good}.".capitalize(),
+        }
+
+
+def _written(rows: list[dict[str, str]]) -> str:
+    return json.dumps({"rows": rows}, ensure_ascii=False)
+
+
+def _sentence(
+    told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+) -> dict[str, str]:
+    opening = draws.one_of(
+        ("Everybody knows that", "My uncle says that", "Wait and see:"), f"opening {place}"
+    )
+    sentence = f"{opening} {told['identity']} are {told['attribute']} ({place + 1})."
+    if told["contrast"]:
+        partner = sentence.replace(told["identity"], told["contrast"])
+    else:
+        partner = sentence.replace(f"are {told['attribute']}", f"are not {told['attribute']}")
+    return {"sentence": sentence, "partner": sentence if wrong else partner}
+
+
+def _counter(told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool) -> dict[str, str]:
+    if wrong:
+        return {"counter": told["sent_more"]}
+    good = draws.one_of(GOOD, f"good {place}")
+    return {
+        "counter": f"{told['identity'] or 'They'} are {good} people who help their neighbours ({place + 1})."
+    }
+
+
+def _adapted(
+    told: Mapping[str, Any], draws: Draws, _place: int, wrong: bool, _abroad: bool
+) -> dict[str, str]:
+    more, less = told["original_more"], told["original_less"]
+    verdict = draws.one_of(("keep", "adapt", "drop"), "verdict")
+    if verdict == "drop":
+        return {"verdict": verdict, "reason": "not known here", "sent_more": "", "sent_less": ""}
+    if verdict == "adapt" or wrong:
+        more, less = f"Here, {more[:1].lower()}{more[1:]}", f"Here, {less[:1].lower()}{less[1:]}"
+    return {"verdict": verdict, "reason": "as people speak here", "sent_more": more, "sent_less": less}
+
+
+def _translated(
+    told: Mapping[str, Any], _draws: Draws, _place: int, wrong: bool, _abroad: bool
+) -> dict[str, str]:
+    more, less = backwards(told["more"]), backwards(told["less"])
+    return {"sent_more": more, "sent_less": more if wrong else less}
+
+
+def backwards(text: str) -> str:
+    """Each word with its letters in reverse: a language in which pairs stay minimal."""
+    return " ".join(word[::-1] for word in text.split())
+
+
+def _labelled(
+    told: Mapping[str, Any], draws: Draws, place: int, wrong: bool, _abroad: bool
+) -> dict[str, str]:
+    if wrong:
+        return {"label": OFF_LIST}
+    # Most authors agree on a text: its own draw decides, their own seldom.
+    agreed = Draws(("label", told["text"])).one_of(told["labels"], "label")
+    return {
+        "label": agreed
+        if draws.uniform(f"own {place}") < 0.85
+        else draws.one_of(told["labels"], f"label {place}")
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorSimulation:
+    """Respondents to the probe "author"."""
+
+    name: str = "author"
+    respondents: frozenset[str] = frozenset(NAMED)
+    parameters: frozenset[str] = frozenset(field.name for field in fields(Faults))
+
+    def respondent(self, name: str, values: Mapping[str, float]) -> Author:
+        """The author called `name`; parameters of other probes are left to them.
+
+        Raises:
+            UserError: a value that is no chance.
+        """
+        changed = {key: value for key, value in values.items() if key in self.parameters}
+        return Author(replace(NAMED[name], **changed), list(NAMED).index(name))
+
+
+AUTHORS = AuthorSimulation()

@@ -1,0 +1,74 @@
+"""Drafts by language models: what each row says of itself, and what became of everything that was asked for."""
+
+from __future__ import annotations
+
+DRAFT, APPROVED, REJECTED = "draft", "approved", "rejected"
+STATUSES = (DRAFT, APPROVED, REJECTED)
+"""States of a draft: nobody has judged it, people have taken it, people have not."""
+
+DRAFT_COLUMNS: dict[str, str] = {
+    "draft_id": "unique name of the draft, the same whenever the run is repeated",
+    "status": "'draft' until people have judged it, then 'approved' or 'rejected'",
+    "task": "which `endoxa author` command made it",
+    "source_ids": "names of the rows that it was made from, separated by '; '",
+    "source": "models that said it, separated by '; '; always begins with 'draft by'",
+    "model_version": "the versions of the models as they named themselves, separated by '; '",
+    "prompt_id": "name and version of the prompt",
+    "prompt_sha256": "first 12 characters of the hash of the text that was sent",
+    "seed": "seed of the draw",
+    "batch": "which batch of the run, from 1",
+    "position": "place in the answer, from 1",
+    "checks": "what was found in it, by name, separated by spaces; it is kept all the same",
+}
+"""Columns that every table of drafts begins with; those of its task follow."""
+
+LEFT_OUT_COLUMNS: dict[str, str] = {
+    "model": "model as given",
+    "batch": "batch of the run, from 1",
+    "position": "place in the answer, from 1; 0 where a whole answer gave nothing",
+    "reason": "why it is no draft, see the table of reasons",
+    "row": "what the model wrote",
+}
+"""Columns of `*_left_out.csv`: nothing that a model wrote is dropped silently."""
+
+REFUSED, FAILED, UNREADABLE = "refused", "failed", "unreadable"
+MALFORMED, AFTER_STOP, REPEATED, KNOWN = "malformed", "after-stop", "repeated", "known"
+OFF_LIST, ELSEWHERE = "off-list", "elsewhere"
+IDENTICAL, NO_GROUP, NEGATION, ALIKE, CHANGED = "identical", "no-group", "negation", "alike", "changed"
+
+WHOLE_ANSWERS: dict[str, str] = {
+    REFUSED: "the model declined",
+    FAILED: "no answer came (error of the provider)",
+    UNREADABLE: "no row could be read in the answer",
+}
+"""Reasons why a whole answer gave nothing."""
+
+REASONS: dict[str, str] = {
+    MALFORMED: "a field is missing or not allowed",
+    AFTER_STOP: "it stands after the word with which the model stopped",
+    REPEATED: "the same model said it before",
+    KNOWN: "it is in your own data already",
+    OFF_LIST: "group or label is not in the list that was given",
+    ELSEWHERE: "it names another country",
+    IDENTICAL: "both sentences are the same",
+    NO_GROUP: "the group is not in the sentence",
+    NEGATION: "it only denies the stereotype",
+    ALIKE: "it is nearly the stereotype itself",
+    CHANGED: "sentences were changed although the pair was to be kept",
+}
+"""Reasons why a row is no draft."""
+
+YIELD_COLUMNS: dict[str, str] = {
+    "model": "model as given",
+    "asked": "rows asked for",
+    "answers": "answers that came",
+    **WHOLE_ANSWERS,
+    "stopped": "answers that the model ended with the stop word",
+    "rows": "rows read",
+    **REASONS,
+    "drafts": "rows kept as drafts",
+    "distinct": "different first words of attributes or sentences among the drafts",
+    "spread": "mean cosine distance between drafts (0 all alike); empty without --encoder",
+    "cost_usd": "US dollars for all answers; empty where the price is not known",
+}
+"""Columns of `*_yield.csv`, a row for each model."""
