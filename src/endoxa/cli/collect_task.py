@@ -59,7 +59,8 @@ def add(
     chosen = campaign_in(folder, campaign)
     from endoxa.collect.tasks.adding import add_task
 
-    task = add_task(chosen, kind, items, name=name, options=_options(settings or []), panel=panel)
+    more = _with_likeness if kind == "groups" else None
+    task = add_task(chosen, kind, items, name=name, options=_options(settings or []), panel=panel, more=more)
     items_made = task.items.filter(check_item=False).count()
     typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
     from endoxa.collect.tasks.rooms import room
@@ -108,11 +109,15 @@ def list_all(folder: Folder, *, campaign: Slug = None) -> None:
     chosen = campaign_in(folder, campaign)
     from endoxa.collect.models import Task
     from endoxa.collect.tasks.results import progress
+    from endoxa.collect.tasks.rooms import room
 
     found = list(Task.objects.filter(campaign=chosen).order_by("name"))
     if not found:
         typer.echo(f"No tasks. Make one: endoxa collect task add {folder} --kind votes --items tuples.csv")
     for task in found:
+        if (tell := room(task.kind).told) is not None:
+            typer.echo(f"{task.name} ({task.kind}, {task.state}): {tell(task)}")
+            continue
         told = progress(task)
         typer.echo(
             f"{task.name} ({task.kind}, {task.state}): {told.done} of {plural(told.items, 'item')} done, "
@@ -243,7 +248,23 @@ def _parameter(task: Task) -> str:
     return f"?{name}=ID" if name else ""
 
 
+def _with_likeness(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a groups file with what is like what; the site itself loads no encoder."""
+    from endoxa.curate.group.likeness import usual_encoder, with_likeness
+    from endoxa.curate.opposites.lexicon import load_lexicon
+
+    encoder = usual_encoder()
+    if encoder is None:
+        typer.echo(
+            "Likeness is that of letters, not of meaning: install 'endoxa[curate]' for an encoder.", err=True
+        )
+    language = next((str(row["language"]) for row in rows if row.get("language")), "en")
+    return with_likeness(rows, load_lexicon(language), encoder)
+
+
 def _following(kind: str, output: Path) -> str:
+    if kind == "groups":
+        return f"endoxa curate associations STATEMENTS --groups {output} -o associations.csv"
     if kind == "harm":
         return f"endoxa analyze harm {output} -o harm_results.csv"
     if kind == "extraction":

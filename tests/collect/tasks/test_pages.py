@@ -128,7 +128,7 @@ def test_organisers_pause_close_and_open_and_it_is_in_the_log(votes, signed_in):
     assert organiser.post(address(votes, "state/"), {"state": "deleted"}).status_code == 404
     assert reviewer.post(address(votes, "state/"), {"state": "closed"}).status_code == 404
     actions = set(AuditEntry.objects.values_list("action", flat=True))
-    assert {"task made", "task paused", "task closed", "task open"} <= actions
+    assert {"task made", "task paused", "task closed", "task opened"} <= actions
 
 
 def test_the_list_shows_progress_and_the_download_holds_the_judgements(votes, signed_in, make_judge):

@@ -53,12 +53,14 @@ def make(site, tmp_path_factory):
 
 
 @contextmanager
-def at(browser, site, cookies, address, **options):
-    """A window on the first item of a task."""
+def at(browser, site, cookies, address, first="#judge", **options):
+    """A window on the first item of a task, or on its editor."""
     with visit(browser, site.address, storage_state=cookies, **{**DESK, **options}) as one:
         one.go(address)
-        one.page.locator("form[action$='/begin/'] button").first.click()
-        one.page.locator("#judge").wait_for()
+        begin = one.page.locator("form[action$='/begin/'] button")
+        if begin.count():  # once in a session
+            begin.first.click()
+        one.page.locator(first).wait_for()
         yield one
 
 
@@ -241,3 +243,48 @@ def test_pairs_on_a_phone_without_a_script(browser, site, signed_in, make, langu
         one.page.locator("form[action$='/begin/'] button").first.click()
         one.page.locator("details.fold:not(.keys) > summary").first.click()
         one.check(f"pairs-phone-{language}")
+
+
+def test_two_people_edit_groups_at_once(browser, site, signed_in, make):
+    """Both see the same groups; the second to save sees both sides, and nothing is lost."""
+    words = ("smart", "clever", "bright", "loud")
+    items = [
+        {"attribute": word, "group_id": f"g{k:04d}", "canonical": word, "polarity": "", "count": 9 - k}
+        for k, word in enumerate(words, 1)
+    ]
+    address = make("groups", items, "groups")
+    editor = f"{address}groups/?q=l&open=g0001"
+    first = "#all"
+    with (
+        at(browser, site, signed_in, address, first=first) as one,
+        at(browser, site, signed_in, address, first=first, **PHONE) as two,
+    ):
+        for window in (one, two):
+            window.go(f"{address}groups/?q=e&open=g0001")
+        one.check("groups-desk")
+        merge = "Merge into the open one"
+        one.page.get_by_role("button", name=merge).click()  # clever
+        one.page.get_by_role("checkbox", name="clever").wait_for()
+        two.go(f"{address}groups/?open=g0001")
+        two.check("groups-phone")
+        two.page.get_by_label("Head word").fill("able")
+        one.page.get_by_label("Head word").fill("gifted")
+        one.page.get_by_role("button", name="Save the head word").click()
+        one.page.get_by_role("heading", name="gifted").wait_for()
+        two.page.get_by_role("button", name="Save the head word").click()
+        two.forgive(409)
+        two.page.get_by_role("heading", name="Somebody else was there first").wait_for()
+        two.check("groups-conflict")
+        assert "gifted" in two.page.locator("section", has_text="As they are now").inner_text()
+        assert "able" in two.page.locator("section", has_text="As you wanted them").inner_text()
+        two.page.get_by_role("button", name="Do mine on what is there now").click()
+        two.page.get_by_role("heading", name="able").wait_for()
+        assert two.page.get_by_role("checkbox").count() == 2
+        one.go(editor)
+        one.page.keyboard.press("z")  # the account's last change: the head word
+        one.page.get_by_role("heading", name="gifted").wait_for()
+        two.go(f"{address}groups/preview/?at=0.5")
+        two.check("groups-preview")
+    with at(browser, site, signed_in, address, first=first, **PHONE, locale="ar") as one:
+        one.go(editor)
+        one.check("groups-ar")

@@ -6,6 +6,7 @@ cards expire and pace is measured, and rounded to the hour in exports.
 
 from endoxa.collect.models.campaign import Campaign, JoinCode, Membership, Role, SettingsVersion, State
 from endoxa.collect.models.cards import CLOSED, RATING_WORDS, Card, CardState, Rating, Skip, SkipReason
+from endoxa.collect.models.groups import AttributeGroup, GroupChange, GroupMember, Likeness
 from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
 from endoxa.collect.models.records import (
@@ -37,15 +38,19 @@ __all__ = [
     "Act",
     "Action",
     "Attempts",
+    "AttributeGroup",
     "AuditEntry",
     "Campaign",
     "Card",
     "CardState",
     "Claim",
+    "GroupChange",
+    "GroupMember",
     "JoinCode",
     "Judge",
     "JudgeState",
     "Judgement",
+    "Likeness",
     "Membership",
     "Mention",
     "Moderation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ SOURCE = "source"
 """Column of who or what made an item; hidden unless the task shows it."""
 CODE_LENGTH = 10
 MOST_ITEMS = 50_000
+More = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
+"""Adds columns to rows."""
 
 
 def add_task(
@@ -31,6 +33,7 @@ def add_task(
     name: str | None = None,
     options: Mapping[str, Any] | None = None,
     panel: bool = False,
+    more: More | None = None,
 ) -> Task:
     """Make a task from a table of items.
 
@@ -41,6 +44,7 @@ def add_task(
         name: of the task; by default its kind.
         options: settings, by their names.
         panel: give it a code by which people of a panel join; rooms for panels only always have one.
+        more: adds columns to the rows of the file, such as what is like what.
 
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
@@ -54,7 +58,7 @@ def add_task(
         raise UserError(f"'{name}' cannot be the name of a task: use letters and digits (--name).")
     if Task.objects.filter(campaign=campaign, name=wanted).exists():
         raise UserError(f"The campaign has a task '{wanted}' already: choose another name (--name).")
-    made = read_items(found, settings, items)
+    made = read_items(found, settings, items, more)
     with transaction.atomic():
         task = Task.objects.create(
             campaign=campaign,
@@ -67,11 +71,13 @@ def add_task(
             item.task = task
         TaskItem.objects.bulk_create(made, batch_size=1000)
         own = sum(not item.check_item for item in made)
+        if found.made is not None:
+            found.made(task)
         record(campaign, None, "task made", task=wanted, kind=kind, items=own)
     return task
 
 
-def read_items(found: Room, settings: TaskSettings, path: Path) -> list[TaskItem]:
+def read_items(found: Room, settings: TaskSettings, path: Path, more: More | None = None) -> list[TaskItem]:
     """The items of a table for a room; nothing is stored.
 
     Raises:
@@ -79,7 +85,8 @@ def read_items(found: Room, settings: TaskSettings, path: Path) -> list[TaskItem
     """
     from endoxa.datasets.frames import read_table
 
-    return _items(found, settings, path, read_table(path, tuple(found.columns)).to_dicts())
+    rows = read_table(path, tuple(found.columns)).to_dicts()
+    return _items(found, settings, path, more(rows) if more else rows)
 
 
 def settings_from(found: Room, options: Mapping[str, Any]) -> TaskSettings:

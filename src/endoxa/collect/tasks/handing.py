@@ -64,7 +64,7 @@ def next_turn(judge: Judge, *, now: datetime | None = None) -> Turn | None:
     """
     now = now or timezone.now()
     with locked(judge.task.campaign_id):
-        task = _open(judge)
+        task = open_task(judge)
         settings: TaskSettings = settings_of(task)
         until = now + timedelta(minutes=settings.minutes)
         open_ones = Turn.objects.filter(judge=judge, state=TurnState.OPEN)
@@ -78,7 +78,7 @@ def next_turn(judge: Judge, *, now: datetime | None = None) -> Turn | None:
         return drawn[0] if drawn else None
 
 
-def _open(judge: Judge) -> Task:
+def open_task(judge: Judge) -> Task:
     """The task as it stands now.
 
     Raises:
@@ -185,7 +185,7 @@ def take(judge: Judge, token: UUID, answer: Mapping[str, Any], *, now: datetime 
         there = Judgement.objects.filter(turn=turn, undone=False).first()
         if there is not None:
             return there
-        task = _open(judge)
+        task = open_task(judge)
         if turn.state == TurnState.LAPSED and _gone(turn):
             raise UnknownTurnError
         made = Judgement.objects.create(turn=turn, answer=dict(answer), at=now)
@@ -210,7 +210,7 @@ def skip(judge: Judge, token: UUID, *, now: datetime | None = None) -> None:
     """
     now = now or timezone.now()
     with locked(judge.task.campaign_id):
-        _open(judge)
+        open_task(judge)
         turn = Turn.objects.filter(judge=judge, token=token).first()
         if turn is None:
             raise UnknownTurnError
@@ -233,7 +233,7 @@ def undo(judge: Judge, *, now: datetime | None = None) -> Turn | None:
     """
     now = now or timezone.now()
     with locked(judge.task.campaign_id):
-        task = _open(judge)
+        task = open_task(judge)
         closed = Turn.objects.filter(judge=judge, state__in=(TurnState.JUDGED, TurnState.SKIPPED))
         turn = closed.select_related("item").order_by("-closed_at", "-number").first()
         if turn is None:

@@ -227,6 +227,10 @@ class Room:
         rules: rules of the settings, as sentences that people read before they agree to take part.
         steps: pages before the first item.
         person: what is drawn once for each judge of a panel, such as the order of questions.
+        workspace: name of the page on which all judges work on all items together; nothing is handed out then.
+        told: what lists say of its progress, where nothing is handed out.
+        made: what is done once the items are stored.
+        export: instead of judgements, the tables that a task comes to, the main one first.
     """
 
     kind: str
@@ -262,3 +266,7 @@ class Room:
     rules: Callable[[Any], Sequence[str]] = lambda _settings: ()
     steps: Callable[[Any], Sequence[Step]] = lambda _settings: ()
     person: Callable[[random.Random], dict[str, Any]] = lambda _rng: {}
+    workspace: str = ""
+    told: Callable[[Any], str] | None = None
+    made: Callable[[Any], None] | None = None
+    export: Callable[[Any], Mapping[str, Rows]] | None = None

@@ -9,13 +9,17 @@ from tempfile import SpooledTemporaryFile, TemporaryDirectory
 from typing import IO
 
 from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest
 
-from endoxa.collect.models import Judge, Task, Turn, TurnState
+from endoxa.collect.models import Judge, Role, Task, Turn, TurnState
 from endoxa.collect.tasks.results import Progress, progress, write_results
 from endoxa.collect.tasks.room import Room
 from endoxa.collect.tasks.rooms import room
 
 _IN_MEMORY = 8 * 2**20
+JUDGES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
+BEGUN = "task_begun_{}"
+"""In the session of an account that was told what kind of words a task holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +29,24 @@ class Described:
     task: Task
     room: Room
     progress: Progress
+    told: str = ""
 
 
 def described(task: Task) -> Described:
     """A task with its counts."""
-    return Described(task, room(task.kind), progress(task))
+    found = room(task.kind)
+    return Described(task, found, progress(task), found.told(task) if found.told else "")
+
+
+def account(request: HttpRequest) -> User:
+    """Who is signed in.
+
+    Raises:
+        Http404: nobody is.
+    """
+    if not isinstance(request.user, User):
+        raise Http404
+    return request.user
 
 
 def judge_of(task: Task, user: User) -> Judge:

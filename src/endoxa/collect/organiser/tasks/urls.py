@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from endoxa.collect.organiser.tasks import views
+from endoxa.collect.organiser.tasks import groups, views
 
 urlpatterns: list[URLPattern] = [
     path("<slug:slug>/tasks/", views.tasks, name="tasks"),
@@ -13,5 +13,9 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/tasks/<slug:name>/undo/", views.undo_last, name="task_undo"),
     path("<slug:slug>/tasks/<slug:name>/begin/", views.begin, name="task_begin"),
     path("<slug:slug>/tasks/<slug:name>/state/", views.change_state, name="task_state"),
+    path("<slug:slug>/tasks/<slug:name>/groups/", groups.editor, name="task_groups"),
+    path("<slug:slug>/tasks/<slug:name>/groups/preview/", groups.preview, name="task_groups_preview"),
+    path("<slug:slug>/tasks/<slug:name>/groups/change/", groups.change, name="task_groups_change"),
+    path("<slug:slug>/tasks/<slug:name>/groups/undo/", groups.take_back, name="task_groups_undo"),
     path("<slug:slug>/tasks/<slug:name>/export/", views.export, name="task_export"),
 ]

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.models import User
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -15,7 +14,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from endoxa.collect.models import Campaign, Judge, Role, Task, TaskState, Turn, TurnState, record
 from endoxa.collect.organiser.access import allowed, roles_of
-from endoxa.collect.organiser.tasks.services import described, judge_of, packed, undoable
+from endoxa.collect.organiser.tasks.services import (
+    BEGUN,
+    JUDGES,
+    account,
+    described,
+    judge_of,
+    packed,
+    undoable,
+)
 from endoxa.collect.tasks.handing import (
     TaskOverError,
     UnknownTurnError,
@@ -29,9 +36,6 @@ from endoxa.collect.tasks.room import AnswerForm
 from endoxa.collect.tasks.rooms import room
 from endoxa.errors import UserError
 
-JUDGES = (Role.ORGANISER, Role.MODERATOR, Role.REVIEWER)
-BEGUN = "task_begun_{}"
-"""In the session of an account that was told what kind of words a task holds."""
 READERS = (*JUDGES, Role.RESEARCHER)
 CHANGES = {
     TaskState.OPEN: "task opened",
@@ -70,6 +74,8 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     groups = settings_of(task).groups
     if who is None or not request.session.get(BEGUN.format(task.pk)) or (groups and not who.group):
         return render(request, "tasks/begin.html", _frame(task))
+    if workspace := room(task.kind).workspace:
+        return redirect(f"organiser:task_{workspace}", campaign.slug, name)
     return _item_page(request, task, who)
 
 
@@ -78,7 +84,7 @@ def work(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
 def judge(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Take a judgement, or let the item go (`action` = skip)."""
     task, who = _judging(request, campaign, name)
-    if who is None:
+    if who is None or room(task.kind).workspace:
         return redirect("organiser:task", campaign.slug, name)
     try:
         token = UUID(request.POST.get("token", ""))
@@ -118,7 +124,7 @@ def undo_last(request: HttpRequest, campaign: Campaign, name: str) -> HttpRespon
 def begin(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse:
     """Show the words from now on, until the account signs out; and note the judge's group, where the task has some."""
     task, _ = _judging(request, campaign, name)
-    who = judge_of(task, _user(request))
+    who = judge_of(task, account(request))
     chosen = request.POST.get("group", "")
     if chosen in settings_of(task).groups:
         Judge.objects.filter(pk=who.pk).update(group=chosen)
@@ -138,7 +144,7 @@ def change_state(request: HttpRequest, campaign: Campaign, name: str) -> HttpRes
         fault = gettext("This task cannot be opened again: what judges must not know was shown to somebody.")
         return _list(request, campaign, fault, status=409)
     Task.objects.filter(pk=task.pk).update(state=state)
-    record(campaign, _user(request), CHANGES[TaskState(state)], task=task.name)
+    record(campaign, account(request), CHANGES[TaskState(state)], task=task.name)
     return redirect("organiser:tasks", campaign.slug)
 
 
@@ -148,19 +154,13 @@ def export(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponseB
     """The judgements as tables in an archive."""
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
     try:
-        archive = packed(task, _user(request))
+        archive = packed(task, account(request))
     except UserError:
         fault = gettext("Close this task first: the file would show what judges must not know.")
         return _list(request, campaign, fault, status=409)
-    record(campaign, _user(request), "task exported", task=task.name)
+    record(campaign, account(request), "task exported", task=task.name)
     file = f"{campaign.slug}-{task.name}-{timezone.now():%Y-%m-%d}.zip"
     return FileResponse(archive, as_attachment=True, filename=file, content_type="application/zip")
-
-
-def _user(request: HttpRequest) -> User:
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user
 
 
 def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task, Judge | None]:
@@ -168,7 +168,7 @@ def _judging(request: HttpRequest, campaign: Campaign, name: str) -> tuple[Task,
     task = get_object_or_404(Task.objects.select_related("campaign"), campaign=campaign, name=name)
     if room(task.kind).panel_only:
         raise Http404
-    return task, Judge.objects.filter(task=task, user=_user(request)).select_related("task").first()
+    return task, Judge.objects.filter(task=task, user=account(request)).select_related("task").first()
 
 
 def _frame(task: Task) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from endoxa.errors import UserError
 def rooms() -> dict[str, Room]:
     """Every room by its kind."""
     from endoxa.collect.tasks.rooms.extraction import ROOM as EXTRACTION
+    from endoxa.collect.tasks.rooms.groups import ROOM as GROUPS
     from endoxa.collect.tasks.rooms.harm import ROOM as HARM
     from endoxa.collect.tasks.rooms.pairs import ROOM as PAIRS
     from endoxa.collect.tasks.rooms.translation import ROOM as TRANSLATION
     from endoxa.collect.tasks.rooms.votes import ROOM as VOTES
 
-    return {room.kind: room for room in (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES)}
+    return {room.kind: room for room in (EXTRACTION, GROUPS, HARM, PAIRS, TRANSLATION, VOTES)}
 
 
 def room(kind: str) -> Room:
