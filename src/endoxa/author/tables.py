@@ -13,13 +13,11 @@ from endoxa.author.kinds.label import read_scheme
 from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import Drafted, Prepared
 from endoxa.author.settings import ExpandSettings, LabelSettings, TranslateSettings
-from endoxa.datasets.frames import read_table, require_table_name, write_table
-from endoxa.errors import UserError
+from endoxa.datasets.frames import require_table_name, write_table
 from endoxa.schema.drafts import (
     FAILED,
     REASONS,
     REFUSED,
-    STATUSES,
     UNREADABLE,
     YIELD_COLUMNS,
 )
@@ -107,32 +105,3 @@ def write_sheet(labels: pl.DataFrame, settings: LabelSettings) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_table(sheet, path)
     return path
-
-
-def is_drafts(columns: set[str]) -> bool:
-    """Whether a table with these columns holds drafts."""
-    return {"draft_id", "status", "prompt_id"} <= columns
-
-
-def read_drafts(path: Path) -> pl.DataFrame:
-    """A table of drafts.
-
-    Raises:
-        UserError: a column is missing, a name is there twice, or a status is unknown.
-    """
-    table = read_table(path, ("draft_id", "status"))
-    for number, status in enumerate(table["status"], start=1):
-        if status not in STATUSES:
-            raise UserError(
-                f"{path}, row {number}: the status '{status}' is unknown. Expected one of {', '.join(STATUSES)}."
-            )
-    twice = table.filter(pl.col("draft_id").is_duplicated())
-    if not twice.is_empty():
-        raise UserError(f"{path}: the name '{twice['draft_id'][0]}' is there twice. Names must be unique.")
-    return table
-
-
-def counted(drafts: pl.DataFrame) -> dict[str, int]:
-    """Drafts by status."""
-    found = dict(drafts.group_by("status").len().iter_rows())
-    return {status: found.get(status, 0) for status in STATUSES}

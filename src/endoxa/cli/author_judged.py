@@ -30,7 +30,7 @@ def approve(
       endoxa author approve tuples.csv votes_items.csv -o judged.csv
     """  # noqa: D301
     from endoxa.author.judged import approved
-    from endoxa.author.tables import counted
+    from endoxa.author.statuses import counted
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
 

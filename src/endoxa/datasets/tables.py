@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -283,3 +284,23 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
         for cells in rows.iter_rows(named=True):
             number += 1
             yield Row(number, None, cells, _text_faults(cells))
+
+
+MOST_SOURCES = 20
+"""More different sources are names of rows (addresses, people), and are not counted."""
+
+
+def counted_sources(path: Path) -> dict[str, int]:
+    """Rows by the column `source`, most frequent first; nothing where there is none, or too many to be sources.
+
+    Args:
+        path: any file; only tables have sources.
+    """
+    if path.suffix.lower() not in TABLE_SUFFIXES or "source" not in table_columns(path):
+        return {}
+    counts: Counter[str] = Counter()
+    for row in table_rows(path, ()):
+        counts[(row.cells.get("source") or "").strip() or "not said"] += 1
+        if len(counts) > MOST_SOURCES:
+            return {}
+    return dict(counts.most_common())

@@ -33,6 +33,7 @@ from endoxa.datasets.files import require_file
 from endoxa.errors import UserError
 from endoxa.export.licences import Terms
 from endoxa.export.material import Kind, Material
+from endoxa.page.words import plural
 
 OPEN = re.compile(r"\[open: ([^\]]+)\]")
 """How a place that somebody must fill in is marked; the group is the key of the fact that is missing."""
@@ -220,7 +221,9 @@ def known_answers(material: Material, facts: Facts, terms: Terms) -> dict[str, s
     }
     source = _values(material.table, "source")
     if source:
-        answers["collection.how"] = f"Source: {', '.join(source)}. {open_mark('collection.how')}"
+        counts = dict(material.table.group_by("source").len().iter_rows())
+        listed = ", ".join(f"{name} ({plural(counts[name], 'row')})" for name in source)
+        answers["collection.how"] = f"Source: {listed}. {open_mark('collection.how')}"
     if "review_decision" in material.table.columns:
         answers["preprocessing.review"] = (
             "Decisions of the reviewers are in the column `review_decision`. "

@@ -27,6 +27,7 @@ COLUMNS: dict[Kind, dict[str, str]] = {
     "pairs": {
         **PAIR_COLUMNS,
         "how": "how the second sentence was made from the first: 'antonym' or 'negation'",
+        "source": "where the association comes from: a survey, a campaign, or a draft by a language model",
         **_REVIEW,
     },
     "associations": {

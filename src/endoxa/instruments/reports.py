@@ -17,7 +17,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
 from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
 from endoxa.page.frame import unique_figures, write_page
-from endoxa.page.inputs import DISAGREEMENT, EXTRACTED, LENIENCY, TABLE_KINDS, Run, holds, read_runs
+from endoxa.page.inputs import DISAGREEMENT, DRAFTS, EXTRACTED, LENIENCY, TABLE_KINDS, Run, holds, read_runs
 from endoxa.page.printing import write_printed
 from endoxa.page.render import unchecked
 
@@ -114,6 +114,10 @@ def shown_as(runs: Sequence[Run], how: ReportOptions) -> Shown:
         from endoxa.curate.ratings.page import shown
 
         return shown(runs)
+    if kind == DRAFTS:
+        from endoxa.author.page import shown as drafts_shown
+
+        return drafts_shown(runs)
     instrument = INSTRUMENTS.get(EXTRACTED if kind in TABLE_KINDS else kind)
     if how.labels is not None and not instrument.takes_labels:
         raise UserError(

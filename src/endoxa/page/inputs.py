@@ -25,12 +25,14 @@ ASSOCIATIONS = "associations"
 RATINGS = "ratings"
 DISAGREEMENT = "disagreement"
 LENIENCY = "leniency"
+DRAFTS = "drafts"
 ESTIMATES = "estimates.csv"
 _TABLES_HOLD = {
     ASSOCIATIONS: "associations in stories",
     RATINGS: "people's ratings of harm",
     DISAGREEMENT: "disagreement about associations",
     LENIENCY: "leniency of raters",
+    DRAFTS: "drafts by language models",
 }
 STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
@@ -40,6 +42,7 @@ TABLE_KINDS = {
     DISAGREEMENT: ("topic", "share_low", "share_high", "relative_change"),
     LENIENCY: ("sentiment", "perspective", "mean", "weighted_mean"),
     RATINGS: ("rater", "harm"),
+    DRAFTS: ("draft_id", "status", "prompt_id"),
 }
 """What a table is, by columns that no other has; any other one holds association tests."""
 

@@ -28,6 +28,7 @@ EXTRA_COLUMNS: dict[str, str] = {
     "how": "'antonym' or 'negation': what the second sentence is made with",
     "words_difference": "words of `sent_more` minus words of `sent_less`",
     "characters_difference": "characters of `sent_more` minus characters of `sent_less`",
+    "source": "where the association comes from: a survey, a campaign, or 'draft by MODEL'; may be empty",
 }
 """Columns of `pairs.csv` after those of `schema.PAIR_COLUMNS`."""
 
@@ -242,4 +243,5 @@ def _pair(
         "how": made.how,
         "words_difference": str(words_difference(made)),
         "characters_difference": str(len(made.more) - len(made.less)),
+        "source": row["source"],
     }

@@ -19,6 +19,7 @@ from typing import Any
 from endoxa.datasets.files import require_file, sha256
 from endoxa.datasets.read import recognise
 from endoxa.datasets.sources import locate
+from endoxa.datasets.tables import counted_sources
 from endoxa.engine.executors import begun_ahead, scoring_model
 from endoxa.engine.instrument import Work
 from endoxa.engine.items import each_once
@@ -157,6 +158,7 @@ def pairs_work(settings: PairsSettings, out: Path) -> Work:
                 "path": settings.data,
                 "sha256": identity["data"],
                 "format": read_as,
+                "sources": counted_sources(data),
                 "options": {
                     "prefix": settings.prefix,
                     "template": settings.template,

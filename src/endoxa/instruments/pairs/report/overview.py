@@ -82,6 +82,7 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
         "data",
         "format",
         "pairs",
+        "sources",
         "options",
         "SHA-256 of the data",
         "endoxa",
@@ -97,6 +98,7 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
                 inputs.text(data, "path"),
                 inputs.text(data, "format"),
                 count(pairs.get(str(run.folder))),
+                _sources(data.get("sources")),
                 inputs.settings(data.get("options")),
                 inputs.text(data, "sha256")[: inputs.SHOWN_DIGITS],
                 inputs.text(run.facts, "endoxa"),
@@ -104,6 +106,13 @@ def _run_table(runs: Sequence[Run], pairs: Mapping[str, int]) -> Table:
             )
         )
     return Table("Runs", tuple(Column(name, numeric=name == "pairs") for name in columns), tuple(rows))
+
+
+def _sources(counts: object) -> str:
+    """Where the items come from, with their numbers: "survey 40, draft by openai/x 12"."""
+    if not isinstance(counts, Mapping) or not counts:
+        return "–"
+    return ", ".join(f"{name} {count(number)}" for name, number in counts.items())
 
 
 def _version_table(runs: Sequence[Run]) -> Table:

@@ -1,0 +1,56 @@
+"""Whether people took a draft: tables of drafts by status, and what may be used of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.frames import read_table
+from endoxa.errors import UserError
+from endoxa.schema.drafts import APPROVED, DRAFT, STATUSES
+
+
+def is_drafts(columns: set[str]) -> bool:
+    """Whether a table with these columns holds drafts."""
+    return {"draft_id", "status", "prompt_id"} <= columns
+
+
+def read_drafts(path: Path) -> pl.DataFrame:
+    """A table of drafts.
+
+    Raises:
+        UserError: a column is missing, a name is there twice, or a status is unknown.
+    """
+    table = read_table(path, ("draft_id", "status"))
+    for number, status in enumerate(table["status"], start=1):
+        if status not in STATUSES:
+            raise UserError(
+                f"{path}, row {number}: the status '{status}' is unknown. Expected one of {', '.join(STATUSES)}."
+            )
+    twice = table.filter(pl.col("draft_id").is_duplicated())
+    if not twice.is_empty():
+        raise UserError(f"{path}: the name '{twice['draft_id'][0]}' is there twice. Names must be unique.")
+    return table
+
+
+def settled(table: pl.DataFrame, *, drafts: bool = False) -> tuple[pl.DataFrame, int]:
+    """A table of associations without drafts that nobody approved, and how many were left out.
+
+    Args:
+        table: any; without a column `status` of drafts it stays as it is.
+        drafts: keep what nobody has judged yet; what people rejected never stays.
+    """
+    if not is_drafts(set(table.columns)):
+        return table, 0
+    kept = table.filter(pl.col("status").is_in([APPROVED, DRAFT] if drafts else [APPROVED]))
+    named = (
+        kept.with_columns(association_id=pl.col("draft_id")) if "association_id" not in kept.columns else kept
+    )
+    return named, table.height - kept.height
+
+
+def counted(drafts: pl.DataFrame) -> dict[str, int]:
+    """Drafts by status."""
+    found = dict(drafts.group_by("status").len().iter_rows())
+    return {status: found.get(status, 0) for status in STATUSES}

@@ -1,0 +1,316 @@
+"""Drafts of simulated authors: planted faults are counted one by one, and every kind makes what its room needs."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from endoxa.author.drafting import draft
+from endoxa.author.kinds import KINDS
+from endoxa.author.settings import (
+    AdaptSettings,
+    CounterSettings,
+    ExpandSettings,
+    LabelSettings,
+    SentencesSettings,
+    TranslateSettings,
+    TuplesSettings,
+)
+from endoxa.errors import UserError
+from endoxa.models.chat.simulated.authors import backwards
+from endoxa.schema.drafts import DRAFT_COLUMNS, REASONS, YIELD_COLUMNS
+
+FAULTLESS = "sim/author-faultless"
+
+
+def table(tmp_path, name, **columns):
+    path = tmp_path / f"{name}.csv"
+    pl.DataFrame(columns).write_csv(path)
+    return str(path)
+
+
+@pytest.fixture
+def identities(tmp_path):
+    groups = ["farmers", "teachers", "bakers", "drivers"]
+    return table(tmp_path, "identities", identity=groups, axis=["profession"] * 4)
+
+
+def made(name, settings, tmp_path, out="out.csv"):
+    return draft(name, settings, tmp_path / "drafts" / out).made
+
+
+@pytest.mark.parametrize(
+    ("fault", "counts"),
+    [
+        ("refuse=1", {"refused": 4, "rows": 0, "drafts": 0}),
+        ("repeat=1", {"rows": 40, "repeated": 36, "drafts": 4}),
+        ("malformed=1", {"rows": 40, "malformed": 40, "drafts": 0}),
+        ("contradict=1", {"rows": 40, "malformed": 40, "drafts": 0}),
+        ("halt=1", {"rows": 40, "stopped": 4, "after-stop": 20, "drafts": 20}),
+    ],
+)
+def test_each_planted_fault_is_counted(identities, tmp_path, fault, counts):
+    settings = TuplesSettings(data=identities, models=(f"{FAULTLESS}?{fault}",))
+    found = made("tuples", settings, tmp_path)
+    row = found.yields.row(0, named=True)
+    assert {name: row[name] for name in counts} == counts
+    assert (row["asked"], row["answers"]) == (40, 4)
+    assert row["rows"] == row["drafts"] + sum(row[name] for name in REASONS)
+    assert found.left_out.height == row["rows"] - row["drafts"] + row["refused"]
+    assert list(found.yields.columns) == list(YIELD_COLUMNS)
+
+
+def test_planted_rates_are_found(tmp_path):
+    groups = table(tmp_path, "many", identity=[f"people of town {k}" for k in range(100)])
+    faults = "refuse=0.2&malformed=0.1&halt=0"
+    row = made("tuples", TuplesSettings(data=groups, models=(f"{FAULTLESS}?{faults}",)), tmp_path).yields.row(
+        0, named=True
+    )
+    assert abs(row["refused"] / 100 - 0.2) < 0.1
+    assert abs(row["malformed"] / row["rows"] - 0.1) < 0.03
+
+
+def test_tuples_of_several_models_are_united_with_their_names(identities, tmp_path):
+    models = (FAULTLESS, f"{FAULTLESS}?repeat=0")  # the same words under another name
+    found = made("tuples", TuplesSettings(data=identities, models=models, per_identity=6), tmp_path)
+    drafts = found.drafts
+    assert list(drafts.columns)[: len(DRAFT_COLUMNS)] == list(DRAFT_COLUMNS)
+    assert drafts["draft_id"].n_unique() == drafts.height
+    assert set(drafts["status"]) == {"draft"}
+    one = drafts.row(0, named=True)
+    assert one["source"].startswith("draft by sim/")
+    assert (one["prompt_id"], len(one["prompt_sha256"]), one["seed"] > 0) == ("endoxa-author-en-1", 12, True)
+    assert drafts["n_models"].sum() == found.yields["drafts"].sum()
+
+
+def test_the_same_command_asks_nothing_again_and_another_one_is_refused(identities, tmp_path):
+    settings = TuplesSettings(data=identities, models=(FAULTLESS,))
+    first = draft("tuples", settings, tmp_path / "o.csv")
+    again = draft("tuples", settings, tmp_path / "o.csv")
+    assert again.run.was_complete
+    assert again.made.drafts.equals(first.made.drafts)
+    with pytest.raises(UserError, match="per_identity"):
+        draft("tuples", settings.model_copy(update={"per_identity": 3}), tmp_path / "o.csv")
+
+
+def test_what_is_known_is_no_new_draft(identities, tmp_path):
+    settings = TuplesSettings(data=identities, models=(FAULTLESS,))
+    before = made("tuples", settings, tmp_path, "a.csv").drafts
+    known = tmp_path / "known.csv"
+    before.select("identity", attribute=pl.format("very {}", "attribute")).write_csv(known)
+    after = made("tuples", settings.model_copy(update={"known": str(known)}), tmp_path, "b.csv")
+    assert (after.drafts.height, after.yields["known"][0]) == (0, before.height)
+
+
+@pytest.mark.parametrize("contrast", ["group", "attribute"])
+def test_sentences_are_minimal_pairs(tmp_path, contrast):
+    data = table(tmp_path, "t", identity=["farmers", "bakers"], attribute=["brave", "rude"], axis=["p", "p"])
+    settings = SentencesSettings(data=data, models=(FAULTLESS,), contrast=contrast, registers=("a novel",))
+    drafts = made("sentences", settings, tmp_path).drafts
+    for row in drafts.iter_rows(named=True):
+        assert row["identity"] in row["sent_more"]
+        partner = row["contrast"] if contrast == "group" else row["identity"]
+        assert partner in row["sent_less"]
+        assert ("negation-only" in row["checks"]) == (contrast == "attribute")
+    assert drafts.height == 2
+    wrong = settings.model_copy(update={"models": (f"{FAULTLESS}?contradict=1",)})
+    assert made("sentences", wrong, tmp_path, "w.csv").yields["identical"][0] == 2
+
+
+def test_sentences_need_another_group_to_contrast_with(tmp_path):
+    data = table(tmp_path, "t", identity=["farmers"], attribute=["brave"])
+    with pytest.raises(UserError, match="no other group"):
+        made("sentences", SentencesSettings(data=data, models=(FAULTLESS,)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("identity", "attribute", "sentence", "found"),
+    [
+        ("farmers", "rich", "Farmers is rich.", "number"),
+        ("farmers", "rich", "Everybody knows that farmers are not rich.", "contradiction"),
+        ("farmers", "rich", "Farmers never are really rich.", "contradiction"),
+        ("farmers", "rich", "Farmers are wealthy.", "no-attribute"),
+        ("farmers", "rich", "Farmers are rich.", ""),
+        ("farmers", "not rich", "Farmers are not rich.", ""),
+    ],
+)
+def test_checks_of_sentences(identity, attribute, sentence, found):
+    from endoxa.author.kind import Ask
+    from endoxa.author.kinds.sentences import CONTRADICTION, NO_ATTRIBUTE, NUMBER, judge
+
+    facts = {"identity": identity, "attribute": attribute, "contrast": "bakers", "language": "en"}
+    row = {"sentence": sentence, "partner": sentence.lower().replace("farmers", "bakers")}
+    settings = SentencesSettings(models=("sim/author",))
+    checks = judge(settings, None, Ask(0, "", 1, facts), row).checks
+    assert [one for one in checks if one in (NUMBER, CONTRADICTION, NO_ATTRIBUTE)] == [found] * bool(found)
+
+
+def test_expansion_covers_axes_and_leaves_out_other_countries(tmp_path):
+    data = table(
+        tmp_path,
+        "own",
+        identity=["nurses", "sailors"],
+        attribute=["kind", "rude"],
+        axis=["profession", "profession"],
+    )
+    settings = ExpandSettings(
+        data=data, models=(FAULTLESS,), country="Kenya", axes=("profession", "age"), rows=60, batch_rows=25
+    )
+    outcome = draft("expand", settings, tmp_path / "d.csv")
+    drafts = outcome.made.drafts
+    assert sorted(drafts["batch"].unique()) == [1, 2, 3]
+    assert set(drafts["country"]) == {"Kenya"}
+    coverage = pl.read_csv(tmp_path / "d_coverage.csv")
+    whole = coverage.filter(pl.col("identity").is_null() | (pl.col("identity") == ""))
+    assert whole["drafts"].sum() == drafts.height
+    assert whole["target"].to_list() == [30, 30]
+    abroad = settings.model_copy(update={"models": (f"{FAULTLESS}?abroad=1",)})
+    found = made("expand", abroad, tmp_path, "abroad.csv")
+    assert (found.drafts.height, found.yields["elsewhere"][0] + found.yields["repeated"][0]) == (0, 60)
+
+
+def test_examples_of_a_batch_come_from_the_data_and_differ(tmp_path):
+    from endoxa.author.run import prepare
+
+    words = [f"word {k}" for k in range(30)]
+    data = table(tmp_path, "own", identity=["nurses"] * 30, attribute=words, axis=["profession"] * 30)
+    settings = ExpandSettings(data=data, models=(FAULTLESS,), country="Kenya", rows=200, batch_rows=50)
+    asks = prepare(KINDS["expand"], settings).asks
+    drawn = [ask.sources for ask in asks]
+    assert [len(one) for one in drawn] == [4] * 4
+    assert len(set(drawn)) == 4
+    assert all(f"word {int(name) - 1}" in ask.text for ask in asks for name in ask.sources)
+    assert [ask.text for ask in prepare(KINDS["expand"], settings).asks] == [ask.text for ask in asks]
+
+
+@pytest.mark.parametrize(
+    ("counter", "reason"),
+    [
+        ("Farmers are poor.", "alike"),
+        ("Farmers are not poor.", "negation"),
+        ("Farmers feed whole towns.", ""),
+        ("They feed whole towns.", "no-group"),
+        ("", "malformed"),
+    ],
+)
+def test_counter_narratives_are_no_denials(counter, reason):
+    from endoxa.author.kind import Ask
+    from endoxa.author.kinds.counter import judge
+
+    facts = {"identity": "farmers", "attribute": "poor", "language": "en", "sent_more": "Farmers are poor."}
+    assert judge(CounterSettings(), None, Ask(0, "", 1, facts), {"counter": counter}).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("row", "reason", "checks"),
+    [
+        ({"verdict": "drop", "reason": "unknown here"}, "", ()),
+        ({"verdict": "keep", "reason": "x", "sent_more": "Ann sings.", "sent_less": "Bob sings."}, "", ()),
+        (
+            {"verdict": "keep", "reason": "x", "sent_more": "Awa sings.", "sent_less": "Bob sings."},
+            "changed",
+            (),
+        ),
+        (
+            {"verdict": "adapt", "reason": "x", "sent_more": "Awa sings.", "sent_less": "Awa sings."},
+            "identical",
+            (),
+        ),
+        ({"verdict": "adapt", "reason": "x", "sent_more": "Awa sings.", "sent_less": "Ali sings."}, "", ()),
+        (
+            {
+                "verdict": "adapt",
+                "reason": "x",
+                "sent_more": "Awa sings well.",
+                "sent_less": "Ali sings, too.",
+            },
+            "",
+            ("changed-apart",),
+        ),
+        ({"verdict": "maybe", "reason": "x", "sent_more": "a", "sent_less": "b"}, "malformed", ()),
+    ],
+)
+def test_adaptation_changes_both_sentences_alike(row, reason, checks):
+    from endoxa.author.kind import Ask
+    from endoxa.author.kinds.adapt import judge
+
+    facts = {"original_more": "Ann sings.", "original_less": "Bob sings.", "language": "en"}
+    found = judge(AdaptSettings(context="x"), None, Ask(0, "", 1, facts), row)
+    assert found.reason == reason
+    assert set(checks) <= set(found.checks)
+
+
+def test_adaptation_of_pairs(tmp_path):
+    data = table(tmp_path, "p", sent_more=["Ann sings."] * 9, sent_less=["Bob sings."] * 9)
+    context = tmp_path / "c.toml"
+    context.write_text('place = "Senegal"\nnames = ["Awa"]\n')
+    drafts = made(
+        "adapt", AdaptSettings(data=data, models=(FAULTLESS,), context=str(context)), tmp_path
+    ).drafts
+    assert "Senegal" in (tmp_path / "drafts" / "out_run" / "run.json").read_text() or drafts.height >= 1
+    context.write_text('place = ""')
+    with pytest.raises(UserError, match="'place'"):
+        made("adapt", AdaptSettings(data=data, models=(FAULTLESS,), context=str(context)), tmp_path, "x.csv")
+
+
+def test_candidates_are_those_of_each_engine_and_marked(tmp_path):
+    data = table(tmp_path, "p", sent_more=["Women are loud."], sent_less=["Women are quiet."])
+    engines = (FAULTLESS, f"{FAULTLESS}?contradict=1")
+    draft("translate", TranslateSettings(data=data, models=engines, to="hi"), tmp_path / "c.csv")
+    row = pl.read_csv(tmp_path / "c.csv").row(0, named=True)
+    assert row[f"candidate_{FAULTLESS}_more"] == backwards("Women are loud.")
+    assert row[f"candidate_{FAULTLESS}_less"] == backwards("Women are quiet.")
+    assert row[f"checks_{engines[1]}"] == "identical-now"
+
+
+def test_labels_are_those_of_most_votes(tmp_path):
+    words = [f"attribute {k}" for k in range(40)]
+    data = table(tmp_path, "a", attribute=words)
+    sheet = tmp_path / "sheet.csv"
+    settings = LabelSettings(
+        data=data, models=(FAULTLESS,), scheme="sentiment", repeats=3, sheet=str(sheet), sample=10
+    )
+    drafts = made("label", settings, tmp_path).drafts
+    assert drafts["text"].to_list() == words
+    for row in drafts.iter_rows(named=True):
+        votes = dict(one.rsplit(" ", 1) for one in row["votes"].split("; "))
+        assert sum(map(int, votes.values())) == 3
+        best = max(map(int, votes.values()))
+        assert (row["label"] == "") == (list(votes.values()).count(str(best)) > 1)
+        if row["label"]:
+            assert int(votes[row["label"]]) == best
+            assert row["agreement"] == pytest.approx(best / 3, abs=1e-3)
+    filled = pl.read_csv(sheet)
+    assert (filled.height, set(filled["label"].fill_null(""))) == (10, {""})
+    off = settings.model_copy(update={"models": (f"{FAULTLESS}?contradict=1",), "sheet": None})
+    found = made("label", off, tmp_path, "off.csv")
+    assert found.yields["off-list"][0] == 120
+    assert set(found.drafts["label"]) == {""}
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("identity\n", "no rows"),
+        ("identity\n \n", "row 1: 'identity' is empty"),
+        ("group\nx\n", "identity"),
+    ],
+)
+def test_data_that_cannot_be_used_is_refused_before_anything_is_asked(tmp_path, text, match):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(UserError, match=match):
+        made("tuples", TuplesSettings(data=str(path), models=(FAULTLESS,)), tmp_path)
+    assert not (tmp_path / "drafts" / "out_run").exists()
+
+
+def test_every_answer_is_kept_as_it_came(identities, tmp_path):
+    outcome = draft(
+        "tuples", TuplesSettings(data=identities, models=("sim/author?malformed=1",)), tmp_path / "o.csv"
+    )
+    records = pl.read_parquet(tmp_path / "o_run" / "records.parquet")
+    assert records.height == 4
+    assert all("rows" in json.loads(text) for text in records["answer"] if text.startswith("{"))
+    assert outcome.run.facts["kind"] == "author tuples"
