@@ -98,7 +98,13 @@ _ALL = (
     Component(
         "word lists",
         "terms of association tests, in the words of each language",
-        (Source("instruments/association_tests/items/lists/endoxa-{language}.toml", keep=("set/*/terms/*",), leave=("*/kind",)),),
+        (
+            Source(
+                "instruments/association_tests/items/lists/endoxa-{language}.toml",
+                keep=("set/*/terms/*",),
+                leave=("*/kind",),
+            ),
+        ),
     ),
     Component(
         "association templates",
@@ -121,7 +127,9 @@ _ALL = (
         "nouns for peoples and professions in questions",
         (
             Source("instruments/questions/items/demonyms.csv", "columns"),
-            Source("instruments/questions/items/nouns.csv", "rows", leave=("*/language", "*/means", "*/within")),
+            Source(
+                "instruments/questions/items/nouns.csv", "rows", leave=("*/language", "*/means", "*/within")
+            ),
         ),
     ),
     Component(
@@ -200,9 +208,7 @@ _ALL = (
     Component(
         "words of checks",
         "denials and their companions, by which files of pairs are checked",
-        (
-            Source("datasets/check/lexicon.toml", "leaf", keep=("negations/*", "companions/*")),
-        ),
+        (Source("datasets/check/lexicon.toml", "leaf", keep=("negations/*", "companions/*")),),
     ),
     Component(
         "examples",

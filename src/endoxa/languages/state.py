@@ -140,7 +140,9 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
     by_languages: dict[tuple[str, ...], list[str]] = {}
     for name, codes in open_in.items():
         by_languages.setdefault(tuple(dict.fromkeys(codes)), []).append(name)
-    parts = [f"{_listed(names)} in {_listed(map(language_name, codes))}" for codes, names in by_languages.items()]
+    parts = [
+        f"{_listed(names)} in {_listed(map(language_name, codes))}" for codes, names in by_languages.items()
+    ]
     return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
 
 

@@ -108,7 +108,9 @@ def _all_texts(component: Component, package: Path) -> tuple[Text, ...]:
     found = []
     for source in component.sources:
         own = list(_texts(component.name, source, package, several=several))
-        english = {text.key: text.text for text in own if text.language == ENGLISH} if component.aligned else {}
+        english = (
+            {text.key: text.text for text in own if text.language == ENGLISH} if component.aligned else {}
+        )
         found += [_with_english(text, english) for text in own]
     return tuple(found)
 
@@ -209,5 +211,3 @@ def _catalogue(content: str) -> dict[str, Any]:
         name = f"{message.context}: {single}" if message.context else single
         found[name] = message.string if isinstance(message.string, str) else list(message.string)
     return found
-
-
