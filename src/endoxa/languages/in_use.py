@@ -1,4 +1,4 @@
-"""What people or models would read where a text stands: templates filled, values in their sentence, words in their list."""
+"""What is read where a text stands: templates filled, values in their sentence, words in their list."""
 
 from __future__ import annotations
 

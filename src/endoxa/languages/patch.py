@@ -70,18 +70,25 @@ def make_patch(rows: Sequence[Mapping[str, str]], date: str, package: Path = PAC
             continue
         if row["words_state"] == CORRECTED:
             content = files.get(text.file) or (package / text.file).read_text(encoding="utf-8")
+            new = _as_spaced(text.text, row["correction"])
             try:
-                files[text.file] = replaced(text.file, content, text.path, row["correction"])
+                files[text.file] = replaced(text.file, content, text.path, new)
             except UserError as found:
                 left.append((name, str(found)))
                 continue
-            corrected[name] = row["correction"]
+            corrected[name] = new
         settled[name] = (text, row)
     reviews = _reviews(settled, corrected, date, package)
     if reviews:
         files[REVIEWS] = (package / REVIEWS).read_text(encoding="utf-8") + "".join(map(_written, reviews))
     diff = "".join(_diff(name, content, package) for name, content in sorted(files.items()))
     return Patch(diff, len(corrected), tuple(reviews), tuple(left))
+
+
+def _as_spaced(old: str, new: str) -> str:
+    """A corrected text with the blanks and line breaks around the old one, which forms take off."""
+    start, end = len(old) - len(old.lstrip()), len(old.rstrip())
+    return old[:start] + new.replace("\r\n", "\n").strip() + old[end:]
 
 
 def _known(rows: Sequence[Mapping[str, str]], package: Path) -> dict[str, Text]:

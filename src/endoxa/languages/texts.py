@@ -65,7 +65,7 @@ def parsed(name: str, content: str) -> dict[str, Any]:
         return _catalogue(content)
     import yaml
 
-    tree: dict[str, Any] = yaml.load(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    tree: dict[str, Any] = yaml.safe_load(content)
     return tree
 
 

@@ -16,8 +16,9 @@ def rooms() -> dict[str, Room]:
     from endoxa.collect.tasks.rooms.pairs import ROOM as PAIRS
     from endoxa.collect.tasks.rooms.translation import ROOM as TRANSLATION
     from endoxa.collect.tasks.rooms.votes import ROOM as VOTES
+    from endoxa.collect.tasks.rooms.words import ROOM as WORDS
 
-    return {room.kind: room for room in (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES)}
+    return {room.kind: room for room in (EXTRACTION, HARM, PAIRS, TRANSLATION, VOTES, WORDS)}
 
 
 def room(kind: str) -> Room:
