@@ -88,7 +88,9 @@ def test_items_have_their_english_where_it_is_known():
     assert max(map(len, rows)) <= 200
 
 
-@pytest.mark.parametrize(("language", "sentence"), [("en", "English is the source"), ("tlh", "No texts in 'tlh'")])
+@pytest.mark.parametrize(
+    ("language", "sentence"), [("en", "English is the source"), ("tlh", "No texts in 'tlh'")]
+)
 def test_languages_without_items_are_refused(language, sentence):
     with pytest.raises(UserError, match=sentence):
         items(language)

@@ -38,7 +38,9 @@ def test_only_the_text_is_changed_and_comments_stay(name, path, new):
     assert dict(leaves(parsed(name, changed))) == {**dict(leaves(parsed(name, content))), path: new}
     lines = set(content.splitlines()) - set(changed.splitlines())
     assert len(lines) <= max(1, old.count("\n") + 2)
-    if not name.endswith(".yaml"):  # a folded text is written on one line, one with a colon in quotation marks
+    if not name.endswith(
+        ".yaml"
+    ):  # a folded text is written on one line, one with a colon in quotation marks
         assert replaced(name, changed, path, old) == content
 
 
@@ -120,7 +122,9 @@ def test_what_is_not_settled_is_listed_and_not_patched(package):
     assert {reason for _, reason in made.left} == {"offensive", "the text has changed since; make new items"}
 
 
-@pytest.mark.parametrize("change", [{"speakers": "1"}, {"words_state": "waiting"}, {"words_state": "disputed"}])
+@pytest.mark.parametrize(
+    "change", [{"speakers": "1"}, {"words_state": "waiting"}, {"words_state": "disputed"}]
+)
 def test_one_text_without_two_speakers_keeps_a_component_unreviewed(package, change):
     rows = outcomes(component="examples")
     rows[-1] |= change
@@ -130,7 +134,11 @@ def test_one_text_without_two_speakers_keeps_a_component_unreviewed(package, cha
 
 def test_names_of_items_that_are_of_no_component_are_refused(package):
     with pytest.raises(UserError, match="The component 't1' is unknown"):
-        make_patch([{"item_id": "t1", "text": "x", "words_state": "natural", "correction": "", "speakers": "2"}], "", package)
+        make_patch(
+            [{"item_id": "t1", "text": "x", "words_state": "natural", "correction": "", "speakers": "2"}],
+            "",
+            package,
+        )
 
 
 def test_the_line_names_components_and_languages():

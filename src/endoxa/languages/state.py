@@ -139,7 +139,7 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
         return ""
     by_languages: dict[tuple[str, ...], list[str]] = {}
     for name, codes in open_in.items():
-        by_languages.setdefault(tuple(dict.fromkeys(codes)), []).append(name)
+        by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
     parts = [
         f"{_listed(names)} in {_listed(map(language_name, codes))}" for codes, names in by_languages.items()
     ]

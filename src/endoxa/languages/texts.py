@@ -19,7 +19,7 @@ from endoxa.languages.components import Component, Source
 PACKAGE = Path(str(files("endoxa")))
 ENGLISH = "en"
 OTHER = "mis"
-"""Code of languages that have none in CLDR (ISO 639: uncoded)."""
+"""Code of given names of which the bank names no language, or one that has no code (ISO 639: uncoded)."""
 _CODE = re.compile(r"[a-z]{2,3}")
 _COLUMN = re.compile(r"(?P<language>[a-z]{2})(?:_(?P<form>[a-z_]+))?")
 
@@ -184,11 +184,11 @@ def _language(source: Source, code: str, tree: Mapping[str, Any], path: Parts) -
 
 
 def _of_name(row: Mapping[str, str], path: Parts) -> tuple[str, Parts]:
-    """Language and key of a given name: the one in its own spelling, where it has one."""
+    """Language and key of a given name in its own spelling, where it has one; of its origin the first language."""
     if path[1] != ("native" if row["native"] else "name"):
         return "", path
-    first = re.split(r"[;,(:]", row["origin"])[0].strip().lower()
-    return _codes().get(first, OTHER), (row["group"], row["gender"], row["name"])
+    codes = (_codes().get(word.lower()) for word in re.findall(r"\w+", row["origin"]))
+    return next(filter(None, codes), OTHER), (row["group"], row["gender"], row["name"])
 
 
 @cache
@@ -196,7 +196,8 @@ def _codes() -> dict[str, str]:
     """Codes of languages by their English names (CLDR)."""
     from babel import Locale
 
-    return {name.lower(): code for code, name in Locale("en").languages.items() if _CODE.fullmatch(code)}
+    names = {name.lower(): code for code, name in Locale("en").languages.items() if _CODE.fullmatch(code)}
+    return {**names, "bengali": "bn"}
 
 
 def _catalogue(content: str) -> dict[str, Any]:
