@@ -245,6 +245,11 @@ def _people(text: Text, place: _Place) -> str:
     return _filled(text.text, place.examples)
 
 
+def _page(text: Text, _place: _Place) -> str:
+    """The words on the page: without markup, with the name of what is filled in."""
+    return re.sub(r"%\((\w+)\)[a-z]", r"[\1]", re.sub(r"<[^<>]+>", "", text.text))
+
+
 def _pattern(text: Text, _place: _Place) -> str:
     return text.text
 
@@ -273,6 +278,6 @@ _WAYS: Mapping[str, Callable[[Text, _Place], str | None]] = {
     "answer patterns": _pattern,
     "unkind words": _listed,
     "calls to harm": _listed,
-    "page texts": lambda text, _place: text.text,
+    "page texts": _page,
     "preset texts": lambda text, _place: text.text,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from endoxa.datasets.sources import locate
 from endoxa.instruments.pairs.probe.items import chunks
 from endoxa.instruments.pairs.probe.settings import PairsSettings
-from endoxa.languages.used import Tally, Used, made_with
+from endoxa.languages.used import Tally, Used, note_pair
 
 _BUILT = "-pair"
 """In the ids of pairs that `endoxa build pairs` made."""
@@ -13,8 +13,6 @@ _BUILT = "-pair"
 
 def words(settings: PairsSettings) -> Used:
     """Templates and opposites of pairs that `endoxa build pairs` made, and neutral identities of calibration.
-
-    Sentences that do not fit our templates were made with templates of the user's, and say nothing.
 
     Raises:
         UserError: the data cannot be read.
@@ -25,14 +23,6 @@ def words(settings: PairsSettings) -> Used:
             language = str(item["language"])
             if settings.calibrate and item.get("identity"):
                 tally.add("neutral identities", [language])
-            if _BUILT in str(item["item_id"]) and not tally.has("opposites", language):
-                _look(tally, language, [str(item["sent_more"]), str(item["sent_less"])])
+            if _BUILT in str(item["item_id"]):
+                note_pair(tally, language, (str(item["sent_more"]), str(item["sent_less"])))
     return tally.used
-
-
-def _look(tally: Tally, language: str, sentences: list[str]) -> None:
-    denied = [made_with("pair templates", ["denied", "verb_denied"], language, text) for text in sentences]
-    if any(denied) or any(made_with("pair templates", ["said"], language, text) for text in sentences):
-        tally.add("pair templates", [language])
-        if not any(denied):
-            tally.add("opposites", [language])
