@@ -1,4 +1,4 @@
-"""What of a run, a page or a data card rests on our words, in one line; nothing where it is English or the user's own."""
+"""What runs, pages and data cards rest on, in one line; nothing where the words are English or the user's own."""
 
 from __future__ import annotations
 
@@ -133,6 +133,8 @@ def test_pairs_are_known_by_their_sentences(sentences, used):
 
 
 def test_templates_are_found_filled():
-    assert made_with("question templates", ["contexts"], "es", "El domingo pasado almorcé en casa con Ana y con Eva.")
+    assert made_with(
+        "question templates", ["contexts"], "es", "El domingo pasado almorcé en casa con Ana y con Eva."
+    )
     assert not made_with("question templates", ["contexts"], "es", "Almorcé con Ana y con Eva.")
     assert not made_with("question templates", ["contexts"], "tlh", "Almorcé con Ana.")

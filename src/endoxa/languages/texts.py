@@ -210,5 +210,5 @@ def _catalogue(content: str) -> dict[str, Any]:
             continue
         single = message.id if isinstance(message.id, str) else message.id[0]
         name = f"{message.context}: {single}" if message.context else single
-        found[name] = message.string if isinstance(message.string, str) else list(message.string)
+        found[name] = message.string if isinstance(message.string, str) else list(message.string or ())
     return found

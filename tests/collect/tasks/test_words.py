@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from endoxa.collect.tasks.handing import next_turn, take
 from endoxa.collect.tasks.results import all_tables, write_results
 from endoxa.collect.tasks.rooms.words.form import WordsForm
