@@ -70,6 +70,8 @@ def _looked_for(name: str, old: str) -> Iterator[str]:
         yield f"(?<='){body}(?=')"
         yield rf"(?<!\w){body}(?!\w)"
         yield body
+        # With its quotation marks, where the new text needs others.
+        yield from (f"{mark}{body}{mark}" for mark in ("'''", "'", '"'))
 
 
 def _written(name: str, new: str) -> Iterator[str]:
