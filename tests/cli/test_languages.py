@@ -40,15 +40,15 @@ def test_filters_show_each_language_with_its_files():
 
 
 def test_items_and_patch(tmp_path):
-    endoxa("items", "--language", "hi", "--component", "people of a country", "-o", tmp_path / "items.csv")
+    endoxa("items", "--language", "hi", "--component", "country phrases", "-o", tmp_path / "items.csv")
     table = pl.read_csv(tmp_path / "items.csv")
-    assert table["text"].to_list() == [row["text"] for row in items("hi", ["people of a country"])]
+    assert table["text"].to_list() == [row["text"] for row in items("hi", ["country phrases"])]
     told = table.with_columns(
         words_state=pl.lit("corrected"), correction=pl.lit("{country} वाले"), speakers=pl.lit(2)
     )
     told.write_csv(tmp_path / "w_items.csv")
     said = endoxa("patch", tmp_path / "w_items.csv", "-o", tmp_path / "hindi.diff")
-    assert "Reviewed by 2: people of a country, hi" in said
+    assert "Reviewed by 2: country phrases, hi" in said
     diff = (tmp_path / "hindi.diff").read_text(encoding="utf-8")
     assert '+usual = "{country} वाले"' in diff
     assert "+++ b/src/endoxa/languages/reviews.toml" in diff

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from endoxa.cli import app
 from endoxa.engine.instrument import INSTRUMENTS
 from endoxa.engine.run import run
-from endoxa.languages.used import Tally, made_with, note_pair
+from endoxa.languages import component, languages_of, unreviewed
+from endoxa.languages.used import Tally, languages_of_name, made_with, note_pair
 
 LINE = "Not yet checked by native speakers: endoxa's own"
 CLI = CliRunner()
@@ -130,6 +131,13 @@ def test_pairs_are_known_by_their_sentences(sentences, used):
     tally = Tally()
     note_pair(tally, "sw", sentences)
     assert tally.used == used
+
+
+def test_given_names_are_known_by_their_language():
+    assert languages_of_name("Mabrouka") == {"ar"}
+    assert languages_of_name("Worf") == set()
+    line = unreviewed([("names bank", languages_of(component("names bank")))])
+    assert line.endswith("own names bank in 60 languages.")
 
 
 def test_templates_are_found_filled():

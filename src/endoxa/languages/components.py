@@ -201,8 +201,8 @@ _ALL = (
         (Source("collect/entry/harm.toml", "section"),),
     ),
     Component(
-        "people of a country",
-        "how sentences name the people of a country",
+        "country phrases",
+        "how sentences name the country phrases",
         (Source("collect/export/identities.toml", "section", keep=("usual", "form/*/pattern")),),
     ),
     Component(

@@ -273,7 +273,7 @@ _WAYS: Mapping[str, Callable[[Text, _Place], str | None]] = {
     "names of peoples": _row,
     "preset pairs": _row,
     "statement words": _statement_word,
-    "people of a country": _people,
+    "country phrases": _people,
     "answer words": _listed,
     "answer patterns": _pattern,
     "unkind words": _listed,

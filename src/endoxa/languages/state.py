@@ -14,6 +14,8 @@ from endoxa.languages.texts import ENGLISH, PACKAGE, Text, files_of, languages_o
 
 REVIEWS = "languages/reviews.toml"
 """Reviews on record, below the package."""
+MOST_NAMED = 12
+"""Languages that the line about unreviewed words names."""
 SOURCE, UNREVIEWED = "source", "unreviewed"
 
 
@@ -140,10 +142,15 @@ def unreviewed(used: Iterable[tuple[str, Iterable[str]]], package: Path = PACKAG
     by_languages: dict[tuple[str, ...], list[str]] = {}
     for name, codes in open_in.items():
         by_languages.setdefault(tuple(sorted(set(codes))), []).append(name)
-    parts = [
-        f"{_listed(names)} in {_listed(map(language_name, codes))}" for codes, names in by_languages.items()
-    ]
+    parts = [f"{_listed(names)} in {_languages(codes)}" for codes, names in by_languages.items()]
     return f"Not yet checked by native speakers: endoxa's own {'; '.join(parts)}."
+
+
+def _languages(codes: Sequence[str]) -> str:
+    """Languages by name; only how many where a line could not hold them."""
+    if len(codes) > MOST_NAMED:
+        return f"{len(codes)} languages"
+    return _listed(map(language_name, codes))
 
 
 def language_name(code: str) -> str:

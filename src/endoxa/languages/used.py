@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from endoxa.languages.components import COMPONENTS, component
-from endoxa.languages.texts import ENGLISH, PACKAGE, texts_of
+from endoxa.languages.texts import ENGLISH, PACKAGE, languages_of, texts_of
 
 Used = dict[str, list[str]]
 """Components with the languages in which they were used, as `run.json` keeps them."""
@@ -75,6 +75,21 @@ def made_with(name: str, keys: Iterable[str], language: str, text: str) -> bool:
     """
     pattern = _pattern(name, tuple(keys), language)
     return pattern is not None and pattern.search(text) is not None
+
+
+def languages_of_name(name: str) -> frozenset[str]:
+    """Languages of a given name, written as in English questions; empty where the names bank does not have it."""
+    return _given_names().get(name, frozenset())
+
+
+@cache
+def _given_names() -> dict[str, frozenset[str]]:
+    bank = component("names bank")
+    found: dict[str, set[str]] = {}
+    for language in languages_of(bank):
+        for text in texts_of(bank, language):
+            found.setdefault(text.key.rsplit("/", 1)[-1], set()).add(language)
+    return {name: frozenset(codes) for name, codes in found.items()}
 
 
 @cache

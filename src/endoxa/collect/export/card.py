@@ -49,7 +49,7 @@ def data_card(about: About, tables: Tables) -> str:
         ],
         people=frames["people"].height + about.left_out.people,
         languages=languages,
-        unreviewed=unreviewed((name, languages) for name in ("page texts", "people of a country")),
+        unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
         polarities=_polarities(frames["pairs"]),
         withdrawn=frames["withdrawals"].height,
         tiers=_tiers(frames["ratings"]),
