@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 from endoxa.cli import app
 from endoxa.languages.items import items
 
+pytestmark = pytest.mark.usefixtures("nothing_reviewed")
+
 CLI = CliRunner()
 
 

@@ -10,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endoxa.errors import UserError
-from endoxa.languages import COMPONENTS, states, texts_of, unreviewed
+from endoxa.languages import COMPONENTS, languages_of, states, texts_of, unreviewed
 from endoxa.languages.items import items
-from endoxa.languages.patch import make_patch
-from endoxa.languages.state import REVIEWS, digest
+from endoxa.languages.patch import SPEAKERS, make_patch
+from endoxa.languages.state import REVIEWS, digest, read_reviews
 from endoxa.languages.texts import PACKAGE, files_of, leaves, parsed
 from endoxa.languages.writing import replaced
+
+pytestmark = pytest.mark.usefixtures("nothing_reviewed")
 
 STORIES = "story prompts"
 SAMPLES = [
@@ -67,9 +69,10 @@ def package(tmp_path):
     """A copy of the files of two components in a repository of its own."""
     folder = tmp_path / "copy" / "src" / "endoxa"
     names = {name for one in (STORIES, "examples", "unkind words") for name in files_of(COMPONENTS[one])}
-    for name in {*names, REVIEWS}:
+    for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(PACKAGE / name, folder / name)
+    (folder / REVIEWS).write_text("# Reviews.\n", encoding="utf-8")
     return folder
 
 
@@ -82,10 +85,16 @@ def outcomes(language="hi", component=STORIES, **changes):
     return rows
 
 
-def test_today_nothing_is_reviewed():
+def test_without_a_review_on_record_nothing_is_reviewed():
     found = states()
     assert {one.word for one in found if one.language != "en"} == {"unreviewed"}
     assert {one.word for one in found if one.language == "en"} == {"source"}
+
+
+def test_reviews_on_record_are_of_components_that_there_are():
+    for review in read_reviews():
+        assert review.language in languages_of(COMPONENTS[review.component])
+        assert review.speakers >= SPEAKERS
 
 
 def test_patch_applies_and_makes_the_component_reviewed(package):

@@ -14,6 +14,8 @@ from endoxa.engine.run import run
 from endoxa.languages import component, languages_of, unreviewed
 from endoxa.languages.used import Tally, languages_of_name, made_with, note_pair
 
+pytestmark = pytest.mark.usefixtures("nothing_reviewed")
+
 LINE = "Not yet checked by native speakers: endoxa's own"
 CLI = CliRunner()
 

@@ -202,7 +202,7 @@ _ALL = (
     ),
     Component(
         "country phrases",
-        "how sentences name the country phrases",
+        "how sentences name the people of a country",
         (Source("collect/export/identities.toml", "section", keep=("usual", "form/*/pattern")),),
     ),
     Component(

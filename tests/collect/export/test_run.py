@@ -342,6 +342,7 @@ def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("nothing_reviewed")
 def test_the_card_says_which_words_of_ours_nobody_has_checked(campaign, crowd, make_pairs, tmp_path):
     make_pairs(campaign, ("CL", "love poetry", "en"))
     export_campaign(campaign, tmp_path / "english")
