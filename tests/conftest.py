@@ -83,3 +83,15 @@ def tiny_models(tiny: dict[str, Path]) -> dict[str, object]:
     from endoxa.models import ModelOptions, open_model, parse_model
 
     return {name: open_model(parse_model(f"hf/{folder}"), ModelOptions()) for name, folder in tiny.items()}
+
+
+@pytest.fixture
+def nothing_reviewed(monkeypatch):
+    """The language files as if no speaker had checked one of them, whatever reviews are on record."""
+    from endoxa.languages import state
+    from endoxa.languages.texts import PACKAGE
+
+    def reviews(package=PACKAGE, read=state.read_reviews):
+        return () if package == PACKAGE else read(package)
+
+    monkeypatch.setattr(state, "read_reviews", reviews)

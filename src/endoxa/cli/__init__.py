@@ -9,7 +9,19 @@ from typing import NoReturn
 
 import typer
 
-from endoxa.cli import analyze, author, build, collect, curate, datasets, demo, export, probe, report
+from endoxa.cli import (
+    analyze,
+    author,
+    build,
+    collect,
+    curate,
+    datasets,
+    demo,
+    export,
+    languages,
+    probe,
+    report,
+)
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.errors import UserError
 
@@ -42,6 +54,7 @@ app.add_typer(analyze.app, name="analyze")
 add_command(app, report.report)
 app.add_typer(export.app, name="export")
 app.add_typer(collect.app, name="collect")
+app.add_typer(languages.app, name="languages")
 
 
 @app.callback(invoke_without_command=True)

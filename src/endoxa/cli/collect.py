@@ -292,6 +292,11 @@ def _print_started(started: Started, folder: Path, *, named: bool) -> None:
         typer.echo(f"Password (shown once): {started.password}")
     if not named:
         typer.echo("Say who runs it and how to reach them (Settings) before anybody joins.")
+    from endoxa.languages import COMPONENTS, languages_of, unreviewed
+
+    texts = ("page texts", "preset texts")
+    if line := unreviewed((name, languages_of(COMPONENTS[name])) for name in texts):
+        typer.echo(line)
     if started.code:
         typer.echo(f"Next: endoxa collect serve {folder}")
     else:

@@ -271,6 +271,9 @@ def _following(kind: str, output: Path) -> str:
         return f"endoxa curate group {output.with_name(f'{output.stem}_items{output.suffix}')} -o groups.csv"
     if kind in ("pairs", "translation"):
         return f"endoxa datasets check {output.with_name(f'{output.stem}_pairs{output.suffix}')}"
+    if kind == "words":
+        outcomes = output.with_name(f"{output.stem}_items{output.suffix}")
+        return f"endoxa languages patch {outcomes} -o words.diff"
     return f"endoxa analyze agreement {output} -o agreement.csv --help"
 
 

@@ -145,6 +145,12 @@ def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
     if instrument.plan is None:
         raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
     print_plan(instrument.plan(settings))
+    if instrument.words is not None:
+        from endoxa.languages import unreviewed
+
+        line = unreviewed(instrument.words(settings).items())
+        if line:
+            typer.echo(line)
 
 
 def print_plan(plan: Plan) -> None:

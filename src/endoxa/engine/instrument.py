@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from endoxa.engine.options import ReportOptions
 from endoxa.engine.settings import RunSettings
+from endoxa.languages.used import Used
 from endoxa.registry import Registry
 from endoxa.schema import Progress
 from endoxa.schema.headline import Headline
@@ -160,6 +161,7 @@ class Instrument(Generic[S]):
         work: prepares a run from its settings and folder; raises UserError for anything a user can mend.
         summary: lines for the terminal about a finished run; may write files that the settings ask for.
         plan: what a run would take; None where there is nothing to say.
+        words: endoxa's own words that a run rests on, by component and language; None where it rests on none.
         estimate: writes estimates (and their companions) into the folder of a finished run; None where none are made.
         report: writes the page of one run into its folder; None where there is none.
         shown: what runs are shown as, a page and tables; None where there is nothing to show.
@@ -179,6 +181,7 @@ class Instrument(Generic[S]):
     work: Callable[[S, Path], Work]
     summary: Callable[[S, Run], Iterable[str]]
     plan: Callable[[S], Plan] | None = None
+    words: Callable[[S], Used] | None = None
     estimate: Callable[[S, Path, Progress], None] | None = None
     report: Callable[[S, Path], None] | None = None
     shown: Callable[[Sequence[Any], ReportOptions], Shown] | None = None

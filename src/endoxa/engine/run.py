@@ -28,6 +28,7 @@ from endoxa.engine.folder import (
 from endoxa.engine.instrument import INSTRUMENTS, Instrument, Run, S, Work
 from endoxa.engine.journal import JournalFile
 from endoxa.errors import UserError
+from endoxa.languages.used import OWN_WORDS, Used
 from endoxa.schema import Progress
 
 
@@ -99,6 +100,7 @@ def measure(
             settings if before is None else _with_earlier_models(settings, before, out), out
         )
         _require_repeated(expected, work.identity)
+        own_words = _own_words(instrument, settings, before)
     except UserError:
         if new:
             out.rmdir()
@@ -115,6 +117,8 @@ def measure(
         instrument.name, settings, work.identity, command, created=created, own=dict(work.facts)
     )
     facts["versions"] |= work.versions
+    if own_words:
+        facts[OWN_WORDS] = own_words
     return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
 
 
@@ -149,6 +153,17 @@ def _measured_nothing(out: Path) -> bool:
         return journal.empty()
     finally:
         journal.close()
+
+
+def _own_words(instrument: Instrument[S], settings: S, before: Mapping[str, Any] | None) -> Used:
+    """Components of endoxa's own words that the run rests on; an earlier run has noted them.
+
+    Raises:
+        UserError: the data cannot be read.
+    """
+    if before is not None:
+        return dict(before.get(OWN_WORDS, {}))
+    return instrument.words(settings) if instrument.words else {}
 
 
 def _with_earlier_models(settings: S, before: Mapping[str, Any], out: Path) -> S:

@@ -17,6 +17,8 @@ from endoxa.datasets.frames import WORKBOOK_SUFFIXES, read_table
 from endoxa.datasets.read import DEFAULTS, recognise
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns
 from endoxa.errors import UserError
+from endoxa.languages import unreviewed
+from endoxa.languages.used import Tally, note_pair
 from endoxa.schema import ASSOCIATION_COLUMNS, PAIR_COLUMNS, STATEMENT_COLUMNS, ReadOptions
 
 Kind = Literal["pairs", "associations", "statements"]
@@ -82,6 +84,15 @@ class Material:
     identifying: int = 0
     unplaced: int = 0
     linked: bool = False
+
+    @property
+    def unreviewed(self) -> str:
+        """One line about words of ours in pairs that `endoxa build pairs` made; empty where there is none to say."""
+        tally = Tally()
+        if self.kind == "pairs" and "how" in self.table.columns:
+            for row in self.table.filter(pl.col("how").is_not_null()).iter_rows(named=True):
+                note_pair(tally, str(row["language"]), (str(row["sent_more"]), str(row["sent_less"])))
+        return unreviewed(tally.used.items())
 
     @property
     def provenance(self) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from endoxa import __version__
+from endoxa.languages import unreviewed
+from endoxa.languages.used import kept_words
 from endoxa.page.document import Article, Figure, Section
 from endoxa.page.downloads import csv_address, rows_of
 from endoxa.page.files import replace_text, write_figures
@@ -173,12 +175,16 @@ def _apart(figure: Figure, names: set[str]) -> Figure:
     return replace(figure, name=name)
 
 
-def notices(runs: Iterable[Run], models: Iterable[str]) -> list[str]:
-    """What the runs want said prominently, each once; simulated models are always said to be."""
+def notices(runs: Sequence[Run], models: Iterable[str]) -> list[str]:
+    """What the runs want said prominently, each once; simulated models are always said to be.
+
+    Words of ours that no native speaker has checked are named, as they are today.
+    """
     said = [str(run.facts["notice"]) for run in runs if run.facts.get("notice")]
     if any(model.startswith("sim/") for model in models):
         said.append(SIMULATED_NOTICE)
-    return list(dict.fromkeys(said))
+    line = unreviewed(pair for run in runs for pair in kept_words(run.facts))
+    return list(dict.fromkeys([*said, *([line] if line else [])]))
 
 
 def commands(runs: Iterable[Run]) -> list[str]:

@@ -342,6 +342,17 @@ def test_checksums_card_and_columns(campaign, crowd, make_pairs, tmp_path):
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.usefixtures("nothing_reviewed")
+def test_the_card_says_which_words_of_ours_nobody_has_checked(campaign, crowd, make_pairs, tmp_path):
+    make_pairs(campaign, ("CL", "love poetry", "en"))
+    export_campaign(campaign, tmp_path / "english")
+    assert "Not yet checked by native speakers" not in (tmp_path / "english" / "README.md").read_text()
+    make_pairs(campaign, ("CL", "aman la poesía", "es"))
+    export_campaign(campaign, tmp_path / "spanish")
+    card = (tmp_path / "spanish" / "README.md").read_text()
+    assert "native speakers: endoxa's own page texts and country phrases in Spanish.\n\n| | |" in card
+
+
 def test_the_card_says_from_which_tiers_ratings_came(campaign, crowd, make_pairs, tmp_path):
     """Shares are those of the ratings, not those that the settings ask for."""
     pairs = make_pairs(campaign, *((code, "love poetry", "en") for code in ("CL", "AR", "UY", "BR")))

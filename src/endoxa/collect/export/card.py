@@ -16,6 +16,7 @@ from endoxa.collect.campaign import CampaignSettings, in_language
 from endoxa.collect.export.columns import FEW_SHARE, LEAST, OTHER, OWN, POLARITIES, columns_of
 from endoxa.collect.export.folder import About
 from endoxa.collect.export.tables import Tables
+from endoxa.languages import unreviewed
 
 _TIERS = {
     OWN: "pairs about the person's own country",
@@ -33,6 +34,7 @@ _MERGED = f"{FEW_SHARE} so that nobody stands out"
 def data_card(about: About, tables: Tables) -> str:
     """The README.md of an export, in Markdown. What only people can know is marked [open: ...]."""
     settings, frames = about.settings, tables.frames
+    languages = sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""})
     return _template().render(
         title=in_language(settings.texts.title, "en"),
         about=about,
@@ -46,7 +48,8 @@ def data_card(about: About, tables: Tables) -> str:
             (_place(country), n) for country, n in people_by_country(frames["people"], about.left_out.people)
         ],
         people=frames["people"].height + about.left_out.people,
-        languages=sorted({*frames["pairs"]["language"], *frames["statements"]["language"]} - {""}),
+        languages=languages,
+        unreviewed=unreviewed((name, languages) for name in ("page texts", "country phrases")),
         polarities=_polarities(frames["pairs"]),
         withdrawn=frames["withdrawals"].height,
         tiers=_tiers(frames["ratings"]),

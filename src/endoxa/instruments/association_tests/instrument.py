@@ -12,6 +12,7 @@ from endoxa.engine.settings import RunSettings
 from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 
 if TYPE_CHECKING:
+    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
 
@@ -34,6 +35,12 @@ def _work(settings: EmbeddingsSettings, out: Path) -> Work:
     from endoxa.instruments.association_tests.probe.run import embeddings_work
 
     return embeddings_work(settings, out)
+
+
+def _words(settings: EmbeddingsSettings) -> Used:
+    from endoxa.instruments.association_tests.probe.words import words
+
+    return words(settings)
 
 
 def _estimate(settings: EmbeddingsSettings, out: Path, progress: Progress) -> None:
@@ -80,6 +87,7 @@ EMBEDDINGS = Instrument(
     settings=EmbeddingsSettings,
     help=HELP,
     work=_work,
+    words=_words,
     estimate=_estimate,
     report=_report,
     shown=_shown,

@@ -13,6 +13,7 @@ from endoxa.engine.settings import RunSettings
 from endoxa.instruments.pairs.probe.settings import PairsSettings
 
 if TYPE_CHECKING:
+    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
 
@@ -42,6 +43,12 @@ def _plan(settings: PairsSettings) -> Plan:
     from endoxa.instruments.pairs.estimates.power import plan_table
 
     return plan_table(settings)
+
+
+def _words(settings: PairsSettings) -> Used:
+    from endoxa.instruments.pairs.probe.words import words
+
+    return words(settings)
 
 
 def _estimate(settings: PairsSettings, out: Path, _progress: Progress) -> None:
@@ -98,6 +105,7 @@ PAIRS = Instrument(
     help=HELP,
     work=_work,
     plan=_plan,
+    words=_words,
     estimate=_estimate,
     report=_report,
     shown=_shown,

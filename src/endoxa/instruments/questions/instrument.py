@@ -13,6 +13,7 @@ from endoxa.engine.settings import RunSettings
 from endoxa.instruments.questions.probe.settings import QaSettings
 
 if TYPE_CHECKING:
+    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
 
@@ -43,6 +44,12 @@ def _plan(settings: QaSettings) -> Plan:
     from endoxa.instruments.questions.probe.run import plan_qa
 
     return plan_table(plan_qa(settings))
+
+
+def _words(settings: QaSettings) -> Used:
+    from endoxa.instruments.questions.probe.words import words
+
+    return words(settings)
 
 
 def _estimate(settings: QaSettings, out: Path, _progress: Progress) -> None:
@@ -105,6 +112,7 @@ QUESTIONS = Instrument(
     help=HELP,
     work=_work,
     plan=_plan,
+    words=_words,
     estimate=_estimate,
     report=_report,
     shown=_shown,

@@ -11,6 +11,7 @@ from endoxa.engine.options import DEFAULT_CONFIDENCE, ReportOptions
 from endoxa.instruments.stories.settings import ExtractSettings, HarmSettings, StoriesSettings
 
 if TYPE_CHECKING:
+    from endoxa.languages.used import Used
     from endoxa.schema import Progress
     from endoxa.schema.headline import Headline
 
@@ -76,6 +77,12 @@ def _stories_plan(settings: StoriesSettings) -> Plan:
     return plan_table(plan_stories(settings))
 
 
+def _stories_words(settings: StoriesSettings) -> Used:
+    from endoxa.instruments.stories.words import stories_words
+
+    return stories_words(settings)
+
+
 def _stories_summary(_settings: StoriesSettings, run: Run) -> Iterator[str]:
     from endoxa.engine.asking.run import cost_lines
 
@@ -110,6 +117,12 @@ def _extract_plan(settings: ExtractSettings) -> Plan:
     from endoxa.instruments.stories.profiles.probe import plan_extract
 
     return plan_table(plan_extract(settings))
+
+
+def _extract_words(settings: ExtractSettings) -> Used:
+    from endoxa.instruments.stories.words import extract_words
+
+    return extract_words(settings)
 
 
 def _agreement(_settings: ExtractSettings, out: Path, _progress: Progress) -> None:
@@ -181,6 +194,12 @@ def _harm_plan(settings: HarmSettings) -> Plan:
     return plan_table(plan_harm(settings))
 
 
+def _harm_words(settings: HarmSettings) -> Used:
+    from endoxa.instruments.stories.words import harm_words
+
+    return harm_words(settings)
+
+
 def _harm_summary(_settings: HarmSettings, run: Run) -> Iterator[str]:
     from endoxa.engine.asking.run import cost_lines
 
@@ -210,6 +229,7 @@ STORIES = Instrument(
     help=STORIES_HELP,
     work=_stories_work,
     plan=_stories_plan,
+    words=_stories_words,
     summary=_stories_summary,
     headline=_stories_headline,
     following=_stories_following,
@@ -222,6 +242,7 @@ EXTRACT = Instrument(
     help=EXTRACT_HELP,
     work=_extract_work,
     plan=_extract_plan,
+    words=_extract_words,
     estimate=_agreement,
     summary=_extract_summary,
     headline=_extract_headline,
@@ -238,6 +259,7 @@ HARM = Instrument(
     help=HARM_HELP,
     work=_harm_work,
     plan=_harm_plan,
+    words=_harm_words,
     summary=_harm_summary,
     headline=_harm_headline,
     following=_harm_following,

@@ -17,8 +17,10 @@ def rooms() -> dict[str, Room]:
     from endoxa.collect.tasks.rooms.pairs import ROOM as PAIRS
     from endoxa.collect.tasks.rooms.translation import ROOM as TRANSLATION
     from endoxa.collect.tasks.rooms.votes import ROOM as VOTES
+    from endoxa.collect.tasks.rooms.words import ROOM as WORDS
 
-    return {room.kind: room for room in (EXTRACTION, GROUPS, HARM, PAIRS, TRANSLATION, VOTES)}
+    every = (EXTRACTION, GROUPS, HARM, PAIRS, TRANSLATION, VOTES, WORDS)
+    return {room.kind: room for room in every}
 
 
 def room(kind: str) -> Room:
