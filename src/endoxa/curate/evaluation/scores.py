@@ -141,7 +141,8 @@ class Measure:
         """The measure for rows of totals over `COUNTS`; NaN where its denominator is 0."""
         above = sum(factor * totals[..., COUNTS.index(name)] for name, factor in self.above)
         below = sum(totals[..., COUNTS.index(name)] for name in self.below)
-        return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) > 0)
+        empty = np.full(np.shape(above), np.nan)
+        return np.asarray(np.divide(above, below, out=empty, where=np.asarray(below) > 0))
 
 
 def _share(name: str, count: str, meaning: str) -> Measure:

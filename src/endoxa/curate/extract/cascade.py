@@ -15,13 +15,12 @@ from endoxa.curate.english import (
     in_dictionary,
     is_plural,
     is_third_person,
-    reports,
-    spelt_out,
     tokens,
     words,
 )
 from endoxa.curate.extract import omission
 from endoxa.curate.extract.clauses import clauses, has_subject, predicates
+from endoxa.curate.extract.openings import plain, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
 from endoxa.curate.normalise import Tables, foreign_identity, is_group, normal_attribute, normal_identity
 
@@ -85,17 +84,10 @@ half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too f
 _ELLIPTICAL = 3
 """Words of an answer in another language that may stand without a subject; in more a verb may hide."""
 
-_SPACE = re.compile(r"\s+")
-_BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s*(?=\S)")
-_LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
 _AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
 _JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
 _HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
 _NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
-_PLACE_FIRST = re.compile(
-    r"^in (?P<place>(?:the )?[\w'-]+(?: [\w'-]+)?),? (?P<who>people|women|men) (?=(?:are|is|have|do|can|like|love)\b)",
-    re.IGNORECASE,
-)
 _POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")
 
 
@@ -130,14 +122,14 @@ def extract(
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
-    text = _plain(statement)
+    text = plain(statement)
     if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
     context = _Context(question, country, known)
     if language != "en":
         return [_foreign(text, context, subject)]
     found: list[Extraction] = []
-    for clause in clauses(_without_label(text)):
+    for clause in clauses(without_label(text)):
         pairs = _clause(clause, context, subject)
         found += pairs
         subject = pairs[-1].identity or subject
@@ -147,27 +139,11 @@ def extract(
 
 def begins_statement(piece: str) -> bool:
     """Whether a piece of an answer has a subject of its own, and so is no continuation of the last one."""
-    text = _plain(piece)
+    text = plain(piece)
     if has_subject(text):
         return True
     split = find_split(tokens(text))
     return split is not None and split.rule in {"dash", "apposition"}
-
-
-def _plain(text: str) -> str:
-    """One line with straight apostrophes, its subject in front: no bullet, no "they say that", no "in the north"."""
-    line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip()))
-    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", line)
-    reported = reports().sub("", line)
-    return reported if reported != line and has_subject(reported) else line
-
-
-def _without_label(text: str) -> str:
-    """Take the label off "Ethnicity: some people feel ...", where the rest has a subject of its own."""
-    found = _LABEL.match(text)
-    if found and has_subject(found["rest"]) and tokens(found["rest"])[0].lower() not in words("pronouns"):
-        return found["rest"]
-    return text
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
@@ -192,13 +168,13 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         return [_pair(owned["owner"], _owned(owned["owned"], said), "possessive", context)]
     denied = _NOBODY.match(who)
     if denied:
-        return [_denied(denied, who, said, context)]
+        return [_denied(denied, who, said, context, verbal=split.rule == "verb")]
     singular = _is_singular(parts, split)
     rule = _rule(who, split)
     return [
         _pair(one, part, rule, context, singular=singular)
         for one in _subjects(who)
-        for part in predicates(_without_pronoun(said) if rule == "dash" else said)
+        for part in predicates(_without_pronoun(said) if split.rule == "dash" else said)
     ]
 
 
@@ -243,15 +219,25 @@ def _is_pronoun(parts: list[str]) -> bool:
     )
 
 
-def _denied(found: re.Match[str], who: str, said: str, context: _Context) -> Extraction:
+def _denied(found: re.Match[str], who: str, said: str, context: _Context, *, verbal: bool) -> Extraction:
     """Turn "no lawyer is honest" into "not honest" of lawyers; "not all lawyers lie" is about no particular group."""
     pair = _pair(who[found.end() :], said, "copula", context, singular=True)
     if found["all"]:
         return replace(pair, omit=True, omit_reason=omission.TOO_GENERAL)
-    turned = (
-        pair.attribute.removeprefix("not ") if pair.attribute.startswith("not ") else f"not {pair.attribute}"
-    )
+    turned = _opposite(pair.attribute, having=bool(pair.verb), verbal=verbal)
     return replace(pair, attribute=turned, confidence=CONFIDENCE["possessive"])
+
+
+def _opposite(attribute: str, *, having: bool, verbal: bool) -> str:
+    """Deny it: "honest" -> "not honest", "can cook" -> "cannot cook", "lie" -> "do not lie", "manners" (had) -> "no manners"."""
+    if attribute.startswith("not "):
+        return attribute.removeprefix("not ")
+    first, _, rest = attribute.partition(" ")
+    if having:
+        return f"no {attribute}"
+    if first in words("modals") and rest:
+        return f"cannot {rest}" if first == "can" else f"{first} not {rest}"
+    return f"do not {attribute}" if verbal else f"not {attribute}"
 
 
 def _of_owner(parts: list[str], said: str) -> str:
