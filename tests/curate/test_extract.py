@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from endoxa.curate.extract import Question, begins_statement, extract
 from endoxa.curate.extract.omission import (
     MISSING,
-    NEEDS_COUNTRY,
     NOISE,
     NOT_PEOPLE,
     NOT_TRANSLATED,
@@ -144,6 +143,13 @@ def test_a_direction_gets_the_country_of_the_respondent(statement, expected):
     assert pairs(statement, country="Peru") == [expected]
 
 
+def test_a_direction_without_a_country_is_less_sure_and_not_proposed_for_omission():
+    (found,) = extract("people from the north are calm", OPEN)
+    (named,) = extract("people from the north are calm", OPEN, "Peru")
+    assert (found.identity, found.omit) == ("people from the north", False)
+    assert found.confidence == 0.5 < named.confidence
+
+
 def test_what_a_group_has_is_told_from_what_it_is():
     one, other = extract("Welders have strong arms", OPEN)[0], extract("Welders have to wait", OPEN)[0]
     assert (one.attribute, one.verb) == ("strong arms", "have")
@@ -214,7 +220,6 @@ def test_forms_of_a_statement(statement, expected):
         ("People are funny", OPEN, TOO_GENERAL),
         ("Teachers are lecturers", OPEN, SYNONYM),
         ("Men will be men", MEN, SYNONYM),
-        ("people from the north are calm", OPEN, NEEDS_COUNTRY),
         ("The weather in the mountains is cold", OPEN, NOT_PEOPLE),
         ("Education is expensive", OPEN, NOT_PEOPLE),
     ],

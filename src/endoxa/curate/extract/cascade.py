@@ -88,6 +88,7 @@ _AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
 _JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
 _HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
 _NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
+_AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")
 
 
@@ -142,8 +143,11 @@ def begins_statement(piece: str) -> bool:
     text = plain(piece)
     if has_subject(text):
         return True
-    split = find_split(tokens(text))
-    return split is not None and split.rule in {"dash", "apposition"}
+    parts = tokens(text)
+    split = find_split(parts)
+    if split is None or split.rule not in {"dash", "apposition"}:
+        return False
+    return is_plural(parts[split.end - 1]) or is_group(" ".join(parts[: split.end]))
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
@@ -229,7 +233,7 @@ def _denied(found: re.Match[str], who: str, said: str, context: _Context, *, ver
 
 
 def _opposite(attribute: str, *, having: bool, verbal: bool) -> str:
-    """Deny it: "honest" -> "not honest", "can cook" -> "cannot cook", "lie" -> "do not lie", "manners" (had) -> "no manners"."""
+    """Deny it: "honest" -> "not honest", "can cook" -> "cannot cook", "lie" -> "do not lie"; had "manners" -> "no manners"."""
     if attribute.startswith("not "):
         return attribute.removeprefix("not ")
     first, _, rest = attribute.partition(" ")
@@ -301,21 +305,26 @@ def _rule(who: str, split: Split) -> str:
 
 def _subjects(who: str) -> list[str]:
     """Take groups apart: "Bakers and cooks" -> two groups; "men and women in power" stays one."""
-    parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*[,/]\s*", who) if part.strip()]
+    who = re.sub(r"^(?:both|either|neither)\s+", "", who, flags=re.IGNORECASE)
+    parts = [part.strip() for part in _AMONG_SUBJECTS.split(who) if part.strip()]
     parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
     heads = [tokens(part) for part in parts]
-    if (
-        len(parts) > 1
-        and len(heads[-1]) > 1
-        and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads)
-    ):
-        return [who]  # "deaf and mute people"
-    if len(parts) > 1 and all(
+    if len(parts) < 2 or any(head[0].lower() in words("pronouns") for head in heads if head):
+        return parts if len(parts) == 1 else [who]
+    if len(heads[-1]) > 1 and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads):
+        return _sharing_head(parts, heads[-1][-1]) or [who]  # "deaf and mute people"
+    if all(
         head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
         for head, part in zip(heads, parts, strict=True)
     ):
         return parts
-    return parts if len(parts) == 1 else [who]
+    return [who]
+
+
+def _sharing_head(parts: list[str], head: str) -> list[str]:
+    """Each with the noun that they share, where that makes known groups ("young and old people"); else none."""
+    several = [*(f"{part} {head}" for part in parts[:-1]), parts[-1]]
+    return several if all(map(is_group, several)) else []
 
 
 def _owned(owned: str, said: str) -> str:
@@ -334,7 +343,10 @@ def _pair(who: str, said: str, rule: str, context: _Context, *, singular: bool =
     attribute = normal_attribute(having["what"] if having else said, singular=singular)
     why = omission.reason(identity, attribute, context.question.axis)
     verb = "have" if having else ""
-    return Extraction(identity, attribute, rule, CONFIDENCE[rule], bool(why), why, verb)
+    sure = CONFIDENCE[rule]
+    if omission.needs_country(identity):
+        sure = min(sure, CONFIDENCE["possessive"])
+    return Extraction(identity, attribute, rule, sure, bool(why), why, verb)
 
 
 def _named(who: str, rule: str, context: _Context) -> str:

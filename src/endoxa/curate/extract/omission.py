@@ -90,8 +90,6 @@ def reason(identity: str, attribute: str, axis: str) -> str:
         return TOO_GENERAL
     if _same(identity, attribute):
         return SYNONYM
-    if _unnamed_direction(identity):
-        return NEEDS_COUNTRY
     if axis != "religion" and _thing(identity):
         return NOT_PEOPLE
     return ""
@@ -112,7 +110,8 @@ def _same(identity: str, attribute: str) -> bool:
     return any(head in names and one & names for names in _table().synonyms if len(one) == 1)
 
 
-def _unnamed_direction(identity: str) -> bool:
+def needs_country(identity: str) -> bool:
+    """Whether the name is a compass direction that several countries have; reviewers name the country."""
     return bool(_DIRECTION.fullmatch(identity))
 
 

@@ -18,6 +18,11 @@ _PLACE_FIRST = re.compile(
     re.IGNORECASE,
 )
 _WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"^(?:[\w']+ ){1,5}(?:stereotype|belief|saying|notion|idea|perception|assumption)s? (?:about|of|on) (?P<who>[\w ]{2,30}?)"
+    r"(?: is)? that (?:they|he|she)\s+(?=\S)",
+    re.IGNORECASE,
+)
 _OWN = re.compile(r"^(?:our|my|your)\s+(?=\S)", re.IGNORECASE)
 _TOPIC = re.compile(
     r"^(?:(?P<marked>as for|as regards|for|with|regarding|concerning|when it comes to|talking about)\s+)?"
@@ -60,6 +65,7 @@ def without_label(text: str) -> str:
 
 def _without_opening(line: str) -> str:
     """The line without one opening, or as it is."""
+    line = _ABOUT.sub(r"\g<who> ", line)
     for pattern in (reports(), _connectives(), _OWN):
         rest = pattern.sub("", line)
         if rest != line and (has_subject(rest) or (pattern is not _OWN and _by_pronoun(rest))):

@@ -18,7 +18,7 @@ _CONTRACTED = {"isn't": "aren't", "wasn't": "weren't", "ain't": "aren't"}
 _DOUBLE_QUOTES = re.compile(r"[\"“”«»]")
 _SINGLE_QUOTES = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
 _AND_SO_ON = re.compile(
-    r"[\s,]+(?:etc\b\.?|et cetera|and so (?:on|forth)|and the likes?|and stuff(?: like that)?|lol|lmao|haha)$"
+    r"[\s,]+(?:etc\b\.?|et cetera|and so (?:on|forth)|and the likes?|and stuff(?: like that)?|lol|lmao|haha)[.!]*$"
 )
 _EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
 _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
@@ -41,7 +41,7 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
     """
     low = re.sub(r"[‘’`´]", "'", _PICTURES.sub("", text)).lower()
     low = _SINGLE_QUOTES.sub(r"\1", _DOUBLE_QUOTES.sub("", low))
-    low = _AND_SO_ON.sub("", low.rstrip(_EDGES))
+    low = _AND_SO_ON.sub("", low.rstrip())
     low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
     low = _trimmed(re.split(r"\s[-–—]+\s", low)[0])
     low = re.sub(r"\s+", " ", low)

@@ -70,11 +70,25 @@ _OF_A_PEOPLE = re.compile(
     r"(?:from|of|in|who are|that are|who're|belonging to)\s+(?:the\s+)?"
     rf"(?:{_ETHNIC}\s+)?(?:of\s+)?(?P<name>.+?)(?:\s+{_ETHNIC})?$"
 )
+_SPEAKING = (
+    r"(?:[ -]speaking)?(?: (?:lands?|parts?|sides?|regions?|areas?|axis|communit(?:y|ies)|heritage|background|culture|"
+    r"famil(?:y|ies)|homes?))?"
+)
+_LAND_OF_A_PEOPLE = re.compile(rf"^(?P<name>.+?)(?:land|{_SPEAKING})$")
 _TRIBE = re.compile(rf"^(?P<name>.+?)\s+{_ETHNIC}$")
+_COMING = (
+    r"(?:(?:who|that)\s+)?(?:are\s+|is\s+)?(?:originally\s+)?"
+    r"(?:comes?|coming|came|hails?|hailing|originat(?:e|es|ing)|born|raised|natives?|indigenes?)\s+(?=from|of|in)"
+)
 _FROM_PLACE = re.compile(
     r"^(?:people|those|folks?|individuals|persons?|somebody|someone|anyone)\s+"
-    r"(?:from|of|in|living in|who live in)\s+(?:the\s+)?(?P<place>.+)$"
+    r"(?:(?:who|that)\s+(?:are|is)\s+)?(?:from|of|in|living in|who lives? in|that lives? in|residing in)\s+(?:the\s+)?(?P<place>.+)$"
 )
+_GROUP_IN_PLACE = re.compile(r"^(?P<who>[\w' -]+?) (?P<where>from|in|of) (?:the )?(?P<place>.+)$")
+_REGION = re.compile(
+    r"(?:\s+(?:geo-?political|geographical))?\s+(?:parts?|regions?|sides?|zones?|states?|areas?|provinces?|axis|lands?|districts?|ends?)$"
+)
+_OWN_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
 _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
 _MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
@@ -104,7 +118,7 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     one = low.split(" ")[0] in words("singular_determiners")
     low = _without_openers(low, known)
-    low = _attributive(low)
+    low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", _attributive(low))
     return (
         _from_table(low, known)
         or _of_a_people(low, known)
@@ -157,8 +171,9 @@ def _attributive(low: str) -> str:
 
 
 def _from_table(low: str, known: Tables) -> str:
-    if low in known.synonyms:
-        return known.synonyms[low]
+    for form in (low, re.sub(r" (?:religions?|faiths?|believers?|faithfuls?)$", "", low)):
+        if form in known.synonyms:
+            return known.synonyms[form]
     return known.terms.get(low, "")
 
 
@@ -174,7 +189,8 @@ def _of_a_people(low: str, known: Tables) -> str:
             .removesuffix(" ethnic")
             .removesuffix(" people")
         )
-        people = people_plural(name, known)
+        land = _LAND_OF_A_PEOPLE.match(name)
+        people = people_plural(name, known) or (land and _people_only(land["name"], known))
         if people:
             return people
         if "ethnic" in low and " " not in name and name not in _NO_NAME:
@@ -184,6 +200,12 @@ def _of_a_people(low: str, known: Tables) -> str:
     return ""
 
 
+def _people_only(name: str, known: Tables) -> str:
+    """The people of that name, not the inhabitants of a country ("igbo", not "ghanaian")."""
+    people = people_name(name, known)
+    return f"{people} people" if people else ""
+
+
 def _from_place(low: str, country: str, known: Tables) -> str:
     found = _FROM_PLACE.match(low)
     if found:
@@ -191,18 +213,37 @@ def _from_place(low: str, country: str, known: Tables) -> str:
         if direction:
             return f"people from {direction}"
         return "" if " from " not in low else _inhabitants(low.partition(" from ")[2], known)
+    side = low.partition(" of ")[0]
+    if _REGION.search(side):  # "the northern part of Peru", "southern states"
+        direction = _direction(low, country, known)
+        return f"people from {direction}" if direction else ""
+    placed = _GROUP_IN_PLACE.match(low)
+    if placed:
+        coming = _DIRECTIONAL.match(placed["who"])  # "northerners from Peru"
+        if coming and coming["direction"] in known.directions and placed["place"] in known.demonyms:
+            return f"people from {known.directions[coming['direction']]} {placed['place']}"
+        return _group_in_direction(placed, country, known)
     region = re.match(r"^(?:the )?(?P<direction>\S+?)(?:ern) (?P<country>\w+)$", low)
     if region and region["direction"] in known.directions and region["country"] in known.demonyms:
         return f"people from {low.removeprefix('the ')}"
     inhabitants = _DIRECTIONAL.match(low)
-    if inhabitants and inhabitants["direction"] in known.directions:
-        direction = _direction(inhabitants["direction"], country, known)
-        return f"people from {direction}" if direction else low
-    adjective = re.match(r"^(?P<direction>.+?)ern people$", low)
-    if adjective and adjective["direction"] in known.directions:
-        direction = _direction(adjective["direction"], country, known)
+    named = inhabitants["direction"] if inhabitants else low.removesuffix(" people").removesuffix("ern")
+    if re.sub("ern$", "", named) in known.directions or _REGION.sub("", named) in known.directions:
+        direction = _direction(named, country, known)
         return f"people from {direction}" if direction else low
     return ""
+
+
+def _group_in_direction(found: re.Match[str], country: str, known: Tables) -> str:
+    """Name the country of the region: "women from the north" -> "women from northern peru"."""
+    direction = _direction(found["place"].strip(), country, known)
+    if not direction:
+        return ""
+    who = found["who"]
+    citizens = known.demonyms.get(country.lower(), "")
+    if who in (citizens, citizens.removesuffix("s")):
+        return f"people from {direction}"
+    return f"{_plural(who, known, one=True)} {found['where']} {direction}"
 
 
 def _inhabitants(place: str, known: Tables) -> str:
@@ -212,17 +253,17 @@ def _inhabitants(place: str, known: Tables) -> str:
 
 def _direction(place: str, country: str, known: Tables) -> str:
     """Name the region: "the north" and the respondent's country -> "northern nigeria"; "northern Nigeria" stays."""
-    plain = re.sub(r"^(the )?", "", place)
-    plain = re.sub(r"( part| region| side| zone| states?)?( of (the )?(country|nation))?$", "", plain).strip()
-    word, _, rest = plain.partition(" of ")
-    adjective = known.directions.get(word) or known.directions.get(re.sub("ern$", "", word))
+    side, _, rest = place.removeprefix("the ").partition(" of ")
+    side = _REGION.sub("", side)
+    where = "" if rest in _OWN_COUNTRY else rest.removeprefix("the ")
+    adjective = known.directions.get(side) or known.directions.get(re.sub("ern$", "", side))
     if adjective is None:
-        first, _, other = plain.partition(" ")
+        first, _, other = side.partition(" ")
         stem = re.sub("ern$", "", first)
-        if stem != first and stem in known.directions and other:
+        if stem != first and stem in known.directions and other in known.demonyms:
             return f"{known.directions[stem]} {other}"
         return ""
-    where = rest or ("" if country.lower() in {"", "other"} else country.lower())
+    where = where or ("" if country.lower() in {"", "other"} else country.lower())
     return f"{adjective} {where}" if where else ""
 
 
