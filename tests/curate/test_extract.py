@@ -254,7 +254,7 @@ def test_ordinary_answers_are_not_proposed_for_omission(statement, question):
     [
         ("No baker is lazy", [("bakers", "not lazy")]),
         ("Some Quechua are calm", [("quechua people", "calm")]),
-        ("Anyone who works in a bank is rich", [("people who works in a bank", "rich")]),
+        ("Anyone who works in a bank is rich", [("people who work in a bank", "rich")]),
         ("Single women over 30 are calm", [("single women over 30", "calm")]),
         ("Old women who never married are calm", [("old women who never married", "calm")]),
         ("Police officers (especially traffic police) take naps", [("police officers", "take naps")]),

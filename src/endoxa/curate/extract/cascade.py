@@ -20,9 +20,16 @@ from endoxa.curate.english import (
 )
 from endoxa.curate.extract import omission
 from endoxa.curate.extract.clauses import clauses, has_subject, predicates
+from endoxa.curate.extract.labels import with_mark_behind_name
 from endoxa.curate.extract.openings import plain, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
-from endoxa.curate.normalise import Tables, foreign_identity, is_group, normal_attribute, normal_identity
+from endoxa.curate.normalise import (
+    Tables,
+    foreign_identity,
+    is_group,
+    normal_attribute,
+    normal_identity,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +91,6 @@ half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too f
 _ELLIPTICAL = 3
 """Words of an answer in another language that may stand without a subject; in more a verb may hide."""
 
-_AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
-_JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
 _HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
 _NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
 _AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
@@ -151,7 +156,7 @@ def begins_statement(piece: str) -> bool:
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
-    text = _JOINED.sub(_apart, text)
+    text = with_mark_behind_name(text)
     parts = tokens(text)
     split = find_split(parts)
     read = split is not None and _is_subject(parts[: split.end], context.question)
@@ -194,12 +199,6 @@ def _foreign(text: str, context: _Context, subject: str) -> Extraction:
     return pair if identity else replace(pair, omit_reason=omission.NOT_TRANSLATED)
 
 
-def _apart(found: re.Match[str]) -> str:
-    """Part a name from what is said: "Bakers-jolly" -> "Bakers - jolly"; a compound ("risk-takers") stays."""
-    who = found["who"]
-    return f"{who} - " if is_group(who) or _AGENTS.search(who) else found.group()
-
-
 def _text(text: str, parts: list[str], start: int, end: int) -> str:
     """The stretch of text from one token to another, with its own spaces."""
     place, begin = 0, len(text)
@@ -233,7 +232,7 @@ def _denied(found: re.Match[str], who: str, said: str, context: _Context, *, ver
 
 
 def _opposite(attribute: str, *, having: bool, verbal: bool) -> str:
-    """Deny it: "honest" -> "not honest", "can cook" -> "cannot cook", "lie" -> "do not lie"; had "manners" -> "no manners"."""
+    """Deny it: "honest" -> "not honest", "can cook" -> "cannot cook", "lie" -> "do not lie"; what they had -> "no"."""
     if attribute.startswith("not "):
         return attribute.removeprefix("not ")
     first, _, rest = attribute.partition(" ")

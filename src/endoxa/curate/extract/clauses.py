@@ -56,7 +56,7 @@ def _run_on(text: str) -> list[str]:
     if found is None or not (has_subject(found["left"]) and has_subject(found["right"])):
         return [text]
     quality = found["quality"].lower()
-    takes_clause = quality in words("adjectives_with_clause") or can_be(quality, "VERB")
+    takes_clause = quality in words("adjectives_with_clause")
     return [text] if takes_clause or not can_be(quality, "ADJ") else [found["left"], *_run_on(found["right"])]
 
 

@@ -123,5 +123,7 @@ def _thing(identity: str) -> bool:
     end = next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts))
     head = parts[end - 1]
     gerund = head.endswith("ing") and can_be(head, "VERB")
+    if head in words("collectives"):
+        return False
     abstract = gerund or (bool(_table().abstract.search(head)) and can_be(head, "NOUN"))
     return abstract or (can_be(head, "NOUN") and not is_plural(head))

@@ -19,7 +19,8 @@ _PLACE_FIRST = re.compile(
 )
 _WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
 _ABOUT = re.compile(
-    r"^(?:[\w']+ ){1,5}(?:stereotype|belief|saying|notion|idea|perception|assumption)s? (?:about|of|on) (?P<who>[\w ]{2,30}?)"
+    r"^(?:[\w']+ ){1,5}(?:stereotype|belief|saying|notion|idea|perception|assumption)s? (?:about|of|on) "
+    r"(?P<who>[\w ]{2,30}?)"
     r"(?: is)? that (?:they|he|she)\s+(?=\S)",
     re.IGNORECASE,
 )

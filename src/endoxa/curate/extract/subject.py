@@ -151,11 +151,14 @@ def _heads_plural(low: Sequence[str], head: int, verb: int) -> bool:
     subject = " ".join(low[: head + 1])
     if low[head] == "they" or (is_plural(low[head]) and not can_be(low[head], "ADJ")):
         return True
-    if low[0] == "the" and " ".join(low[1 : head + 1]) in tables().directions:  # "the north love peace"
-        return not can_be(low[verb], "ADJ")
+    if low[0] == "the" and _is_region(low[1 : head + 1]):  # "the north love peace"
+        return not can_be(low[verb], "ADJ") or _likes(low, verb)
     if is_plural(low[head]) or is_group(low[head]) or is_group(subject):
         # "the old complain", but not "old age", "the Jewish lobby"
         return not (can_be(low[head], "ADJ") and can_be(low[verb], "NOUN"))
+    noun = can_be(low[head], "ADJ") and can_be(low[verb], "NOUN") and low[head] not in tables().directions
+    if noun and verb + 1 < len(low) and is_plain_verb(low[verb + 1]):  # "women from the upper class drink"
+        return False
     return _OF_PEOPLE.fullmatch(subject) is not None and not any(map(_closed, low[verb:]))
 
 
@@ -211,8 +214,24 @@ def _behind_plural(low: Sequence[str], place: int) -> bool:
         and low[place - 1] not in words("determiners")
         and (low[head + 1] in words("prepositions") | words("relatives") or low[head + 1].endswith("ing"))
         and is_plain_verb(low[place])
-        and not can_be(low[place], "ADJ")
+        and (not can_be(low[place], "ADJ") or _likes(low, place))
     )
+
+
+def _is_region(low: Sequence[str]) -> bool:
+    """Whether the words are a compass direction, or a part named by one ("northern part of Peru")."""
+    directions = tables().directions
+    part = (
+        len(low) > 1
+        and low[0].removesuffix("ern") in directions
+        and low[1].removesuffix("s") in words("place_nouns")
+    )
+    return " ".join(low) in directions or (part and low[-1] not in words("prepositions"))
+
+
+def _likes(low: Sequence[str], place: int) -> bool:
+    """Whether "like" is the verb: "people from the coast like tea", not "people like them are"."""
+    return low[place] == "like" and _takes_object(low, place) and not any(map(_closed, low[place:]))
 
 
 def _dash(low: Sequence[str]) -> Split | None:
@@ -236,7 +255,7 @@ def _apposition(low: Sequence[str]) -> Split | None:
     place = _OF_A_PLACE.match(" ".join(low))
     if place and len(low) > len(place.group().split()):
         end = len(place.group().split())
-        return Split(end, end, "apposition")
+        return None if low[end] in words("place_nouns") else Split(end, end, "apposition")
     for end in range(min(4, len(low) - 1), 0, -1):
         if is_group(" ".join(low[:end])) and _may_be_said(low, end):
             return Split(end, end, "apposition")

@@ -14,7 +14,7 @@ _LINKING = re.compile(
 )
 _COPULA = re.compile(r"^(?:are|is|were|was|am|be|being|been|'re)\s+(?=\S)")
 _NOT_COPULA = re.compile(r"^(?:are|is|were|was)\s+not(?:\s+|$)")
-_CONTRACTED = {"isn't": "aren't", "wasn't": "weren't", "ain't": "aren't"}
+_CONTRACTED_COPULA = re.compile(r"(?:is|was|ai)n't\b")
 _DOUBLE_QUOTES = re.compile(r"[\"“”«»]")
 _SINGLE_QUOTES = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
 _AND_SO_ON = re.compile(
@@ -55,11 +55,10 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
         if not changed:
             break
     low = _graded(_without_openers(low))
-    first, _, rest = low.partition(" ")
-    if first in _CONTRACTED:
-        return _trimmed(f"{_CONTRACTED[first]} {rest}")
-    if singular:
-        low = re.sub(r"^(?:a|an|the) (?=\S)", "", low) if nominal else _plural_verb(low)
+    if singular and nominal:
+        low = re.sub(r"^(?:a|an|the) (?=\S)", "", low)
+    elif singular or _CONTRACTED_COPULA.match(low):
+        low = plural_verb(low)
     return _trimmed(low)
 
 
@@ -117,10 +116,24 @@ def _adjectival(rest: str) -> bool:
     return False
 
 
-def _plural_verb(low: str) -> str:
+def plural_verb(low: str) -> str:
+    """The words with their first verb in the plural ("loves money" -> "love money", "is" -> "are")."""
     first, _, rest = low.partition(" ")
-    if first in {"has", "does", "doesn't", "hasn't"}:
-        first = {"has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't"}[first]
+    if first in _PLURAL_FORMS:
+        first = _PLURAL_FORMS[first]
     elif is_third_person(first) and not can_be(first, "ADJ"):
         first = inflected(lemma(first, "VERB"), "VBP")
     return f"{first} {rest}".strip()
+
+
+_PLURAL_FORMS = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "does": "do",
+    "doesn't": "don't",
+    "hasn't": "haven't",
+    "isn't": "aren't",
+    "wasn't": "weren't",
+    "ain't": "aren't",
+}

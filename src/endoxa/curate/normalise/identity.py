@@ -6,6 +6,7 @@ import re
 from difflib import get_close_matches
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
+from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.curate.normalise.tables import Tables, tables
 
 _LONG = 6
@@ -82,7 +83,8 @@ _COMING = (
 )
 _FROM_PLACE = re.compile(
     r"^(?:people|those|folks?|individuals|persons?|somebody|someone|anyone)\s+"
-    r"(?:(?:who|that)\s+(?:are|is)\s+)?(?:from|of|in|living in|who lives? in|that lives? in|residing in)\s+(?:the\s+)?(?P<place>.+)$"
+    r"(?:(?:who|that)\s+(?:are|is)\s+)?(?:from|of|in|living in|who lives? in|that lives? in|residing in)\s+"
+    r"(?:the\s+)?(?P<place>.+)$"
 )
 _GROUP_IN_PLACE = re.compile(r"^(?P<who>[\w' -]+?) (?P<where>from|in|of) (?:the )?(?P<place>.+)$")
 _REGION = re.compile(
@@ -153,9 +155,15 @@ def _without_openers(low: str, known: Tables) -> str:
         if " ".join(parts) in known.synonyms or " ".join(parts[1:]) == "people":
             break
         del parts[0]
+    if len(parts) > 1 and parts[0] in _FOREIGN_ARTICLES and parts[0] not in known.peoples:
+        del parts[0]
     if parts[:1] == ["of"] and len(parts) > 1:  # "most of the women"
         return _without_openers(" ".join(parts[1:]), known)
     return " ".join(parts)
+
+
+_FOREIGN_ARTICLES = {"les", "los", "las", "des"}
+"""Plural articles that a translation left in front of a name ("les Diolas are ...")."""
 
 
 def _attributive(low: str) -> str:
@@ -213,29 +221,31 @@ def _from_place(low: str, country: str, known: Tables) -> str:
         if direction:
             return f"people from {direction}"
         return "" if " from " not in low else _inhabitants(low.partition(" from ")[2], known)
-    side = low.partition(" of ")[0]
-    if _REGION.search(side):  # "the northern part of Peru", "southern states"
-        direction = _direction(low, country, known)
-        return f"people from {direction}" if direction else ""
     placed = _GROUP_IN_PLACE.match(low)
-    if placed:
-        coming = _DIRECTIONAL.match(placed["who"])  # "northerners from Peru"
-        if coming and coming["direction"] in known.directions and placed["place"] in known.demonyms:
-            return f"people from {known.directions[coming['direction']]} {placed['place']}"
+    if placed and not _REGION.search(placed["who"]):
         return _group_in_direction(placed, country, known)
+    return _region(low, country, known)
+
+
+def _region(low: str, country: str, known: Tables) -> str:
+    """Name the people of a region that stands for them: "the northern part of Peru", "southern Peru", "northerners"."""
     region = re.match(r"^(?:the )?(?P<direction>\S+?)(?:ern) (?P<country>\w+)$", low)
     if region and region["direction"] in known.directions and region["country"] in known.demonyms:
         return f"people from {low.removeprefix('the ')}"
     inhabitants = _DIRECTIONAL.match(low)
     named = inhabitants["direction"] if inhabitants else low.removesuffix(" people").removesuffix("ern")
-    if re.sub("ern$", "", named) in known.directions or _REGION.sub("", named) in known.directions:
-        direction = _direction(named, country, known)
-        return f"people from {direction}" if direction else low
-    return ""
+    side = _REGION.sub("", named.partition(" of ")[0])
+    if re.sub("ern$", "", side) not in known.directions:
+        return ""
+    direction = _direction(named, country, known)
+    return f"people from {direction}" if direction else low
 
 
 def _group_in_direction(found: re.Match[str], country: str, known: Tables) -> str:
     """Name the country of the region: "women from the north" -> "women from northern peru"."""
+    coming = _DIRECTIONAL.match(found["who"])  # "northerners from Peru"
+    if coming and coming["direction"] in known.directions and found["place"] in known.demonyms:
+        return f"people from {known.directions[coming['direction']]} {found['place']}"
     direction = _direction(found["place"].strip(), country, known)
     if not direction:
         return ""
@@ -270,6 +280,7 @@ def _direction(place: str, country: str, known: Tables) -> str:
 def _plural(low: str, known: Tables, *, one: bool) -> str:
     """The last resort: each word's spelling, the head in the plural (also an unknown word that stood for one)."""
     parts = [known.spellings.get(part.removesuffix("'s"), part) for part in low.split()]
+    parts = [part if in_dictionary(part) else known.terms.get(part, part) for part in parts]
     if not parts:
         return ""
     if len(parts) == 1 or parts[1:] == ["people"]:
@@ -286,7 +297,10 @@ def _plural(low: str, known: Tables, *, one: bool) -> str:
     )
     if head >= 0:
         parts[head] = _plural_noun(parts[head], one=one)
+    clause = parts[head + 1 : head + 2]
     joined = " ".join(parts)
+    if clause and clause[0] in {"who", "that"}:  # "a man who cooks" -> "men who cook"
+        joined = " ".join([*parts[: head + 2], plural_verb(" ".join(parts[head + 2 :]))]).strip()
     return known.synonyms.get(joined, joined)
 
 
