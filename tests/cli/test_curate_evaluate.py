@@ -47,3 +47,41 @@ def test_a_reading_that_lacks_a_statement_is_refused(run, tmp_path):
     done = run("gold.csv", "--reading", "model.csv", "-o", "scores.csv")
     assert done.exit_code != 0
     assert "no statement_id '2' (2 missing)" in str(done.exception)
+
+
+REVIEWED = (
+    "statement_id,respondent,question,axis,country,statement,identity,attribute,omit,review_decision\n"
+    + "".join(
+        f"{n}-o-1,{n},other,other,Peru,Hillers are calm,people from the hills,calm,false,edit\n"
+        for n in range(6)
+    )
+)
+
+
+def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
+    (tmp_path / "reviewed.csv").write_text(REVIEWED)
+    done = CliRunner().invoke(app, ["curate", "learn", "reviewed.csv", "-o", "lexicon.toml"])
+    assert done.exit_code == 0, done.output
+    assert "Learned from 6 reviewed statements of 6 respondents." in done.output
+    assert '"hillers" = "people from the hills"' in (tmp_path / "lexicon.toml").read_text()
+    (tmp_path / "next.csv").write_text("text\nHillers are proud\n")
+    done = CliRunner().invoke(
+        app,
+        ["curate", "extract", "next.csv", "--statement-column", "text", "--language", "en"]
+        + ["--lexicon", "lexicon.toml", "-o", "statements.csv"],
+    )
+    assert done.exit_code == 0, done.output
+    assert pl.read_csv(tmp_path / "statements.csv")["identity"].to_list() == ["people from the hills"]
+    done = run(
+        "reviewed.csv", "--learn", "--lexicon", "lexicon.toml", "--curve", "curve.csv", "-o", "scores.csv"
+    )
+    assert done.exit_code == 0, done.output
+    assert "Learning curve" in done.output
+    scores = pl.read_csv(tmp_path / "scores.csv").filter(subset="all", measure="both")
+    assert dict(scores.select("reader", "value").iter_rows()) == {"rules": 0, "lexicon": 1, "learned": 1}
+
+
+def test_a_lexicon_is_written_as_toml(run, tmp_path):
+    (tmp_path / "reviewed.csv").write_text(REVIEWED)
+    done = CliRunner().invoke(app, ["curate", "learn", "reviewed.csv", "-o", "lexicon.csv"])
+    assert "must end in .toml" in str(done.exception)

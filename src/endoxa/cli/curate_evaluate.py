@@ -9,7 +9,7 @@ import typer
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.page.words import plural
-from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,6 +45,23 @@ def evaluate(
             "Score this table of statements instead of reading GOLD with the rules.", DATA, metavar="TABLE"
         ),
     ] = None,
+    lexicon: Annotated[
+        Path | None, Option("Also apply this lexicon of `endoxa curate learn`.", DATA, metavar="FILE")
+    ] = None,
+    learn: Annotated[
+        bool,
+        Option(
+            "Also score a lexicon learned from the corrections of other respondents (5-fold cross-validation).",
+            ANALYSIS,
+            only_on=True,
+        ),
+    ] = False,
+    curve: Annotated[
+        Path | None,
+        Option(
+            "Also write the learning curve: scores against the number of respondents learned from.", OUTPUT
+        ),
+    ] = None,
     confidence: Confidence = DEFAULT_CONFIDENCE,
     seed: Seed = 0,
 ) -> None:
@@ -59,18 +76,28 @@ def evaluate(
       endoxa curate evaluate gold.csv --by respondent -o scores.csv
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
+      endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
     """  # noqa: D301
+    from endoxa.curate.evaluation import cross_validated, learning_curve, read_gold
     from endoxa.curate.evaluation import evaluate as score
-    from endoxa.curate.evaluation import read_gold
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
 
-    require_apart([out], [gold, reading])
-    require_table_name(out)
+    require_apart([out, curve], [gold, reading, lexicon])
+    for path in (out, curve):
+        if path is not None:
+            require_table_name(path)
     reviewed = read_gold(gold, by)
-    table = score(reviewed, _readings(reviewed, reading), confidence=confidence, seed=seed)
+    readings = _readings(reviewed, reading, lexicon)
+    if learn:
+        readings["learned"] = cross_validated(reviewed, seed)
+    table = score(reviewed, readings, confidence=confidence, seed=seed)
     write_table(table, out)
     _print_scores(table, confidence)
+    if curve is not None:
+        points = learning_curve(reviewed, seed)
+        write_table(points, curve)
+        _print_curve(points)
     kept = sum(one.kept for one in reviewed)
     typer.echo(
         f"{plural(len(reviewed), 'reviewed statement')} ({kept} kept, {len(reviewed) - kept} omitted); "
@@ -78,16 +105,14 @@ def evaluate(
     )
 
 
-def _readings(reviewed: list[Gold], reading: Path | None) -> dict[str, list[Reading]]:
+def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) -> dict[str, list[Reading]]:
     """What each reader makes of the statements."""
     from endoxa.curate.evaluation import read_all, read_readings
-    from endoxa.engine.progress import shown
+    from endoxa.curate.extract.lexicon import read_lexicon
 
-    if reading is not None:
-        found = {reading.stem: read_readings(reading, reviewed)}
-    else:
-        with shown("statements") as progress:
-            found = {"rules": read_all(reviewed, progress)}
+    found = {reading.stem: read_readings(reading, reviewed)} if reading else {"rules": read_all(reviewed)}
+    if lexicon is not None:
+        found["lexicon"] = read_all(reviewed, read_lexicon(lexicon))
     published = [one.published for one in reviewed if one.published is not None]
     return found | ({"published": published} if len(published) == len(reviewed) else {})
 
@@ -118,3 +143,20 @@ def _cell(row: dict[str, float | None]) -> str:
     low, high = row["low"], row["high"]
     interval = "" if low is None or high is None else f" {low:.2f}–{high:.2f}"
     return f"{row['value']:.3f}{interval}"
+
+
+def _print_curve(points: pl.DataFrame) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    names = points["measure"].unique(maintain_order=True).to_list()
+    shown = Table(title="Learning curve: scores on respondents that the lexicon was not learned from")
+    shown.add_column("statements")
+    shown.add_column("respondents learned from", justify="right")
+    for name in names:
+        shown.add_column(_PRINTED.get(name, name), justify="right")
+    for (subset, units), part in points.group_by("subset", "units", maintain_order=True):
+        values = dict(part.select("measure", "value").iter_rows())
+        cells = [f"{values[name]:.3f}" if name in values else "-" for name in names]
+        shown.add_row(str(subset), f"{units:.0f}", *cells)
+    Console().print(shown)

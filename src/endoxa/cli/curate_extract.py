@@ -78,6 +78,10 @@ def extract(
         Path | None,
         typer.Option(metavar="FILE", help="Your own synonyms of group names (TOML)."),
     ] = None,
+    lexicon: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What reviewers taught, from `endoxa curate learn` (TOML)."),
+    ] = None,
     translate: Annotated[
         str | None,
         typer.Option(
@@ -113,6 +117,7 @@ def extract(
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
     """  # noqa: D301
+    from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
     from endoxa.curate.survey import (
         RowColumns,
@@ -133,7 +138,7 @@ def extract(
     if output is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
     tables = Path(translate) if translate and Path(translate).suffix else None
-    require_apart([output], [survey, map_file, identities, tables])
+    require_apart([output], [survey, map_file, identities, lexicon, tables])
     survey_map = _map(map_file, preset)
     candidates = _codes(languages) or (survey_map.languages if survey_map else ())
     only_rows = {
@@ -153,13 +158,14 @@ def extract(
         )
         statements, kept = read_statements(survey, columns, survey_map), columns.keep
     known = with_identities(identities) if identities else None
+    taught = read_lexicon(lexicon) if lexicon else None
     translator = open_translator(translate) if translate else None
     statements = identify_languages(_declared(statements, language), candidates)
     with shown("statements") as progress:
         if translator:
             memory = output.with_name(f"{output.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
-        table = extract_all(statements, kept, progress, known)
+        table = extract_all(statements, kept, progress, known, taught)
     write_table(table, output)
     _print_counts(statements, table, translated=translator is not None)
     typer.echo(f"{plural(table.height, 'row')} written to {output}")

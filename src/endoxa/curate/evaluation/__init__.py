@@ -1,7 +1,21 @@
 """How well statements are read, measured against what reviewers made of them."""
 
 from endoxa.curate.evaluation.gold import Gold, read_gold
+from endoxa.curate.evaluation.learning import learn
 from endoxa.curate.evaluation.report import evaluate, read_all, read_readings
 from endoxa.curate.evaluation.scores import MEASURES, Pair, Reading
+from endoxa.curate.evaluation.validation import cross_validated, learning_curve
 
-__all__ = ["MEASURES", "Gold", "Pair", "Reading", "evaluate", "read_all", "read_gold", "read_readings"]
+__all__ = [
+    "MEASURES",
+    "Gold",
+    "Pair",
+    "Reading",
+    "cross_validated",
+    "evaluate",
+    "learn",
+    "learning_curve",
+    "read_all",
+    "read_gold",
+    "read_readings",
+]

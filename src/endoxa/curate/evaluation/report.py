@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.evaluation.gold import Gold
+from endoxa.curate.evaluation.learning import read_by_rules
 from endoxa.curate.evaluation.scores import COUNTS, MEASURES, Reading, counts
-from endoxa.curate.extract import extract
+from endoxa.curate.evaluation.validation import reading
+from endoxa.curate.extract.lexicon import Lexicon
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
-from endoxa.schema import Progress
 from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
 RESAMPLES = 2_000
@@ -32,20 +33,9 @@ SCHEMA = {
 """Columns of the table."""
 
 
-def read_all(gold: Sequence[Gold], progress: Progress | None = None) -> list[Reading]:
-    """Readings of the extractor's rules, each statement alone."""
-    found = []
-    for done, one in enumerate(gold, start=1):
-        pairs = extract(one.statement, one.question, one.country, one.subject)
-        found.append(
-            Reading(
-                tuple((pair.identity, pair.attribute) for pair in pairs),
-                omit=all(pair.omit for pair in pairs),
-            )
-        )
-        if progress:
-            progress("reading", done, len(gold))
-    return found
+def read_all(gold: Sequence[Gold], lexicon: Lexicon | None = None) -> list[Reading]:
+    """Readings of the extractor's rules, each statement alone, with what a lexicon says on top."""
+    return [reading(lexicon, one, pairs) for one, pairs in zip(gold, read_by_rules(gold), strict=True)]
 
 
 def read_readings(path: Path, gold: Sequence[Gold]) -> list[Reading]:

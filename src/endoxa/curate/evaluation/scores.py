@@ -114,6 +114,12 @@ def _matched(gold: Sequence[_GoldPair], read: Sequence[Pair]) -> int:
     return len(gold) - len(left)
 
 
+def matched_pairs(gold: Gold, pairs: Sequence[Pair]) -> int:
+    """How many pairs of a statement are gold pairs, strictly."""
+    exact = _gold_pairs(gold, strict, strict)
+    return _matched(exact, [(strict(who), strict(what)) for who, what in pairs])
+
+
 def _equivalent(gold: Gold, loose: Sequence[_GoldPair], read: Reading) -> bool:
     """An identity is right, and all pairs together say the same parts."""
     named = any(loose_identity(who) in names for who, _ in read.pairs for names, _ in loose)

@@ -8,7 +8,6 @@ from endoxa.curate.english import can_be, is_plural, tokens
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import is_group, is_people
 
-
 _AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
 _REVERSED = re.compile(r"^(?P<what>[^-–—:]+?)\s+[-–—]\s+(?P<who>[^-–—:]+)$")
 _BRACKETED = re.compile(r"^(?P<who>[^()]+?)\s*\((?P<what>[^()]+)\)$")
