@@ -53,7 +53,7 @@ _GRADED = frozenset(
 
 @dataclass
 class _Counts:
-    """Units in which something was corrected, by what was written and what it became, and how often it could have been."""
+    """Units of corrections by what was written and what it became, and how often it could have been corrected."""
 
     made: dict[str, dict[str, list[str]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
