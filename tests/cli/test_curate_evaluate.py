@@ -67,8 +67,19 @@ def test_corrections_are_learned_and_applied_to_the_next_batch(run, tmp_path):
     (tmp_path / "next.csv").write_text("text\nHillers are proud\n")
     done = CliRunner().invoke(
         app,
-        ["curate", "extract", "next.csv", "--statement-column", "text", "--language", "en"]
-        + ["--lexicon", "lexicon.toml", "-o", "statements.csv"],
+        [
+            "curate",
+            "extract",
+            "next.csv",
+            "--statement-column",
+            "text",
+            "--language",
+            "en",
+            "--lexicon",
+            "lexicon.toml",
+            "-o",
+            "statements.csv",
+        ],
     )
     assert done.exit_code == 0, done.output
     assert pl.read_csv(tmp_path / "statements.csv")["identity"].to_list() == ["people from the hills"]

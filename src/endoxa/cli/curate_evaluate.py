@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,6 +49,14 @@ def evaluate(
     lexicon: Annotated[
         Path | None, Option("Also apply this lexicon of `endoxa curate learn`.", DATA, metavar="FILE")
     ] = None,
+    model: Annotated[
+        str | None,
+        Option(
+            "Also score a second reader, a chat model, and both readers together; its run goes beside --out.",
+            DATA,
+            metavar="MODEL",
+        ),
+    ] = None,
     learn: Annotated[
         bool,
         Option(
@@ -77,6 +86,7 @@ def evaluate(
       endoxa curate evaluate reviewed.csv -o scores.csv
       endoxa curate evaluate reviewed.csv --reading model.csv -o scores.csv
       endoxa curate evaluate gold.csv --learn --curve curve.csv -o scores.csv
+      endoxa curate evaluate gold.csv --model openai/gpt-5-mini -o scores.csv
     """  # noqa: D301
     from endoxa.curate.evaluation import cross_validated, learning_curve, read_gold
     from endoxa.curate.evaluation import evaluate as score
@@ -89,6 +99,8 @@ def evaluate(
             require_table_name(path)
     reviewed = read_gold(gold, by)
     readings = _readings(reviewed, reading, lexicon)
+    if model is not None:
+        readings |= _with_model(reviewed, gold, model, out)
     if learn:
         readings["learned"] = cross_validated(reviewed, seed)
     table = score(reviewed, readings, confidence=confidence, seed=seed)
@@ -115,6 +127,31 @@ def _readings(reviewed: list[Gold], reading: Path | None, lexicon: Path | None) 
         found["lexicon"] = read_all(reviewed, read_lexicon(lexicon))
     published = [one.published for one in reviewed if one.published is not None]
     return found | ({"published": published} if len(published) == len(reviewed) else {})
+
+
+def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict[str, list[Reading]]:
+    """Readings of a model and of both readers together. A simulated reader errs from the gold pairs."""
+    from endoxa.curate.evaluation import as_reading, read_by_rules
+    from endoxa.curate.second import Asked, ReaderSettings, combine, read_with_model
+    from endoxa.engine.progress import shown
+
+    asked = [
+        Asked(one.statement_id, one.statement, one.question, one.country, one.subject, one.pairs)
+        for one in reviewed
+    ]
+    settings = ReaderSettings(data=str(gold), models=(model,))
+    with shown("statements") as progress:
+        answers, cost = read_with_model(
+            asked, settings, out.with_name(f"{out.name}.model"), progress=progress, command=sys.argv
+        )
+    for line in cost:
+        typer.echo(line)
+    both = combine([one.statement for one in reviewed], read_by_rules(reviewed), answers)
+    typer.echo(f"The readers differ on {plural(sum(one.other is not None for one in both), 'statement')}")
+    return {
+        "model": [as_reading(pairs or ()) for pairs in answers],
+        "both readers": [as_reading(one.pairs) for one in both],
+    }
 
 
 def _print_scores(table: pl.DataFrame, confidence: float) -> None:

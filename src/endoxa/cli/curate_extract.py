@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,6 +16,8 @@ from endoxa.page.words import plural
 if TYPE_CHECKING:
     import polars as pl
 
+    from endoxa.curate.normalise import Tables
+    from endoxa.curate.second import ReaderSettings
     from endoxa.curate.survey import Statement, Survey, SurveyMap
 
 _SHOWN = 5
@@ -90,6 +93,32 @@ def extract(
             "translations (columns original, translation).  [default: no translation]",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
+            "The statements are sent to it.  [default: rules only]",
+        ),
+    ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="With --model: use the provider's batch interface (half the price)."),
+    ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(metavar="USD", help="With --model: stop before it costs more than this."),
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT",
+            help="With --model: price in US dollars per million tokens.  [default: list price]",
+        ),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="With --model: only print expected calls, tokens and cost.")
+    ] = False,
 ) -> None:
     """Split survey answers into statements and extract identity and attribute from each.
 
@@ -116,6 +145,7 @@ def extract(
       endoxa curate extract export.csv --map map.toml -o statements.csv
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
+      endoxa curate extract export.csv --map map.toml --model openai/gpt-5-mini --plan -o statements.csv
     """  # noqa: D301
     from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
@@ -137,6 +167,10 @@ def extract(
         return
     if output is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
+    only_model = {"--batch": batch, "--max-cost": max_cost, "--price": price, "--plan": plan}
+    given = next((name for name, value in only_model.items() if value), None)
+    if given and model is None:
+        raise UserError(f"{given} needs --model. Name the model that reads the statements, too.")
     tables = Path(translate) if translate and Path(translate).suffix else None
     require_apart([output], [survey, map_file, identities, lexicon, tables])
     survey_map = _map(map_file, preset)
@@ -166,9 +200,56 @@ def extract(
             memory = output.with_name(f"{output.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
         table = extract_all(statements, kept, progress, known, taught)
+    if model is not None:
+        reader = _reader(survey, model, batch=batch, max_cost=max_cost, price=price)
+        if plan:
+            _print_plan(table, reader)
+            return
+        table = _read_twice(table, reader, output, known)
     write_table(table, output)
     _print_counts(statements, table, translated=translator is not None)
     typer.echo(f"{plural(table.height, 'row')} written to {output}")
+
+
+def _reader(
+    survey: Path, model: str, *, batch: bool, max_cost: float | None, price: str | None
+) -> ReaderSettings:
+    from endoxa.curate.second import ReaderSettings
+    from endoxa.schema.options import settings_from
+
+    values = {"data": str(survey), "models": (model,), "batch": batch, "max_cost": max_cost, "price": price}
+    return settings_from(ReaderSettings, {(name,): value for name, value in values.items() if value})
+
+
+def _print_plan(table: pl.DataFrame, reader: ReaderSettings) -> None:
+    from endoxa.cli.probe import print_plan
+    from endoxa.curate.second import asked_of, plan_reader
+    from endoxa.engine.asking.plan import plan_table
+
+    print_plan(plan_table(plan_reader(asked_of(table), reader)))
+
+
+def _read_twice(
+    table: pl.DataFrame, reader: ReaderSettings, output: Path, known: Tables | None
+) -> pl.DataFrame:
+    """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
+    from endoxa.curate.second import second_reading
+    from endoxa.datasets.frames import write_table
+    from endoxa.engine.progress import shown
+
+    folder = output.with_name(f"{output.name}.model")
+    beside = output.with_name(f"{output.stem}.model{output.suffix}")
+    with shown("statements") as progress:
+        both = second_reading(table, reader, folder, known=known, progress=progress, command=sys.argv)
+    write_table(both.model, beside)
+    unread = f"; {plural(both.unread, 'answer')} could not be read" if both.unread else ""
+    typer.echo(
+        f"{plural(both.asked, 'statement')} read by {reader.models[0]} ({beside}){unread}; the readers differ on "
+        f"{both.differing} (flag 'readers-differ')"
+    )
+    for line in both.cost:
+        typer.echo(line)
+    return both.combined
 
 
 def _map_text(survey: Path, preset: str | None) -> str:

@@ -144,10 +144,11 @@ def _unseen(_what: str, _done: float, _total: int) -> None:
 def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
     if instrument.plan is None:
         raise UserError(f"There is no plan for `endoxa probe {instrument.name}`: leave out --plan.")
-    _print_table(instrument.plan(settings))
+    print_plan(instrument.plan(settings))
 
 
-def _print_table(plan: Plan) -> None:
+def print_plan(plan: Plan) -> None:
+    """Print what a run would take."""
     from rich import box
     from rich.console import Console
     from rich.markup import escape

@@ -96,6 +96,12 @@ def _learned(gold: Sequence[Gold], rules: Sequence[Sequence[Extraction]], places
 def reading(lexicon: Lexicon | None, one: Gold, pairs: Sequence[Extraction]) -> Reading:
     """The reading of a statement, given what the rules made of it, with what a lexicon says on top."""
     found = apply_lexicon(lexicon, one.statement, pairs, one.question, one.country) if lexicon else pairs
+    return as_reading(found)
+
+
+def as_reading(pairs: Sequence[Extraction]) -> Reading:
+    """What is compared of extracted pairs; an answer that could not be read is no pair and no proposal."""
     return Reading(
-        tuple((pair.identity, pair.attribute) for pair in found), omit=all(pair.omit for pair in found)
+        tuple((pair.identity, pair.attribute) for pair in pairs),
+        omit=bool(pairs) and all(pair.omit for pair in pairs),
     )
