@@ -238,3 +238,15 @@ def test_stray_quotes_and_closing_words_are_left_out(said, attribute):
 )
 def test_two_subjects_are_not_read_as_one(statement, expected):
     assert pairs(statement) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "pair"),
+    [
+        ("Unfair: Assuming plumbers are rude", ("plumbers", "rude")),
+        ("*Unfair*: Stereotyping plumbers as objects of pity", ("plumbers", "objects of pity")),
+        ("Expectations that plumbers should sing", ("plumbers", "should sing")),
+    ],
+)
+def test_a_report_behind_a_label_is_left_out(statement, pair):
+    assert pairs(statement) == [pair]

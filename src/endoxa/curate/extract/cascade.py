@@ -135,7 +135,7 @@ def extract(
     if language != "en":
         return [_foreign(text, context, subject)]
     found: list[Extraction] = []
-    for clause in clauses(without_label(text)):
+    for clause in clauses(plain(without_label(text))):
         pairs = _clause(clause, context, subject)
         found += pairs
         subject = pairs[-1].identity or subject
@@ -288,7 +288,7 @@ def _is_singular(parts: list[str], split: Split) -> bool:
     verb = parts[split.start].lower()
     if parts[0].lower() in words("singular_determiners"):
         return True
-    if verb in {"are", "aren't", "were", "have", "do", "don't", "haven't"}:
+    if split.rule == "dash" or verb in {"are", "aren't", "were", "have", "do", "don't", "haven't"}:
         return False
     return verb in {"is", "isn't", "was"} or is_third_person(verb) or not is_plural(parts[split.end - 1])
 
