@@ -170,6 +170,12 @@ def test_fragments_take_the_subject_of_their_question(statement):
         ("Any woman that drinks", "women that drink"),
         ("Married men in their 40s", "married men in their 40s"),
         ("Les Corsicans", "corsican people"),
+        ("The majority of Basques", "basque people"),
+        ("A lot of Basque men", "basque men"),
+        ("A typical Basque man", "basque men"),
+        ("Basques in general", "basque people"),
+        ("Basques as a people", "basque people"),
+        ("Basque's men", "basque men"),
         ("The Buddhist religion", "buddhists"),
     ],
 )
@@ -216,6 +222,9 @@ def test_a_place_in_front_goes_behind_the_subject():
         ("are calm, etc.", "calm"),
         ("are calm and so on", "calm"),
         ("are calm lol", "calm"),
+        ("are.... calm", "calm"),
+        ("seem to like tea", "like tea"),
+        ("have always liked tea", "have always liked tea"),
     ],
 )
 def test_stray_quotes_and_closing_words_are_left_out(said, attribute):

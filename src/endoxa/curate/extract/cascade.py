@@ -91,7 +91,10 @@ half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too f
 _ELLIPTICAL = 3
 """Words of an answer in another language that may stand without a subject; in more a verb may hide."""
 
-_HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
+_HAVING = re.compile(
+    r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b|(?:always|never|ever|already|long|also|just)\b)(?P<what>\S.*)$",
+    re.IGNORECASE,
+)
 _NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
 _AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")

@@ -24,6 +24,7 @@ _ABOUT = re.compile(
     r"(?: is)? that (?:they|he|she)\s+(?=\S)",
     re.IGNORECASE,
 )
+_DOTS = re.compile(r"\s*(?:\.{2,}|…)\s*(?=\w)")
 _OWN = re.compile(r"^(?:our|my|your)\s+(?=\S)", re.IGNORECASE)
 _TOPIC = re.compile(
     r"^(?:(?P<marked>as for|as regards|for|with|regarding|concerning|when it comes to|talking about)\s+)?"
@@ -48,12 +49,21 @@ def plain(text: str) -> str:
     be left of what an answer without a subject says.
     """
     line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip()))
-    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", line)
+    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", _without_dots(line))
     while True:
         shorter = _without_opening(line)
         if shorter == line:
             return line
         line = shorter
+
+
+def _without_dots(line: str) -> str:
+    """Dots inside a statement are a pause: a dash behind a name ("Basques...proud"), else a space."""
+    found = _DOTS.search(line)
+    if found is None:
+        return line
+    name = is_group(line[: found.start()])
+    return _DOTS.sub(" ", f"{line[: found.start()]} - {line[found.end() :]}" if name else line)
 
 
 def without_label(text: str) -> str:

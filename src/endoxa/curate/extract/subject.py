@@ -237,8 +237,10 @@ def _likes(low: Sequence[str], place: int) -> bool:
 def _dash(low: Sequence[str]) -> Split | None:
     """Cut at a mark behind a short subject: "Bakers - jolly", "Welders: strong", "nuns as strict"."""
     for place, word in enumerate(low[1:9], start=1):
-        if word == "as" and "well" in low[place - 1 : place + 2]:  # "cooks as well as bakers"
-            continue
+        if word == "as" and ("well" in low[place - 1 : place + 2] or low[place + 2 : place + 3] == ["whole"]):
+            continue  # "cooks as well as bakers"
+        if word == "as" and low[place + 1 : place + 2] == ["a"] and any(map(_closed, low[place:])):
+            continue  # "cooks as a group are"
         if word in {"-", "–", "—", ":", "=", ">", "→", "⇒", "as"} and place + 1 < len(low):
             rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
             head = low[_before_adverbs(low, place)]

@@ -80,7 +80,8 @@ def _without_copula(low: str) -> tuple[str, bool, bool]:
     for pattern in (_LINKING, _COPULA):
         found = pattern.match(low)
         if found:
-            return low[found.end() :], False, True
+            # "seem to love money" is said of those who love it
+            return low[found.end() :].removeprefix("to "), False, True
     return low, False, False
 
 

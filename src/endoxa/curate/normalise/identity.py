@@ -93,6 +93,16 @@ _REGION = re.compile(
 _OWN_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
 _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
+_QUANTITY = re.compile(
+    r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
+    r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
+    r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) )(?=\S)"
+)
+"""How many of a group, or which of it, in front of its name; "most" and the like are determiners."""
+_AS_SUCH = re.compile(
+    r",? (?:in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
+)
+_SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 _MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
 _ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
 
@@ -119,7 +129,7 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     )
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     one = low.split(" ")[0] in words("singular_determiners")
-    low = _without_openers(low, known)
+    low = _without_openers(_QUANTITY.sub("", _AS_SUCH.sub("", low)), known)
     low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", _attributive(low))
     return (
         _from_table(low, known)
@@ -279,7 +289,8 @@ def _direction(place: str, country: str, known: Tables) -> str:
 
 def _plural(low: str, known: Tables, *, one: bool) -> str:
     """The last resort: each word's spelling, the head in the plural (also an unknown word that stood for one)."""
-    parts = [known.spellings.get(part.removesuffix("'s"), part) for part in low.split()]
+    parts = [known.spellings.get(part.removesuffix("'s"), _SLIPS.get(part, part)) for part in low.split()]
+    parts = [people_name(part, known) or part if part.endswith("'s") else part for part in parts]
     parts = [part if in_dictionary(part) else known.terms.get(part, part) for part in parts]
     if not parts:
         return ""
