@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,8 +15,6 @@ from endoxa.page.words import plural
 if TYPE_CHECKING:
     import polars as pl
 
-    from endoxa.curate.normalise import Tables
-    from endoxa.curate.second import ReaderSettings
     from endoxa.curate.survey import Statement, Survey, SurveyMap
 
 _SHOWN = 5
@@ -201,55 +198,16 @@ def extract(
             statements = translate_statements(statements, translator, memory, progress)
         table = extract_all(statements, kept, progress, known, taught)
     if model is not None:
-        reader = _reader(survey, model, batch=batch, max_cost=max_cost, price=price)
+        from endoxa.cli.curate_second import print_reader_plan, read_twice, reader_settings
+
+        reader = reader_settings(survey, model, batch=batch, max_cost=max_cost, price=price)
         if plan:
-            _print_plan(table, reader)
+            print_reader_plan(table, reader)
             return
-        table = _read_twice(table, reader, output, known)
+        table = read_twice(table, reader, output, known)
     write_table(table, output)
     _print_counts(statements, table, translated=translator is not None)
     typer.echo(f"{plural(table.height, 'row')} written to {output}")
-
-
-def _reader(
-    survey: Path, model: str, *, batch: bool, max_cost: float | None, price: str | None
-) -> ReaderSettings:
-    from endoxa.curate.second import ReaderSettings
-    from endoxa.schema.options import settings_from
-
-    values = {"data": str(survey), "models": (model,), "batch": batch, "max_cost": max_cost, "price": price}
-    return settings_from(ReaderSettings, {(name,): value for name, value in values.items() if value})
-
-
-def _print_plan(table: pl.DataFrame, reader: ReaderSettings) -> None:
-    from endoxa.cli.probe import print_plan
-    from endoxa.curate.second import asked_of, plan_reader
-    from endoxa.engine.asking.plan import plan_table
-
-    print_plan(plan_table(plan_reader(asked_of(table), reader)))
-
-
-def _read_twice(
-    table: pl.DataFrame, reader: ReaderSettings, output: Path, known: Tables | None
-) -> pl.DataFrame:
-    """The table with the reading of both readers that stands; the model's own goes into a table beside the output."""
-    from endoxa.curate.second import second_reading
-    from endoxa.datasets.frames import write_table
-    from endoxa.engine.progress import shown
-
-    folder = output.with_name(f"{output.name}.model")
-    beside = output.with_name(f"{output.stem}.model{output.suffix}")
-    with shown("statements") as progress:
-        both = second_reading(table, reader, folder, known=known, progress=progress, command=sys.argv)
-    write_table(both.model, beside)
-    unread = f"; {plural(both.unread, 'answer')} could not be read" if both.unread else ""
-    typer.echo(
-        f"{plural(both.asked, 'statement')} read by {reader.models[0]} ({beside}){unread}; the readers differ on "
-        f"{both.differing} (flag 'readers-differ')"
-    )
-    for line in both.cost:
-        typer.echo(line)
-    return both.combined
 
 
 def _map_text(survey: Path, preset: str | None) -> str:

@@ -19,7 +19,7 @@ from endoxa.curate.english import (
     words,
 )
 from endoxa.curate.extract import omission
-from endoxa.curate.extract.clauses import clauses, has_subject, predicates
+from endoxa.curate.extract.clauses import clauses, has_subject, predicates, subjects
 from endoxa.curate.extract.labels import with_mark_behind_name
 from endoxa.curate.extract.openings import plain, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
@@ -92,11 +92,10 @@ _ELLIPTICAL = 3
 """Words of an answer in another language that may stand without a subject; in more a verb may hide."""
 
 _HAVING = re.compile(
-    r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b|(?:always|never|ever|already|long|also|just)\b)(?P<what>\S.*)$",
+    r"^(?:are\s+)?(?:have|has|had)\s+(?!(?:to|been|had|always|never|ever|already|long|also|just)\b)(?P<what>\S.*)$",
     re.IGNORECASE,
 )
 _NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
-_AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")
 
 
@@ -185,7 +184,7 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     rule = _rule(who, split)
     return [
         _pair(one, part, rule, context, singular=singular)
-        for one in _subjects(who)
+        for one in subjects(who)
         for part in predicates(_without_pronoun(said) if split.rule == "dash" else said)
     ]
 
@@ -303,30 +302,6 @@ def _rule(who: str, split: Split) -> str:
     if low.endswith(" people"):
         return "demographic"
     return split.rule
-
-
-def _subjects(who: str) -> list[str]:
-    """Take groups apart: "Bakers and cooks" -> two groups; "men and women in power" stays one."""
-    who = re.sub(r"^(?:both|either|neither)\s+", "", who, flags=re.IGNORECASE)
-    parts = [part.strip() for part in _AMONG_SUBJECTS.split(who) if part.strip()]
-    parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
-    heads = [tokens(part) for part in parts]
-    if len(parts) < 2 or any(head[0].lower() in words("pronouns") for head in heads if head):
-        return parts if len(parts) == 1 else [who]
-    if len(heads[-1]) > 1 and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads):
-        return _sharing_head(parts, heads[-1][-1]) or [who]  # "deaf and mute people"
-    if all(
-        head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
-        for head, part in zip(heads, parts, strict=True)
-    ):
-        return parts
-    return [who]
-
-
-def _sharing_head(parts: list[str], head: str) -> list[str]:
-    """Each with the noun that they share, where that makes known groups ("young and old people"); else none."""
-    several = [*(f"{part} {head}" for part in parts[:-1]), parts[-1]]
-    return several if all(map(is_group, several)) else []
 
 
 def _owned(owned: str, said: str) -> str:

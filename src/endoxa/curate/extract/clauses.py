@@ -20,6 +20,7 @@ from endoxa.curate.normalise import is_group
 
 _BETWEEN = re.compile(r"\s*(?:;|,?\s+(?:and|while|whereas|but)\s+|,\s+|(?<=\w{3})\.\s+)", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|nor|cannot)\b|n't\b")
 
 
@@ -80,6 +81,30 @@ def _takes_up(text: str) -> bool:
         return False
     verb = next((word for word in parts[1:] if not is_adverb(word)), "")
     return verb in words("copulas") | words("modals") | words("auxiliaries") or is_plain_verb(verb)
+
+
+def subjects(who: str) -> list[str]:
+    """Take groups apart: "Bakers and cooks" -> two groups; "men and women in power" stays one."""
+    who = re.sub(r"^(?:both|either|neither)\s+", "", who, flags=re.IGNORECASE)
+    parts = [part.strip() for part in _AMONG_SUBJECTS.split(who) if part.strip()]
+    parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
+    heads = [tokens(part) for part in parts]
+    if len(parts) < 2 or any(head[0].lower() in words("pronouns") for head in heads if head):
+        return parts if len(parts) == 1 else [who]
+    if len(heads[-1]) > 1 and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads):
+        return _sharing_head(parts, heads[-1][-1]) or [who]  # "deaf and mute people"
+    if all(
+        head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
+        for head, part in zip(heads, parts, strict=True)
+    ):
+        return parts
+    return [who]
+
+
+def _sharing_head(parts: list[str], head: str) -> list[str]:
+    """Each with the noun that they share, where that makes known groups ("young and old people"); else none."""
+    several = [*(f"{part} {head}" for part in parts[:-1]), parts[-1]]
+    return several if all(map(is_group, several)) else []
 
 
 def predicates(text: str) -> list[str]:
