@@ -259,3 +259,19 @@ def test_two_subjects_are_not_read_as_one(statement, expected):
 )
 def test_a_report_behind_a_label_is_left_out(statement, pair):
     assert pairs(statement) == [pair]
+
+
+@pytest.mark.parametrize(
+    ("statement", "pair"),
+    [
+        ("They're weak", ("women", "weak")),
+        ("They've no patience", ("women", "no patience")),
+        ("They'll cheat", ("women", "will cheat")),
+        ("All of them are liars", ("women", "liars")),
+        ("Women; weak", ("women", "weak")),
+        ("Women!! weak", ("women", "weak")),
+        ("If a woman is rich she is proud", ("women", "if a woman is rich she is proud")),
+    ],
+)
+def test_pronouns_and_marks(statement, pair):
+    assert pairs(statement, WOMEN) == [pair]

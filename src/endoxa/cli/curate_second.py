@@ -25,7 +25,9 @@ def reader_settings(
     from endoxa.schema.options import settings_from
 
     values = {"data": str(survey), "models": (model,), "batch": batch, "max_cost": max_cost, "price": price}
-    return settings_from(ReaderSettings, {(name,): value for name, value in values.items() if value not in (None, False)})
+    return settings_from(
+        ReaderSettings, {(name,): value for name, value in values.items() if value not in (None, False)}
+    )
 
 
 def print_reader_plan(table: pl.DataFrame, reader: ReaderSettings) -> None:

@@ -216,7 +216,8 @@ def _is_pronoun(parts: list[str]) -> bool:
     """Whether the subject only points back: "they", "their job", "some"; not "those who travel", "IT people"."""
     first = parts[0].lower()
     named = len(parts) > 1 and parts[1].lower() in words("relatives") | words("prepositions")
-    counted = first in words("quantities") and len(parts) == 1
+    of_them = [part.lower() for part in parts[1:]] in (["of", "them"], ["of", "these"], ["of", "those"])
+    counted = first in words("quantities") and (len(parts) == 1 or of_them)
     return (
         counted
         or [part.lower() for part in parts] == ["a", "few"]
@@ -257,7 +258,7 @@ def _is_subject(parts: list[str], question: Question) -> bool:
     if _is_pronoun(parts):
         return True
     pointing = (words("pronouns") | words("first_persons")) - {"these", "those", "their", "his", "her"}
-    opening = words("interrogatives") | words("prepositions") | {"being", "having"}
+    opening = words("interrogatives") | words("prepositions") | words("subordinators") | {"being", "having"}
     if (
         pointing & {word for word, part in zip(low[1:], parts[1:], strict=True) if part != "IT"}
         or low[0] in opening

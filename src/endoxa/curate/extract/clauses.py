@@ -66,7 +66,7 @@ def _at_marks(text: str) -> list[str]:
     start = 0
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
-        always = mark.group().strip() == ";"
+        always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
         new = has_subject(right) or _takes_up(right)
         if left.strip() and right.strip() and (always or (has_subject(left) and new)):
             found.append(left)

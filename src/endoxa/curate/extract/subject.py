@@ -241,7 +241,7 @@ def _dash(low: Sequence[str]) -> Split | None:
             continue  # "cooks as well as bakers"
         if word == "as" and low[place + 1 : place + 2] == ["a"] and any(map(_closed, low[place:])):
             continue  # "cooks as a group are"
-        if word in {"-", "–", "—", ":", "=", ">", "→", "⇒", "as"} and place + 1 < len(low):
+        if word in {"-", "–", "—", ":", ";", "=", ">", "→", "⇒", "!", "?", "as"} and place + 1 < len(low):
             rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
             head = low[_before_adverbs(low, place)]
             named = " ".join(word for word in low[:place] if word not in words("determiners"))
