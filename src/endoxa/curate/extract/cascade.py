@@ -168,7 +168,12 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     if split is None or not read:
         return _elliptical(text, context, subject, "")
     end = split.end
-    if end > 1 and len(parts[end - 1]) == 1 and not is_group(" ".join(parts[:end])):
+    if (
+        end > 1
+        and len(parts[end - 1]) == 1
+        and not parts[end - 1].isdigit()
+        and not is_group(" ".join(parts[:end]))
+    ):
         end -= 1  # a stray letter or mark ("bakers x are")
     who = _text(text, parts, 0, end)
     said = _text(text, parts, split.start, len(parts))

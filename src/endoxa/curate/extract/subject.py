@@ -178,6 +178,7 @@ def _after_singular(low: Sequence[str], place: int) -> bool:
         and (
             _is_singular(low, head)
             or head in words("plurals")
+            or (is_plural(head) and not can_be(low[place], "NOUN"))  # "tailors disappoints", a slip
             or _OF_PEOPLE.match(" ".join(low[:place])) is not None
         )
     )
