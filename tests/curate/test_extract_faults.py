@@ -275,3 +275,9 @@ def test_a_report_behind_a_label_is_left_out(statement, pair):
 )
 def test_pronouns_and_marks(statement, pair):
     assert pairs(statement, WOMEN) == [pair]
+
+
+@pytest.mark.parametrize("words", ["they, ", "and ", "men are ", "men, ", "a. "])
+def test_long_answers_of_repeated_words_are_read(words):
+    """They took minutes once; nothing is asserted on time."""
+    assert extract((words * 700)[:2000], OPEN)

@@ -56,7 +56,7 @@ def find_split(tokens: Sequence[str]) -> Split | None:
     low = [token.lower() for token in tokens]
     found = _finite(low)
     dash = _dash(low)
-    if found is not None and (dash is None or found < dash.end) and found <= LONGEST:
+    if found is not None and (dash is None or found < dash.end):
         return _with_adverbs(low, found)
     if dash is not None:
         return dash
@@ -81,6 +81,8 @@ def _walk(low: Sequence[str], is_verb: _Test) -> int | None:
     relative = False
     depth = 0
     for place, word in enumerate(low):
+        if place > LONGEST:  # a subject is never that long, and long answers must not take forever
+            return None
         depth += (word in "([") - (word in ")]")
         if place == 0 or depth or not is_word(word):
             if place and word in ":;":
