@@ -1,4 +1,4 @@
-"""Statements to pairs: the printed examples, other cultures' sentences of ours, and reviewed data."""
+"""Statements to pairs: the printed examples, and sentences of ours about other cultures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from endoxa.curate.extract import Question, begins_statement, extract
 from endoxa.curate.extract.omission import (
     MISSING,
-    NEEDS_COUNTRY,
     NOISE,
     NOT_PEOPLE,
     NOT_TRANSLATED,
@@ -17,7 +16,6 @@ from endoxa.curate.extract.omission import (
     SYNONYM,
     TOO_GENERAL,
 )
-from support import afristereo
 
 OPEN = Question("other", "other")
 WOMEN = Question("women", "gender", "women")
@@ -93,7 +91,7 @@ OTHER_CULTURES = [
     ("Londoners are always in a hurry", [("londoners", "always in a hurry")]),
     ("The Swiss: always on time", [("swiss people", "always on time")]),
     ("Accountants - boring", [("accountants", "boring")]),
-    ("Civil servants aren't as fast", [("civil servants", "not fast")]),
+    ("Civil servants aren't as fast", [("civil servants", "aren't as fast")]),
     (
         "Students with rich parents drive expensive cars",
         [("students with rich parents", "drive expensive cars")],
@@ -145,6 +143,13 @@ def test_a_direction_gets_the_country_of_the_respondent(statement, expected):
     assert pairs(statement, country="Peru") == [expected]
 
 
+def test_a_direction_without_a_country_is_less_sure_and_not_proposed_for_omission():
+    (found,) = extract("people from the north are calm", OPEN)
+    (named,) = extract("people from the north are calm", OPEN, "Peru")
+    assert (found.identity, found.omit) == ("people from the north", False)
+    assert found.confidence == 0.5 < named.confidence
+
+
 def test_what_a_group_has_is_told_from_what_it_is():
     one, other = extract("Welders have strong arms", OPEN)[0], extract("Welders have to wait", OPEN)[0]
     assert (one.attribute, one.verb) == ("strong arms", "have")
@@ -185,8 +190,8 @@ def test_the_subject_of_the_last_piece_is_inherited():
         ("Bakers love bread and sleep", [("bakers", "love bread and sleep")]),
         ("Bakers sing loudly and are jolly", [("bakers", "sing loudly"), ("bakers", "jolly")]),
         ("Bakers are neat/jolly", [("bakers", "neat"), ("bakers", "jolly")]),
-        ("Bakers aren\u2019t lazy", [("bakers", "not lazy")]),
-        ("Bakers are less strict", [("bakers", "not strict")]),
+        ("Bakers aren\u2019t lazy", [("bakers", "aren't lazy")]),
+        ("Bakers are less strict", [("bakers", "less strict")]),
         ("Bakers are funnier", [("bakers", "funny")]),
         ("Bakers are funnier than cooks", [("bakers", "funnier than cooks")]),
         ("Les boulangers sont gentils", [("boulangers", "gentils")]),
@@ -215,7 +220,6 @@ def test_forms_of_a_statement(statement, expected):
         ("People are funny", OPEN, TOO_GENERAL),
         ("Teachers are lecturers", OPEN, SYNONYM),
         ("Men will be men", MEN, SYNONYM),
-        ("people from the north are calm", OPEN, NEEDS_COUNTRY),
         ("The weather in the mountains is cold", OPEN, NOT_PEOPLE),
         ("Education is expensive", OPEN, NOT_PEOPLE),
     ],
@@ -250,7 +254,7 @@ def test_ordinary_answers_are_not_proposed_for_omission(statement, question):
     [
         ("No baker is lazy", [("bakers", "not lazy")]),
         ("Some Quechua are calm", [("quechua people", "calm")]),
-        ("Anyone who works in a bank is rich", [("people who works in a bank", "rich")]),
+        ("Anyone who works in a bank is rich", [("people who work in a bank", "rich")]),
         ("Single women over 30 are calm", [("single women over 30", "calm")]),
         ("Old women who never married are calm", [("old women who never married", "calm")]),
         ("Police officers (especially traffic police) take naps", [("police officers", "take naps")]),
@@ -319,58 +323,3 @@ def test_any_text_gives_at_least_one_well_formed_pair(text, question, subject):
         assert one.identity == one.identity.strip()
         assert one.attribute == one.attribute.strip()
     assert found == extract(text, question, "Kenya", subject)
-
-
-def predict(rows):
-    fixed = {"women": WOMEN, "men": MEN}
-    return {
-        gold.id: extract(
-            gold.statement, fixed.get(gold.question, Question(gold.question, gold.question)), gold.country
-        )
-        for gold in rows
-    }
-
-
-@pytest.fixture(scope="module")
-def reviewed(shared):
-    rows = afristereo.read_gold(shared)
-    found = predict(rows)
-    return (
-        rows,
-        found,
-        {name: [(one.identity, one.attribute) for one in several] for name, several in found.items()},
-    )
-
-
-@pytest.mark.slow
-def test_reviewers_agree_more_often_than_with_the_published_extractor(reviewed):
-    rows, _, predicted = reviewed
-    assert afristereo.both_loose(rows, predicted) >= 0.90  # published: 0.828
-    assert afristereo.both_loose([gold for gold in rows if gold.edited], predicted) >= 0.68  # 0.341
-    ethnicity = [gold for gold in rows if gold.question == "ethnicity"]
-    assert afristereo.both_loose(ethnicity, predicted) >= 0.83  # 0.582
-    assert afristereo.pair_f1(rows, predicted) >= 0.88  # 0.802
-
-
-def test_omissions_of_the_reviewers_are_proposed(reviewed):
-    rows, found, _ = reviewed
-    proposed = {name for name, several in found.items() if all(one.omit for one in several)}
-    omitted = {gold.id for gold in rows if gold.status == "omitted"}
-    assert len(proposed & omitted) / len(omitted) >= 0.6
-    assert len(proposed & omitted) / len(proposed) >= 0.75
-
-
-def test_every_part_of_the_respondents_gains(reviewed):
-    """No few respondents' way of writing carries the figures."""
-    rows, _, predicted = reviewed
-    for part in range(3):
-        some = [gold for gold in rows if int(gold.respondent) % 3 == part]
-        published = afristereo.both_loose(some, {gold.id: [gold.published] for gold in some})
-        assert afristereo.both_loose(some, predicted) >= published + 0.04
-
-
-def test_the_published_extractor_scores_as_its_readme_says(reviewed):
-    rows, _, _ = reviewed
-    published = {gold.id: [gold.published] for gold in rows}
-    assert round(afristereo.both_loose(rows, published), 3) == 0.828
-    assert round(afristereo.pair_f1(rows, published), 3) == 0.802

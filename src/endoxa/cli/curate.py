@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from endoxa.cli import curate_extract, curate_group, curate_review, curate_summary
-from endoxa.cli.settings_command import GroupedCommand
+from endoxa.cli import (
+    curate_evaluate,
+    curate_extract,
+    curate_group,
+    curate_learn,
+    curate_review,
+    curate_summary,
+)
+from endoxa.cli.settings_command import GroupedCommand, add_command
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -13,6 +20,8 @@ app = typer.Typer(
     help="Turn survey answers into associations: extract, group, review, summarise.",
 )
 app.command(cls=GroupedCommand)(curate_extract.extract)
+add_command(app, curate_evaluate.evaluate)
+add_command(app, curate_learn.learn)
 app.command(cls=GroupedCommand)(curate_group.group)
 app.command(cls=GroupedCommand)(curate_group.thresholds)
 app.add_typer(curate_review.app, name="review")

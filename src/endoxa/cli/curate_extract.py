@@ -78,6 +78,10 @@ def extract(
         Path | None,
         typer.Option(metavar="FILE", help="Your own synonyms of group names (TOML)."),
     ] = None,
+    lexicon: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What reviewers taught, from `endoxa curate learn` (TOML)."),
+    ] = None,
     translate: Annotated[
         str | None,
         typer.Option(
@@ -86,6 +90,32 @@ def extract(
             "translations (columns original, translation).  [default: no translation]",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Second reader, a chat model: openai/NAME, anthropic/NAME, http://HOST:PORT/v1#NAME, hf/ID, sim/NAME. "
+            "The statements are sent to it.  [default: rules only]",
+        ),
+    ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="With --model: use the provider's batch interface (half the price)."),
+    ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(metavar="USD", help="With --model: stop before it costs more than this."),
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT",
+            help="With --model: price in US dollars per million tokens.  [default: list price]",
+        ),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="With --model: only print expected calls, tokens and cost.")
+    ] = False,
 ) -> None:
     """Split survey answers into statements and extract identity and attribute from each.
 
@@ -112,7 +142,9 @@ def extract(
       endoxa curate extract export.csv --map map.toml -o statements.csv
       endoxa curate extract export.csv --preset afristereo -o statements.csv --translate hf/Helsinki-NLP/opus-mt-fr-en
       endoxa curate extract rows.csv --statement-column text --question-column topic -o statements.csv
+      endoxa curate extract export.csv --map map.toml --model openai/gpt-5-mini --plan -o statements.csv
     """  # noqa: D301
+    from endoxa.curate.extract.lexicon import read_lexicon
     from endoxa.curate.normalise import with_identities
     from endoxa.curate.survey import (
         RowColumns,
@@ -132,8 +164,12 @@ def extract(
         return
     if output is None:
         raise UserError("Missing --out. Name a file for the statements: .csv, .tsv, .jsonl or .parquet.")
+    only_model = {"--batch": batch, "--max-cost": max_cost, "--price": price, "--plan": plan}
+    given = next((name for name, value in only_model.items() if value), None)
+    if given and model is None:
+        raise UserError(f"{given} needs --model. Name the model that reads the statements, too.")
     tables = Path(translate) if translate and Path(translate).suffix else None
-    require_apart([output], [survey, map_file, identities, tables])
+    require_apart([output], [survey, map_file, identities, lexicon, tables])
     survey_map = _map(map_file, preset)
     candidates = _codes(languages) or (survey_map.languages if survey_map else ())
     only_rows = {
@@ -153,13 +189,22 @@ def extract(
         )
         statements, kept = read_statements(survey, columns, survey_map), columns.keep
     known = with_identities(identities) if identities else None
+    taught = read_lexicon(lexicon) if lexicon else None
     translator = open_translator(translate) if translate else None
     statements = identify_languages(_declared(statements, language), candidates)
     with shown("statements") as progress:
         if translator:
             memory = output.with_name(f"{output.name}.translations.jsonl")
             statements = translate_statements(statements, translator, memory, progress)
-        table = extract_all(statements, kept, progress, known)
+        table = extract_all(statements, kept, progress, known, taught)
+    if model is not None:
+        from endoxa.cli.curate_second import print_reader_plan, read_twice, reader_settings
+
+        reader = reader_settings(survey, model, batch=batch, max_cost=max_cost, price=price)
+        if plan:
+            print_reader_plan(table, reader)
+            return
+        table = read_twice(table, reader, output, known)
     write_table(table, output)
     _print_counts(statements, table, translated=translator is not None)
     typer.echo(f"{plural(table.height, 'row')} written to {output}")

@@ -191,6 +191,19 @@ def test_no_page_of_a_reviewer_shows_what_another_one_said(make_task, make_judge
         assert not [word for word in ("gloomy-word", "my-secret-note", "first_reviewer") if word in text]
 
 
+def test_the_reading_of_a_second_reader_is_shown_and_escaped(make_task, make_judge, client):
+    task = make_task("extraction", [{**rows(1)[0], "other_reading": "cooks | <b>calm</b>"}])
+    client.force_login(make_judge(task, "rosa").user)
+    page = client.post(f"/organise/{task.campaign.slug}/tasks/extraction/begin/", follow=True)
+    text = page.content.decode()
+    assert "A second reader read this differently:" in text
+    assert "cooks | &lt;b&gt;calm&lt;/b&gt;" in text
+    alone = make_task("extraction", rows(1), name="alone")
+    make_judge(alone, "rosa")
+    page = client.post(f"/organise/{task.campaign.slug}/tasks/alone/begin/", follow=True)
+    assert "A second reader" not in page.content.decode()
+
+
 def same_cells(table, before, but=()):
     """Every cell of the rows, but for some columns."""
     after = {row["review_row"]: row for row in table.iter_rows(named=True)}

@@ -133,6 +133,7 @@ def test_extraction_on_a_phone(browser, site, signed_in, make, language):
         "statement": "People say bakers here are always cheerful <b>&",
         "original_statement": "Les boulangers sont gais",
         "language": "fr", "country": "Chile", "question": "work", "omit": "true", "omit_reason": "noise",
+        "other_reading": "cooks | cheerful",
     }  # fmt: skip
     address = make("extraction", shown, f"phone-{language}")
     with at(browser, site, signed_in, address, **PHONE, locale=language) as one:

@@ -15,15 +15,21 @@ from endoxa.curate.english import (
     in_dictionary,
     is_plural,
     is_third_person,
-    reports,
-    spelt_out,
     tokens,
     words,
 )
 from endoxa.curate.extract import omission
-from endoxa.curate.extract.clauses import clauses, has_subject, predicates
+from endoxa.curate.extract.clauses import clauses, has_subject, predicates, subjects
+from endoxa.curate.extract.labels import with_mark_behind_name
+from endoxa.curate.extract.openings import plain, without_label
 from endoxa.curate.extract.subject import Split, find_foreign_split, find_split
-from endoxa.curate.normalise import Tables, foreign_identity, is_group, normal_attribute, normal_identity
+from endoxa.curate.normalise import (
+    Tables,
+    foreign_identity,
+    is_group,
+    normal_attribute,
+    normal_identity,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +91,11 @@ half of the data (rounded; `inherited`, `possessive` and `foreign` rest on too f
 _ELLIPTICAL = 3
 """Words of an answer in another language that may stand without a subject; in more a verb may hide."""
 
-_SPACE = re.compile(r"\s+")
-_BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)])\s*(?=\S)")
-_LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
-_AGENTS = re.compile(r"(?:ers|ors|ists|ians|men|women)$", re.IGNORECASE)
-_JOINED = re.compile(r"^(?P<who>\w+s)[-–—:](?=\w)")
-_HAVING = re.compile(r"^(?:are\s+)?(?:have|has|had)\s+(?!to\b|been\b|had\b)(?P<what>\S.*)$", re.IGNORECASE)
-_NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
-_PLACE_FIRST = re.compile(
-    r"^in (?P<place>(?:the )?[\w'-]+(?: [\w'-]+)?),? (?P<who>people|women|men) (?=(?:are|is|have|do|can|like|love)\b)",
+_HAVING = re.compile(
+    r"^(?:are\s+)?(?:have|has|had)\s+(?!(?:to|been|had|always|never|ever|already|long|also|just)\b)(?P<what>\S.*)$",
     re.IGNORECASE,
 )
+_NOBODY = re.compile(r"^(?:no|none of the|(?P<all>not (?:all|every|most)(?: of)?(?: the)?)) ", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"^(?P<owner>.+?(?:'s|s'))\s+(?P<owned>\w+(?:\s+\w+)?)$")
 
 
@@ -130,14 +130,14 @@ def extract(
     Returns:
         one pair or more; where nothing was found, one with an empty part and omission proposed.
     """
-    text = _plain(statement)
+    text = plain(statement)
     if omission.noise(text) or omission.heading(text) or omission.question_or_aside(text):
         return [Extraction("", "", "none", CONFIDENCE["none"], omit=True, omit_reason=omission.NOISE)]
     context = _Context(question, country, known)
     if language != "en":
         return [_foreign(text, context, subject)]
     found: list[Extraction] = []
-    for clause in clauses(_without_label(text)):
+    for clause in clauses(plain(without_label(text))):
         pairs = _clause(clause, context, subject)
         found += pairs
         subject = pairs[-1].identity or subject
@@ -147,31 +147,18 @@ def extract(
 
 def begins_statement(piece: str) -> bool:
     """Whether a piece of an answer has a subject of its own, and so is no continuation of the last one."""
-    text = _plain(piece)
+    text = plain(piece)
     if has_subject(text):
         return True
-    split = find_split(tokens(text))
-    return split is not None and split.rule in {"dash", "apposition"}
-
-
-def _plain(text: str) -> str:
-    """One line with straight apostrophes, its subject in front: no bullet, no "they say that", no "in the north"."""
-    line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip()))
-    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", line)
-    reported = reports().sub("", line)
-    return reported if reported != line and has_subject(reported) else line
-
-
-def _without_label(text: str) -> str:
-    """Take the label off "Ethnicity: some people feel ...", where the rest has a subject of its own."""
-    found = _LABEL.match(text)
-    if found and has_subject(found["rest"]) and tokens(found["rest"])[0].lower() not in words("pronouns"):
-        return found["rest"]
-    return text
+    parts = tokens(text)
+    split = find_split(parts)
+    if split is None or split.rule not in {"dash", "apposition"}:
+        return False
+    return is_plural(parts[split.end - 1]) or is_group(" ".join(parts[: split.end]))
 
 
 def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
-    text = _JOINED.sub(_apart, text)
+    text = with_mark_behind_name(text)
     parts = tokens(text)
     split = find_split(parts)
     read = split is not None and _is_subject(parts[: split.end], context.question)
@@ -181,7 +168,12 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
     if split is None or not read:
         return _elliptical(text, context, subject, "")
     end = split.end
-    if end > 1 and len(parts[end - 1]) == 1 and not is_group(" ".join(parts[:end])):
+    if (
+        end > 1
+        and len(parts[end - 1]) == 1
+        and not parts[end - 1].isdigit()
+        and not is_group(" ".join(parts[:end]))
+    ):
         end -= 1  # a stray letter or mark ("bakers x are")
     who = _text(text, parts, 0, end)
     said = _text(text, parts, split.start, len(parts))
@@ -192,13 +184,13 @@ def _clause(text: str, context: _Context, subject: str) -> list[Extraction]:
         return [_pair(owned["owner"], _owned(owned["owned"], said), "possessive", context)]
     denied = _NOBODY.match(who)
     if denied:
-        return [_denied(denied, who, said, context)]
+        return [_denied(denied, who, said, context, verbal=split.rule == "verb")]
     singular = _is_singular(parts, split)
     rule = _rule(who, split)
     return [
         _pair(one, part, rule, context, singular=singular)
-        for one in _subjects(who)
-        for part in predicates(_without_pronoun(said) if rule == "dash" else said)
+        for one in subjects(who)
+        for part in predicates(_without_pronoun(said) if split.rule == "dash" else said)
     ]
 
 
@@ -212,12 +204,6 @@ def _foreign(text: str, context: _Context, subject: str) -> Extraction:
     identity = (subject or context.question.identity or "") if len(parts) <= _ELLIPTICAL else ""
     pair = _pair(identity, text, "foreign", context)
     return pair if identity else replace(pair, omit_reason=omission.NOT_TRANSLATED)
-
-
-def _apart(found: re.Match[str]) -> str:
-    """Part a name from what is said: "Bakers-jolly" -> "Bakers - jolly"; a compound ("risk-takers") stays."""
-    who = found["who"]
-    return f"{who} - " if is_group(who) or _AGENTS.search(who) else found.group()
 
 
 def _text(text: str, parts: list[str], start: int, end: int) -> str:
@@ -235,7 +221,8 @@ def _is_pronoun(parts: list[str]) -> bool:
     """Whether the subject only points back: "they", "their job", "some"; not "those who travel", "IT people"."""
     first = parts[0].lower()
     named = len(parts) > 1 and parts[1].lower() in words("relatives") | words("prepositions")
-    counted = first in words("quantities") and len(parts) == 1
+    of_them = [part.lower() for part in parts[1:]] in (["of", "them"], ["of", "these"], ["of", "those"])
+    counted = first in words("quantities") and (len(parts) == 1 or of_them)
     return (
         counted
         or [part.lower() for part in parts] == ["a", "few"]
@@ -243,15 +230,25 @@ def _is_pronoun(parts: list[str]) -> bool:
     )
 
 
-def _denied(found: re.Match[str], who: str, said: str, context: _Context) -> Extraction:
+def _denied(found: re.Match[str], who: str, said: str, context: _Context, *, verbal: bool) -> Extraction:
     """Turn "no lawyer is honest" into "not honest" of lawyers; "not all lawyers lie" is about no particular group."""
     pair = _pair(who[found.end() :], said, "copula", context, singular=True)
     if found["all"]:
         return replace(pair, omit=True, omit_reason=omission.TOO_GENERAL)
-    turned = (
-        pair.attribute.removeprefix("not ") if pair.attribute.startswith("not ") else f"not {pair.attribute}"
-    )
+    turned = _opposite(pair.attribute, having=bool(pair.verb), verbal=verbal)
     return replace(pair, attribute=turned, confidence=CONFIDENCE["possessive"])
+
+
+def _opposite(attribute: str, *, having: bool, verbal: bool) -> str:
+    """Deny it: "honest" -> "not honest", "can cook" -> "cannot cook", "lie" -> "do not lie"; what they had -> "no"."""
+    if attribute.startswith("not "):
+        return attribute.removeprefix("not ")
+    first, _, rest = attribute.partition(" ")
+    if having:
+        return f"no {attribute}"
+    if first in words("modals") and rest:
+        return f"cannot {rest}" if first == "can" else f"{first} not {rest}"
+    return f"do not {attribute}" if verbal else f"not {attribute}"
 
 
 def _of_owner(parts: list[str], said: str) -> str:
@@ -266,7 +263,7 @@ def _is_subject(parts: list[str], question: Question) -> bool:
     if _is_pronoun(parts):
         return True
     pointing = (words("pronouns") | words("first_persons")) - {"these", "those", "their", "his", "her"}
-    opening = words("interrogatives") | words("prepositions") | {"being", "having"}
+    opening = words("interrogatives") | words("prepositions") | words("subordinators") | {"being", "having"}
     if (
         pointing & {word for word, part in zip(low[1:], parts[1:], strict=True) if part != "IT"}
         or low[0] in opening
@@ -299,7 +296,7 @@ def _is_singular(parts: list[str], split: Split) -> bool:
     verb = parts[split.start].lower()
     if parts[0].lower() in words("singular_determiners"):
         return True
-    if verb in {"are", "aren't", "were", "have", "do", "don't", "haven't"}:
+    if split.rule == "dash" or verb in {"are", "aren't", "were", "have", "do", "don't", "haven't"}:
         return False
     return verb in {"is", "isn't", "was"} or is_third_person(verb) or not is_plural(parts[split.end - 1])
 
@@ -311,25 +308,6 @@ def _rule(who: str, split: Split) -> str:
     if low.endswith(" people"):
         return "demographic"
     return split.rule
-
-
-def _subjects(who: str) -> list[str]:
-    """Take groups apart: "Bakers and cooks" -> two groups; "men and women in power" stays one."""
-    parts = [part.strip() for part in re.split(r"\s+(?:and|&|or)\s+|\s*[,/]\s*", who) if part.strip()]
-    parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
-    heads = [tokens(part) for part in parts]
-    if (
-        len(parts) > 1
-        and len(heads[-1]) > 1
-        and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads)
-    ):
-        return [who]  # "deaf and mute people"
-    if len(parts) > 1 and all(
-        head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
-        for head, part in zip(heads, parts, strict=True)
-    ):
-        return parts
-    return parts if len(parts) == 1 else [who]
 
 
 def _owned(owned: str, said: str) -> str:
@@ -348,7 +326,10 @@ def _pair(who: str, said: str, rule: str, context: _Context, *, singular: bool =
     attribute = normal_attribute(having["what"] if having else said, singular=singular)
     why = omission.reason(identity, attribute, context.question.axis)
     verb = "have" if having else ""
-    return Extraction(identity, attribute, rule, CONFIDENCE[rule], bool(why), why, verb)
+    sure = CONFIDENCE[rule]
+    if omission.needs_country(identity):
+        sure = min(sure, CONFIDENCE["possessive"])
+    return Extraction(identity, attribute, rule, sure, bool(why), why, verb)
 
 
 def _named(who: str, rule: str, context: _Context) -> str:

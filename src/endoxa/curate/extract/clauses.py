@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, lemma, tokens, words
+from endoxa.curate.english import (
+    can_be,
+    in_dictionary,
+    is_adverb,
+    is_plain_verb,
+    is_plural,
+    lemma,
+    tokens,
+    words,
+)
 from endoxa.curate.extract.subject import find_split
 from endoxa.curate.normalise import is_group
 
-_BETWEEN = re.compile(r"\s*(?:;|,?\s+(?:and|while|whereas|but)\s+|,\s+)", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:;|,?\s+(?:and|while|whereas|but)\s+|,\s+|(?<=\w{3})\.\s+)", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_AMONG_SUBJECTS = re.compile(r"\s+(?:and|&|or|as well as|nor)\s+|\s*[,/]\s*", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|nor|cannot)\b|n't\b")
 
 
@@ -30,11 +40,33 @@ def has_subject(text: str) -> bool:
 
 def clauses(text: str) -> list[str]:
     """Cut where a new subject begins ("Ibos trade and Hausas farm" -> two); else the text as it is."""
+    return [part for clause in _at_marks(text) for part in _run_on(clause)]
+
+
+def _run_on(text: str) -> list[str]:
+    """Cut where a second subject follows without a mark: "cooks are loud waiters are calm" -> two.
+
+    Only behind a copula and one adjective, and in front of a plural with a copula of its own; an adjective that takes
+    a clause ("sure cooks are loud") cuts nothing.
+    """
+    found = re.match(
+        r"^(?P<left>.+?\b(?:are|is)\s+(?:(?:very|too|so|always|not)\s+)?(?P<quality>[\w-]+))\s+(?P<right>\w+\s+(?:are|is)\b.*)$",
+        text,
+        re.IGNORECASE,
+    )
+    if found is None or not (has_subject(found["left"]) and has_subject(found["right"])):
+        return [text]
+    quality = found["quality"].lower()
+    takes_clause = quality in words("adjectives_with_clause")
+    return [text] if takes_clause or not can_be(quality, "ADJ") else [found["left"], *_run_on(found["right"])]
+
+
+def _at_marks(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for mark in _BETWEEN.finditer(text):
         left, right = text[start : mark.start()], text[mark.end() :]
-        always = mark.group().strip() == ";"
+        always = mark.group().strip() == ";" and not is_group(left)  # "Basques; proud" is one statement
         new = has_subject(right) or _takes_up(right)
         if left.strip() and right.strip() and (always or (has_subject(left) and new)):
             found.append(left)
@@ -43,10 +75,36 @@ def clauses(text: str) -> list[str]:
 
 
 def _takes_up(text: str) -> bool:
-    """Whether the words take up the last subject with a pronoun ("they are also noisy")."""
+    """Whether the words take up the last subject with a pronoun ("they are also noisy", "they like beer")."""
     parts = text.lower().split()
-    closed = words("copulas") | words("modals") | words("auxiliaries")
-    return len(parts) > 2 and parts[0] in {"they", "he", "she"} and parts[1] in closed
+    if len(parts) < 2 or parts[0] not in {"they", "he", "she"}:
+        return False
+    verb = next((word for word in parts[1:] if not is_adverb(word)), "")
+    return verb in words("copulas") | words("modals") | words("auxiliaries") or is_plain_verb(verb)
+
+
+def subjects(who: str) -> list[str]:
+    """Take groups apart: "Bakers and cooks" -> two groups; "men and women in power" stays one."""
+    who = re.sub(r"^(?:both|either|neither)\s+", "", who, flags=re.IGNORECASE)
+    parts = [part.strip() for part in _AMONG_SUBJECTS.split(who) if part.strip()]
+    parts = [part for part in parts if not part.lower().startswith(("especially", "mostly", "including"))]
+    heads = [tokens(part) for part in parts]
+    if len(parts) < 2 or any(head[0].lower() in words("pronouns") for head in heads if head):
+        return parts if len(parts) == 1 else [who]
+    if len(heads[-1]) > 1 and any(len(head) == 1 and can_be(head[0], "ADJ") for head in heads):
+        return _sharing_head(parts, heads[-1][-1]) or [who]  # "deaf and mute people"
+    if all(
+        head and len(head) <= 3 and (is_plural(head[-1]) or is_group(part))
+        for head, part in zip(heads, parts, strict=True)
+    ):
+        return parts
+    return [who]
+
+
+def _sharing_head(parts: list[str], head: str) -> list[str]:
+    """Each with the noun that they share, where that makes known groups ("young and old people"); else none."""
+    several = [*(f"{part} {head}" for part in parts[:-1]), parts[-1]]
+    return several if all(map(is_group, several)) else []
 
 
 def predicates(text: str) -> list[str]:
@@ -60,14 +118,26 @@ def predicates(text: str) -> list[str]:
     if len(parts) < 2:
         return _alternatives(text)
     closed = all(_is_closed(part) for part in parts[1:])
-    plain = all(_is_verb_phrase(part) and _is_base_form(part) for part in parts[1:])
+    plain = all(_is_base_phrase(part) for part in parts[1:])
     if closed or (plain and _is_verb_phrase(parts[0])):
         return parts
     head, first = _copula_and_rest(parts[0])
-    if head is None or _NEGATION.search(text.lower()) or " than " in text.lower():
+    # A denial reaches forward ("not kind and fair" denies both) and never back ("fair and not kind").
+    if head is None or _NEGATION.search(parts[0].lower()) or " than " in text.lower():
         return [text]
-    kinds = {_kind(first), *(_kind(part) for part in parts[1:])}
-    return [first, *parts[1:]] if kinds in ({"adjective"}, {"noun"}, {"adjective", "noun"}) else [text]
+    several = [first, *parts[1:]]
+    # A verb phrase may end the list where what is before it is what a copula joins ("calm, neat and sing well").
+    tail = 1 if head and len(several) > 2 and _is_base_phrase(several[-1]) else 0
+    kinds = {_kind(_DENIED.sub("", part)) for part in several[: len(several) - tail]}
+    return several if kinds <= {"adjective", "noun"} else [text]
+
+
+_DENIED = re.compile(r"^(?:not|never)\s+", re.IGNORECASE)
+
+
+def _is_base_phrase(text: str) -> bool:
+    """Whether the words are a verb phrase with a verb that fits "they"."""
+    return _is_verb_phrase(text) and _is_base_form(text)
 
 
 def _outside_brackets(text: str) -> list[str]:
@@ -135,19 +205,46 @@ def _kind(text: str) -> str:
     parts: Sequence[str] = [part.lower() for part in tokens(text)]
     while len(parts) > 1 and is_adverb(parts[0]):
         parts = parts[1:]
-    if not parts or len(parts) > 4:
+    if not parts or parts[0] in _OUTSIDE or len(parts) > _LONGEST_PART:
         return "other"
     if is_group(" ".join(parts)):
         return "noun"
-    participle = len(parts) == 2 and can_be(parts[0], "ADJ") and parts[1].endswith(("ed", "ing"))
-    if participle or (_is_adjective(parts[0]) and (len(parts) == 1 or parts[1] in _COMPLEMENTS)):
+    if _is_compound_adjective(parts) or (
+        _is_adjective(parts[0]) and (len(parts) == 1 or parts[1] in _COMPLEMENTS)
+    ):
         return "adjective"
     modified = len(parts) == 1 or (len(parts) == 2 and not is_plain_verb(parts[0]))
     return "noun" if modified and is_plural(parts[-1]) else "other"
 
 
+def _is_compound_adjective(parts: Sequence[str]) -> bool:
+    """Two words that make an adjective: "well educated", "hard working", "business minded"."""
+    if len(parts) != 2 or not _is_participle(parts[1]):
+        return False
+    modifier = can_be(parts[0], "ADJ") or can_be(parts[0], "ADV")
+    return modifier or (can_be(parts[0], "NOUN") and not is_plain_verb(parts[0]))
+
+
 def _is_adjective(word: str) -> bool:
-    return can_be(word, "ADJ") or word.endswith(("ed", "ing")) or "-" in word
+    return can_be(word, "ADJ") or _is_participle(word) or "-" in word
 
 
-_COMPLEMENTS = frozenset({"about", "of", "in", "with", "at", "on", "for"})
+def _is_participle(word: str) -> bool:
+    """Whether the word is a verb's participle ("cooking", "gifted"), not "king" or "need"."""
+    if not word.endswith(("ed", "ing")):
+        return False
+    return lemma(word, "VERB") != word if in_dictionary(word) else len(word) > _SHORT
+
+
+_SHORT = 5
+
+
+_COMPLEMENTS = frozenset({"about", "of", "in", "with", "at", "on", "for", "to"})
+_OUTSIDE = (
+    (words("prepositions") - {"outside", "above", "under"})
+    | words("pronouns")
+    | {"unlike", "than", "especially", "such"}
+)
+"""First words of what is added to a predicate and is no further predicate ("calm, unlike cooks")."""
+_LONGEST_PART = 6
+"""Words of one predicate in a list; what is longer was not read rightly."""

@@ -90,8 +90,6 @@ def reason(identity: str, attribute: str, axis: str) -> str:
         return TOO_GENERAL
     if _same(identity, attribute):
         return SYNONYM
-    if _unnamed_direction(identity):
-        return NEEDS_COUNTRY
     if axis != "religion" and _thing(identity):
         return NOT_PEOPLE
     return ""
@@ -112,7 +110,8 @@ def _same(identity: str, attribute: str) -> bool:
     return any(head in names and one & names for names in _table().synonyms if len(one) == 1)
 
 
-def _unnamed_direction(identity: str) -> bool:
+def needs_country(identity: str) -> bool:
+    """Whether the name is a compass direction that several countries have; reviewers name the country."""
     return bool(_DIRECTION.fullmatch(identity))
 
 
@@ -124,5 +123,7 @@ def _thing(identity: str) -> bool:
     end = next((at for at, part in enumerate(parts) if at and ends_head(part, parts[at - 1])), len(parts))
     head = parts[end - 1]
     gerund = head.endswith("ing") and can_be(head, "VERB")
+    if head in words("collectives"):
+        return False
     abstract = gerund or (bool(_table().abstract.search(head)) and can_be(head, "NOUN"))
     return abstract or (can_be(head, "NOUN") and not is_plural(head))

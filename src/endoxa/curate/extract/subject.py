@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from endoxa.curate.english import can_be, is_adverb, is_plain_verb, is_plural, is_third_person, is_word, words
-from endoxa.curate.normalise import is_group, tables
+from endoxa.curate.normalise import is_group, is_people, tables
 
 _Test = Callable[[Sequence[str], int], bool]
 
@@ -20,7 +20,11 @@ _OF_A_PLACE = re.compile(
     + r"|[\w'-]+ (?:ethnic group|tribe|community|group))\b"
 )
 
-_OF_PEOPLE = re.compile(r"(?:people|those|women|men) (?:from|of|in|with) (?:the )?(?!the\b)\S+(?: \S+)?")
+_OF_PEOPLE = re.compile(
+    r"(?:people|those|women|men|ladies|girls|boys|youths) (?:from|of|in|with) (?:the )?(?!the\b)\S+(?: \S+)?"
+)
+
+_PERSON = re.compile(r"\w{2,}(?:er|or|ist|ian|eer|ic|man|woman|person)$")
 
 LONGEST = 14
 """A subject of more words than this is a sentence that was read wrongly."""
@@ -52,7 +56,7 @@ def find_split(tokens: Sequence[str]) -> Split | None:
     low = [token.lower() for token in tokens]
     found = _finite(low)
     dash = _dash(low)
-    if found is not None and (dash is None or found < dash.end) and found <= LONGEST:
+    if found is not None and (dash is None or found < dash.end):
         return _with_adverbs(low, found)
     if dash is not None:
         return dash
@@ -65,7 +69,7 @@ def _closed(word: str) -> bool:
 
 def _finite(low: Sequence[str]) -> int | None:
     """Index of the finite verb (or of the adverb in front of it)."""
-    for test in (_after_plural, _after_singular, _behind_plural):
+    for test in (_after_plural, _after_singular, _after_person, _behind_plural):
         place = _walk(low, test)
         if place is not None:
             return place
@@ -77,6 +81,8 @@ def _walk(low: Sequence[str], is_verb: _Test) -> int | None:
     relative = False
     depth = 0
     for place, word in enumerate(low):
+        if place > LONGEST:  # a subject is never that long, and long answers must not take forever
+            return None
         depth += (word in "([") - (word in ")]")
         if place == 0 or depth or not is_word(word):
             if place and word in ":;":
@@ -115,7 +121,16 @@ def _after_plural(low: Sequence[str], place: int) -> bool:
     word = low[place]
     noun = word.endswith("s") and is_plural(word) and can_be(word, "NOUN")
     adjective = can_be(word, "ADJ") and before == place - 1 and not _takes_object(low, place)
-    return is_plain_verb(word) and not noun and not adjective and _heads_plural(low, before, place)
+    verb = is_plain_verb(word) and not noun and not adjective and not _is_place_noun(low, place)
+    return verb and _heads_plural(low, before, place)
+
+
+def _is_place_noun(low: Sequence[str], place: int) -> bool:
+    """Whether a word that can be a verb is the noun of a place: "people from Kano state", "Hausa land are"."""
+    after = low[place + 1] if place + 1 < len(low) else ""
+    if can_be(low[place], "NOUN") and _closed(after):
+        return True
+    return low[place] in words("place_nouns") and _OF_PEOPLE.match(" ".join(low[:place])) is not None
 
 
 def _before_adverbs(low: Sequence[str], place: int) -> int:
@@ -133,14 +148,19 @@ def _before_adverbs(low: Sequence[str], place: int) -> int:
 
 def _heads_plural(low: Sequence[str], head: int, verb: int) -> bool:
     """Whether the words up to `head` can be a plural subject: by the head, or as a name."""
-    if low[head].endswith("'s"):
-        return False
+    if low[head].endswith("'s"):  # "Igbo's love parties", a common slip, but not "Igbo's food is hot"
+        return is_people(low[head]) and verb + 1 < len(low) and not any(map(_closed, low[verb:]))
     subject = " ".join(low[: head + 1])
     if low[head] == "they" or (is_plural(low[head]) and not can_be(low[head], "ADJ")):
         return True
+    if low[0] == "the" and _is_region(low[1 : head + 1]):  # "the north love peace"
+        return not can_be(low[verb], "ADJ") or _likes(low, verb)
     if is_plural(low[head]) or is_group(low[head]) or is_group(subject):
         # "the old complain", but not "old age", "the Jewish lobby"
         return not (can_be(low[head], "ADJ") and can_be(low[verb], "NOUN"))
+    noun = can_be(low[head], "ADJ") and can_be(low[verb], "NOUN") and low[head] not in tables().directions
+    if noun and verb + 1 < len(low) and is_plain_verb(low[verb + 1]):  # "women from the upper class drink"
+        return False
     return _OF_PEOPLE.fullmatch(subject) is not None and not any(map(_closed, low[verb:]))
 
 
@@ -160,14 +180,31 @@ def _after_singular(low: Sequence[str], place: int) -> bool:
         and (
             _is_singular(low, head)
             or head in words("plurals")
+            or (is_plural(head) and not can_be(low[place], "NOUN"))  # "tailors disappoints", a slip
             or _OF_PEOPLE.match(" ".join(low[:place])) is not None
         )
     )
 
 
 def _is_singular(low: Sequence[str], head: str) -> bool:
-    return not is_plural(head) and (
-        low[0] in words("singular_determiners") or low[0] == "the" or is_group(head)
+    determined = low[0] in words("singular_determiners") or low[0] in {"the", "no"}
+    return not is_plural(head) and (determined or is_group(head) or _is_person(head))
+
+
+def _is_person(word: str) -> bool:
+    """Whether the word is a noun for one who does something ("mechanic", "teacher", "dentist")."""
+    return bool(_PERSON.search(word)) and can_be(word, "NOUN")
+
+
+def _after_person(low: Sequence[str], place: int) -> bool:
+    """A plain verb behind a noun for one person, where the -s was forgotten ("tailor disappoint customers")."""
+    word = low[place]
+    return (
+        place == 1
+        and _is_person(low[0])
+        and is_plain_verb(word)
+        and not can_be(word, "NOUN")
+        and not can_be(word, "ADJ")
     )
 
 
@@ -180,18 +217,39 @@ def _behind_plural(low: Sequence[str], place: int) -> bool:
         and low[place - 1] not in words("determiners")
         and (low[head + 1] in words("prepositions") | words("relatives") or low[head + 1].endswith("ing"))
         and is_plain_verb(low[place])
-        and not can_be(low[place], "ADJ")
+        and (not can_be(low[place], "ADJ") or _likes(low, place))
     )
+
+
+def _is_region(low: Sequence[str]) -> bool:
+    """Whether the words are a compass direction, or a part named by one ("northern part of Peru")."""
+    directions = tables().directions
+    part = (
+        len(low) > 1
+        and low[0].removesuffix("ern") in directions
+        and low[1].removesuffix("s") in words("place_nouns")
+    )
+    return " ".join(low) in directions or (part and low[-1] not in words("prepositions"))
+
+
+def _likes(low: Sequence[str], place: int) -> bool:
+    """Whether "like" is the verb: "people from the coast like tea", not "people like them are"."""
+    return low[place] == "like" and _takes_object(low, place) and not any(map(_closed, low[place:]))
 
 
 def _dash(low: Sequence[str]) -> Split | None:
     """Cut at a mark behind a short subject: "Bakers - jolly", "Welders: strong", "nuns as strict"."""
     for place, word in enumerate(low[1:9], start=1):
-        if word in {"-", "–", "—", ":", "=", ">", "→", "⇒", "as"} and place + 1 < len(low):
+        if word == "as" and ("well" in low[place - 1 : place + 2] or low[place + 2 : place + 3] == ["whole"]):
+            continue  # "cooks as well as bakers"
+        if word == "as" and low[place + 1 : place + 2] == ["a"] and any(map(_closed, low[place:])):
+            continue  # "cooks as a group are"
+        if word in {"-", "–", "—", ":", ";", "=", ">", "→", "⇒", "!", "?", "as"} and place + 1 < len(low):
             rest = next((at for at in range(place + 1, len(low)) if is_word(low[at])), None)
             head = low[_before_adverbs(low, place)]
             named = " ".join(word for word in low[:place] if word not in words("determiners"))
-            if rest is None or not (is_plural(head) or is_group(named)):
+            label = word != "as" and place <= 2 and _is_person(head)
+            if rest is None or not (is_plural(head) or is_group(named) or label):
                 return None
             return Split(place, rest, "dash")
     return None
@@ -202,7 +260,7 @@ def _apposition(low: Sequence[str]) -> Split | None:
     place = _OF_A_PLACE.match(" ".join(low))
     if place and len(low) > len(place.group().split()):
         end = len(place.group().split())
-        return Split(end, end, "apposition")
+        return None if low[end] in words("place_nouns") else Split(end, end, "apposition")
     for end in range(min(4, len(low) - 1), 0, -1):
         if is_group(" ".join(low[:end])) and _may_be_said(low, end):
             return Split(end, end, "apposition")

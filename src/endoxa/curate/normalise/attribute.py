@@ -13,7 +13,13 @@ _LINKING = re.compile(
     "^(?:" + "|".join(sorted(map(re.escape, words("linking")), key=len, reverse=True)) + r")\s+(?=\S)"
 )
 _COPULA = re.compile(r"^(?:are|is|were|was|am|be|being|been|'re)\s+(?=\S)")
-_NOT_COPULA = re.compile(r"^(?:(?:are|is|were|was)\s+not|aren't|isn't|weren't|wasn't|ain't)(?:\s+|$)")
+_NOT_COPULA = re.compile(r"^(?:are|is|were|was)\s+not(?:\s+|$)")
+_CONTRACTED_COPULA = re.compile(r"(?:is|was|ai)n't\b")
+_DOUBLE_QUOTES = re.compile(r"[\"“”«»]")
+_SINGLE_QUOTES = re.compile(r"(?<!\w)'([^']+)'(?!\w)")
+_AND_SO_ON = re.compile(
+    r"[\s,]+(?:etc\b\.?|et cetera|and so (?:on|forth)|and the likes?|and stuff(?: like that)?|lol|lmao|haha)[.!]*$"
+)
 _EDGES = string.whitespace + string.punctuation.replace("&", "") + "“”‘’–—…•"
 _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
 
@@ -21,9 +27,10 @@ _PICTURES = regex.compile(r"\p{Extended_Pictographic}|[\uFE0F\u200D]")
 def normal_attribute(text: str, *, singular: bool = False) -> str:
     """What is said of a group, as the project writes it: lower case, no copula, comparatives in base form.
 
-    "are more caring" -> "caring", "wiser" -> "wise", "aren't as smart" -> "not smart", "less emotional" -> "not
-    emotional" (the reviewers' rules of AfriStereo). "very", "too", "always" and the like say something and
-    stay, and so does what is compared ("wiser than us") or graded in some respect ("better at sums").
+    "are more caring" -> "caring", "wiser" -> "wise", "are not that wise" -> "not wise" (the reviewers' rules of
+    AfriStereo). "very", "too", "always" and the like say something and stay, and so does what is compared ("wiser than
+    us", "not as wise") or graded in some respect ("better at sums"). "less wise" is not "not wise" and stays. A
+    contraction stays ("aren't lazy"), as respondents and reviewers write it.
 
     Args:
         text: the predicate in the respondent's words.
@@ -33,6 +40,8 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
         the attribute, or an empty string where nothing is left.
     """
     low = re.sub(r"[‘’`´]", "'", _PICTURES.sub("", text)).lower()
+    low = _SINGLE_QUOTES.sub(r"\1", _DOUBLE_QUOTES.sub("", low))
+    low = _AND_SO_ON.sub("", low.rstrip())
     low = re.sub(r"\s*\((?:especially|mostly|mainly|e\.?g|i\.?e|for example)\b[^)]*\)?$", "", _trimmed(low))
     low = _trimmed(re.split(r"\s[-–—]+\s", low)[0])
     low = re.sub(r"\s+", " ", low)
@@ -41,13 +50,15 @@ def normal_attribute(text: str, *, singular: bool = False) -> str:
         low, negated, changed = _without_copula(low)
         nominal = nominal or changed
         if negated:
-            rest = _trimmed(_graded(_without_openers(low)))
-            return f"not {rest}" if rest else ""
+            rest = _trimmed(low)
+            return _graded(f"not {rest}") if rest else ""
         if not changed:
             break
     low = _graded(_without_openers(low))
-    if singular:
-        low = re.sub(r"^(?:a|an|the) (?=\S)", "", low) if nominal else _plural_verb(low)
+    if singular and nominal:
+        low = re.sub(r"^(?:a|an|the) (?=\S)", "", low)
+    elif singular or _CONTRACTED_COPULA.match(low):
+        low = plural_verb(low)
     return _trimmed(low)
 
 
@@ -55,10 +66,10 @@ def _trimmed(low: str) -> str:
     """Without marks at the edges, but with the bracket that closes one inside."""
     start = low.lstrip(_EDGES.replace("'", ""))
     end = start.rstrip(_EDGES)
-    for opening, closing in (("(", ")"), ("[", "]"), ("“", "”")):
+    for opening, closing in (("(", ")"), ("[", "]")):
         if end.count(opening) > end.count(closing) and start[len(end) :].startswith(closing):
             end += closing
-    return end if end.count('"') % 2 == 0 else start.rstrip(_EDGES.replace('"', ""))
+    return end
 
 
 def _without_copula(low: str) -> tuple[str, bool, bool]:
@@ -69,7 +80,8 @@ def _without_copula(low: str) -> tuple[str, bool, bool]:
     for pattern in (_LINKING, _COPULA):
         found = pattern.match(low)
         if found:
-            return low[found.end() :], False, True
+            # "seem to love money" is said of those who love it
+            return low[found.end() :].removeprefix("to "), False, True
     return low, False, False
 
 
@@ -85,13 +97,12 @@ def _graded(low: str) -> str:
         return low
     if not rest:
         return lemma(first, "ADJ") if first.endswith("er") and can_be(first, "ADJ") else low
-    if first == "not" and rest.split()[0] in words("gradations"):  # "not that wise", "not as fast"
-        return f"not {_graded(rest)}"
+    if first == "not":  # "not that wise" is "not wise", but "not just wise" and "not as wise" are not
+        hedge, _, others = rest.partition(" ")
+        return f"not {others}" if hedge in words("denied_gradations") and _adjectival(others) else low
     complement = bool(words("prepositions") & set(rest.split()))
     if not _adjectival(rest) or (first in {"more", "most"} and complement):
         return low
-    if first in words("downward"):
-        return f"not {_graded(rest)}"
     return _graded(rest) if first in words("gradations") else low
 
 
@@ -106,10 +117,24 @@ def _adjectival(rest: str) -> bool:
     return False
 
 
-def _plural_verb(low: str) -> str:
+def plural_verb(low: str) -> str:
+    """The words with their first verb in the plural ("loves money" -> "love money", "is" -> "are")."""
     first, _, rest = low.partition(" ")
-    if first in {"has", "does", "doesn't", "hasn't"}:
-        first = {"has": "have", "does": "do", "doesn't": "don't", "hasn't": "haven't"}[first]
+    if first in _PLURAL_FORMS:
+        first = _PLURAL_FORMS[first]
     elif is_third_person(first) and not can_be(first, "ADJ"):
         first = inflected(lemma(first, "VERB"), "VBP")
     return f"{first} {rest}".strip()
+
+
+_PLURAL_FORMS = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "does": "do",
+    "doesn't": "don't",
+    "hasn't": "haven't",
+    "isn't": "aren't",
+    "wasn't": "weren't",
+    "ain't": "aren't",
+}

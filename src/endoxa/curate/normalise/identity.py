@@ -6,6 +6,7 @@ import re
 from difflib import get_close_matches
 
 from endoxa.curate.english import can_be, in_dictionary, inflected, is_plural, lemma, words
+from endoxa.curate.normalise.attribute import plural_verb
 from endoxa.curate.normalise.tables import Tables, tables
 
 _LONG = 6
@@ -70,13 +71,38 @@ _OF_A_PEOPLE = re.compile(
     r"(?:from|of|in|who are|that are|who're|belonging to)\s+(?:the\s+)?"
     rf"(?:{_ETHNIC}\s+)?(?:of\s+)?(?P<name>.+?)(?:\s+{_ETHNIC})?$"
 )
+_SPEAKING = (
+    r"(?:[ -]speaking)?(?: (?:lands?|parts?|sides?|regions?|areas?|axis|communit(?:y|ies)|heritage|background|culture|"
+    r"famil(?:y|ies)|homes?))?"
+)
+_LAND_OF_A_PEOPLE = re.compile(rf"^(?P<name>.+?)(?:land|{_SPEAKING})$")
 _TRIBE = re.compile(rf"^(?P<name>.+?)\s+{_ETHNIC}$")
+_COMING = (
+    r"(?:(?:who|that)\s+)?(?:are\s+|is\s+)?(?:originally\s+)?"
+    r"(?:comes?|coming|came|hails?|hailing|originat(?:e|es|ing)|born|raised|natives?|indigenes?)\s+(?=from|of|in)"
+)
 _FROM_PLACE = re.compile(
     r"^(?:people|those|folks?|individuals|persons?|somebody|someone|anyone)\s+"
-    r"(?:from|of|in|living in|who live in)\s+(?:the\s+)?(?P<place>.+)$"
+    r"(?:(?:who|that)\s+(?:are|is)\s+)?(?:from|of|in|living in|who lives? in|that lives? in|residing in)\s+"
+    r"(?:the\s+)?(?P<place>.+)$"
 )
+_GROUP_IN_PLACE = re.compile(r"^(?P<who>[\w' -]+?) (?P<where>from|in|of) (?:the )?(?P<place>.+)$")
+_REGION = re.compile(
+    r"(?:\s+(?:geo-?political|geographical))?\s+(?:parts?|regions?|sides?|zones?|states?|areas?|provinces?|axis|lands?|districts?|ends?)$"
+)
+_OWN_COUNTRY = {"country", "the country", "nation", "the nation", "our country", "my country", "the state"}
 _DIRECTIONAL = re.compile(r"^(?P<direction>.+?)(?:ern)?ers?$")
 _WHO_ARE = re.compile(r"^(?P<who>\w+) (?:who|that) are (?P<quality>[\w' -]+)$")
+_QUANTITY = re.compile(
+    r"^(?:(?:the |a |an )?(?:vast |great |large |good )?"
+    r"(?:majority|minority|lots?|plenty|number|bunch|handful|percentage|half) of |"
+    r"(?:the |a |an |your |every )?(?:average|typical|stereotypical|ordinary) )(?=\S)"
+)
+"""How many of a group, or which of it, in front of its name; "most" and the like are determiners."""
+_AS_SUCH = re.compile(
+    r",? (?:in general|generally|as a (?:tribe|people|group|whole|nation|community|race|gender)|by nature|as such)$"
+)
+_SLIPS = {"mens": "men", "womens": "women", "childrens": "children", "peoples": "people"}
 _MARKS = re.compile(r"[\"“”*_#\[\]]|[^\w\s'&+/.,()-]")
 _ASIDE = re.compile(r"\((?P<inside>[^)]*)\)?")
 
@@ -103,8 +129,8 @@ def normal_identity(text: str, country: str = "", known: Tables | None = None) -
     )
     low = re.sub(r"^those (?=(?:who|that|from|in|with|of) )", "people ", low)
     one = low.split(" ")[0] in words("singular_determiners")
-    low = _without_openers(low, known)
-    low = _attributive(low)
+    low = _without_openers(_QUANTITY.sub("", _AS_SUCH.sub("", low)), known)
+    low = re.sub(rf"^(people|those|women|men|ladies|girls|boys|youths) {_COMING}", r"\1 ", _attributive(low))
     return (
         _from_table(low, known)
         or _of_a_people(low, known)
@@ -139,9 +165,15 @@ def _without_openers(low: str, known: Tables) -> str:
         if " ".join(parts) in known.synonyms or " ".join(parts[1:]) == "people":
             break
         del parts[0]
+    if len(parts) > 1 and parts[0] in _FOREIGN_ARTICLES and parts[0] not in known.peoples:
+        del parts[0]
     if parts[:1] == ["of"] and len(parts) > 1:  # "most of the women"
         return _without_openers(" ".join(parts[1:]), known)
     return " ".join(parts)
+
+
+_FOREIGN_ARTICLES = {"les", "los", "las", "des"}
+"""Plural articles that a translation left in front of a name ("les Diolas are ...")."""
 
 
 def _attributive(low: str) -> str:
@@ -157,8 +189,9 @@ def _attributive(low: str) -> str:
 
 
 def _from_table(low: str, known: Tables) -> str:
-    if low in known.synonyms:
-        return known.synonyms[low]
+    for form in (low, re.sub(r" (?:religions?|faiths?|believers?|faithfuls?)$", "", low)):
+        if form in known.synonyms:
+            return known.synonyms[form]
     return known.terms.get(low, "")
 
 
@@ -174,7 +207,8 @@ def _of_a_people(low: str, known: Tables) -> str:
             .removesuffix(" ethnic")
             .removesuffix(" people")
         )
-        people = people_plural(name, known)
+        land = _LAND_OF_A_PEOPLE.match(name)
+        people = people_plural(name, known) or (land and _people_only(land["name"], known))
         if people:
             return people
         if "ethnic" in low and " " not in name and name not in _NO_NAME:
@@ -184,6 +218,12 @@ def _of_a_people(low: str, known: Tables) -> str:
     return ""
 
 
+def _people_only(name: str, known: Tables) -> str:
+    """The people of that name, not the inhabitants of a country ("igbo", not "ghanaian")."""
+    people = people_name(name, known)
+    return f"{people} people" if people else ""
+
+
 def _from_place(low: str, country: str, known: Tables) -> str:
     found = _FROM_PLACE.match(low)
     if found:
@@ -191,18 +231,39 @@ def _from_place(low: str, country: str, known: Tables) -> str:
         if direction:
             return f"people from {direction}"
         return "" if " from " not in low else _inhabitants(low.partition(" from ")[2], known)
+    placed = _GROUP_IN_PLACE.match(low)
+    if placed and not _REGION.search(placed["who"]):
+        return _group_in_direction(placed, country, known)
+    return _region(low, country, known)
+
+
+def _region(low: str, country: str, known: Tables) -> str:
+    """Name the people of a region that stands for them: "the northern part of Peru", "southern Peru", "northerners"."""
     region = re.match(r"^(?:the )?(?P<direction>\S+?)(?:ern) (?P<country>\w+)$", low)
     if region and region["direction"] in known.directions and region["country"] in known.demonyms:
         return f"people from {low.removeprefix('the ')}"
     inhabitants = _DIRECTIONAL.match(low)
-    if inhabitants and inhabitants["direction"] in known.directions:
-        direction = _direction(inhabitants["direction"], country, known)
-        return f"people from {direction}" if direction else low
-    adjective = re.match(r"^(?P<direction>.+?)ern people$", low)
-    if adjective and adjective["direction"] in known.directions:
-        direction = _direction(adjective["direction"], country, known)
-        return f"people from {direction}" if direction else low
-    return ""
+    named = inhabitants["direction"] if inhabitants else low.removesuffix(" people").removesuffix("ern")
+    side = _REGION.sub("", named.partition(" of ")[0])
+    if re.sub("ern$", "", side) not in known.directions:
+        return ""
+    direction = _direction(named, country, known)
+    return f"people from {direction}" if direction else low
+
+
+def _group_in_direction(found: re.Match[str], country: str, known: Tables) -> str:
+    """Name the country of the region: "women from the north" -> "women from northern peru"."""
+    coming = _DIRECTIONAL.match(found["who"])  # "northerners from Peru"
+    if coming and coming["direction"] in known.directions and found["place"] in known.demonyms:
+        return f"people from {known.directions[coming['direction']]} {found['place']}"
+    direction = _direction(found["place"].strip(), country, known)
+    if not direction:
+        return ""
+    who = found["who"]
+    citizens = known.demonyms.get(country.lower(), "")
+    if who in (citizens, citizens.removesuffix("s")):
+        return f"people from {direction}"
+    return f"{_plural(who, known, one=True)} {found['where']} {direction}"
 
 
 def _inhabitants(place: str, known: Tables) -> str:
@@ -212,23 +273,25 @@ def _inhabitants(place: str, known: Tables) -> str:
 
 def _direction(place: str, country: str, known: Tables) -> str:
     """Name the region: "the north" and the respondent's country -> "northern nigeria"; "northern Nigeria" stays."""
-    plain = re.sub(r"^(the )?", "", place)
-    plain = re.sub(r"( part| region| side| zone| states?)?( of (the )?(country|nation))?$", "", plain).strip()
-    word, _, rest = plain.partition(" of ")
-    adjective = known.directions.get(word) or known.directions.get(re.sub("ern$", "", word))
+    side, _, rest = place.removeprefix("the ").partition(" of ")
+    side = _REGION.sub("", side)
+    where = "" if rest in _OWN_COUNTRY else rest.removeprefix("the ")
+    adjective = known.directions.get(side) or known.directions.get(re.sub("ern$", "", side))
     if adjective is None:
-        first, _, other = plain.partition(" ")
+        first, _, other = side.partition(" ")
         stem = re.sub("ern$", "", first)
-        if stem != first and stem in known.directions and other:
+        if stem != first and stem in known.directions and other in known.demonyms:
             return f"{known.directions[stem]} {other}"
         return ""
-    where = rest or ("" if country.lower() in {"", "other"} else country.lower())
+    where = where or ("" if country.lower() in {"", "other"} else country.lower())
     return f"{adjective} {where}" if where else ""
 
 
 def _plural(low: str, known: Tables, *, one: bool) -> str:
     """The last resort: each word's spelling, the head in the plural (also an unknown word that stood for one)."""
-    parts = [known.spellings.get(part.removesuffix("'s"), part) for part in low.split()]
+    parts = [known.spellings.get(part.removesuffix("'s"), _SLIPS.get(part, part)) for part in low.split()]
+    parts = [people_name(part, known) or part if part.endswith("'s") else part for part in parts]
+    parts = [part if in_dictionary(part) else known.terms.get(part, part) for part in parts]
     if not parts:
         return ""
     if len(parts) == 1 or parts[1:] == ["people"]:
@@ -245,7 +308,10 @@ def _plural(low: str, known: Tables, *, one: bool) -> str:
     )
     if head >= 0:
         parts[head] = _plural_noun(parts[head], one=one)
+    clause = parts[head + 1 : head + 2]
     joined = " ".join(parts)
+    if clause and clause[0] in {"who", "that"}:  # "a man who cooks" -> "men who cook"
+        joined = " ".join([*parts[: head + 2], plural_verb(" ".join(parts[head + 2 :]))]).strip()
     return known.synonyms.get(joined, joined)
 
 

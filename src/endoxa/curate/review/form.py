@@ -90,7 +90,7 @@ KINDS: tuple[Kind, ...] = (
         key="statement_id",
         marks=("statement_id",),
         edited=("identity", "attribute"),
-        shown=("question", "country", "language", "original_statement", "statement", "flag"),
+        shown=("question", "country", "language", "original_statement", "statement", "other_reading", "flag"),
         several_rows=True,
         keeps_omitted=True,
     ),

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from endoxa.curate.extract import Extraction, Question, extract
+from endoxa.curate.extract.lexicon import Lexicon, apply_lexicon
 from endoxa.curate.extract.omission import NOISE
 from endoxa.curate.language import COMMON, identify
 from endoxa.curate.normalise import Tables
@@ -249,12 +250,14 @@ def extract_all(
     kept: Sequence[str],
     progress: Progress | None = None,
     known: Tables | None = None,
+    lexicon: Lexicon | None = None,
 ) -> pl.DataFrame:
     """The table of statements: `STATEMENT_COLUMNS` and the kept demographics, one row per pair that was read.
 
     A piece without a subject of its own gets the subject of its sentence, of the heading above it, of its question, or
     of the piece before it (`endoxa.curate.survey.subjects`); where that had several subjects of one attribute, it gets
-    each of them. `known` are tables of names of groups to normalise with, those of the package where None.
+    each of them. `known` are tables of names of groups to normalise with, those of the package where None; `lexicon` is
+    what reviewers of the same campaign taught.
     """
     rows = []
     answer: tuple[str, str] | None = None
@@ -269,7 +272,7 @@ def extract_all(
         heading = below_heading(text, one.question, one.country, known, opens=one.opens)
         alone = heading is not None or _is_foreign(one)
         subjects = () if alone else inherited(text, one.question, named, opens=one.opens)
-        found = _extractions(one, text, subjects, known)
+        found = _extractions(one, text, subjects, known, lexicon)
         named = after(named, found, subjects) if heading is None else heading
         rows += [_row(one, pair, kept) for pair in found]
         if progress:
@@ -295,7 +298,7 @@ def _spoken(one: Statement) -> str:
 
 
 def _extractions(
-    one: Statement, text: str, subjects: Iterable[str], known: Tables | None
+    one: Statement, text: str, subjects: Iterable[str], known: Tables | None, lexicon: Lexicon | None
 ) -> list[Extraction]:
     """The pairs of what is read of a statement, without repeats, for every subject it inherits."""
     pairs = [
@@ -303,6 +306,8 @@ def _extractions(
         for subject in subjects or ("",)
         for pair in extract(text, one.question, one.country, subject, known=known, language=_spoken(one))
     ]
+    if lexicon:
+        pairs = apply_lexicon(lexicon, text, pairs, one.question, one.country)
     return list({(pair.identity, pair.attribute): pair for pair in reversed(pairs)}.values())[::-1]
 
 

@@ -1,8 +1,4 @@
-"""Extractors' answers as profiles: JSON objects found in any text, and a strict majority of several answers.
-
-An object may be bare, in a code fence, between sentences or inside another object. Structured output is requested, but
-not every server has it, and nothing here relies on it.
-"""
+"""Extractors' answers as profiles, and a strict majority of several answers."""
 
 from __future__ import annotations
 

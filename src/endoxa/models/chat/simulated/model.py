@@ -65,9 +65,10 @@ def _builtin() -> Iterable[Simulation]:
     from endoxa.models.chat.simulated.questions import QUESTIONS
     from endoxa.models.chat.simulated.ratings import RATINGS
     from endoxa.models.chat.simulated.readers import READERS
+    from endoxa.models.chat.simulated.statements import STATEMENTS
     from endoxa.models.chat.simulated.stories import TELLER
 
-    return (QUESTIONS, TELLER, READERS, RATINGS, AUTHORS)
+    return (QUESTIONS, TELLER, READERS, RATINGS, STATEMENTS, AUTHORS)
 
 
 SIMULATIONS: Registry[Simulation] = Registry("simulation", "endoxa.simulations", _builtin)

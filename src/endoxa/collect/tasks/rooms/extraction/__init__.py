@@ -93,6 +93,7 @@ ROOM = Room(
         "confidence": "how sure the rule is, from 0 to 1",
         "omit": "'true' where leaving it out is proposed",
         "omit_reason": "why",
+        "other_reading": "what a second reader read in it, where the two differ",
         ROW_KEY: "name of the row; made where it is missing",
     },
     settings=ExtractionSettings,

@@ -1,0 +1,23 @@
+"""How well statements are read, measured against what reviewers made of them."""
+
+from endoxa.curate.evaluation.gold import Gold, read_gold
+from endoxa.curate.evaluation.learning import learn, read_by_rules
+from endoxa.curate.evaluation.report import evaluate, read_all, read_readings
+from endoxa.curate.evaluation.scores import MEASURES, Pair, Reading
+from endoxa.curate.evaluation.validation import as_reading, cross_validated, learning_curve
+
+__all__ = [
+    "MEASURES",
+    "Gold",
+    "Pair",
+    "Reading",
+    "as_reading",
+    "cross_validated",
+    "evaluate",
+    "learn",
+    "learning_curve",
+    "read_all",
+    "read_by_rules",
+    "read_gold",
+    "read_readings",
+]

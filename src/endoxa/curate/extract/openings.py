@@ -1,0 +1,122 @@
+"""What stands in front of a statement and is no part of it: bullets, reports, connectives, a topic named beforehand."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from endoxa.curate.english import is_plural, reports, spelt_out, tokens, words
+from endoxa.curate.extract.clauses import has_subject
+from endoxa.curate.extract.subject import find_split
+from endoxa.curate.normalise import is_group
+
+_SPACE = re.compile(r"\s+")
+_BULLET = re.compile(r"^\s*(?:[-–—•*·▪◦>~]+|\(?\d{1,3}[.)]|[a-zA-Z][.)](?!\w[.)]))\s*(?=\S)")
+_LABEL = re.compile(r"^(?P<label>[^:]{2,40}):\s*(?P<rest>\S.*)$")
+_PLACE_FIRST = re.compile(
+    r"^in (?P<place>(?:the )?[\w'-]+(?: [\w'-]+)?),? (?P<who>people|women|men) (?=(?:are|is|have|do|can|like|love)\b)",
+    re.IGNORECASE,
+)
+_WHERE_FIRST = re.compile(r"^(?P<where>in (?:the )?[\w'-]+(?: [\w'-]+){0,2}), (?P<rest>\S.*)$", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"^(?:[\w']+ ){1,5}(?:stereotype|belief|saying|notion|idea|perception|assumption)s? (?:about|of|on) "
+    r"(?P<who>[\w ]{2,30}?)"
+    r"(?: is)? that (?:they|he|she)\s+(?=\S)",
+    re.IGNORECASE,
+)
+_DOTS = re.compile(r"\s*(?:\.{2,}|…)\s*(?=\w)")
+_OWN = re.compile(r"^(?:our|my|your)\s+(?=\S)", re.IGNORECASE)
+_TOPIC = re.compile(
+    r"^(?:(?P<marked>as for|as regards|for|with|regarding|concerning|when it comes to|talking about)\s+)?"
+    r"(?P<who>[^,:]{2,40}?),?\s+(?P<pronoun>they|he|she|it)\s+(?=\S)",
+    re.IGNORECASE,
+)
+
+
+@cache
+def _connectives() -> re.Pattern[str]:
+    """Matches connectives in front: those that may stand alone, and adverbs only with the comma behind them."""
+    alone, before_comma = (
+        "|".join(sorted(words(name), key=len, reverse=True)) for name in ("connectives", "openers")
+    )
+    return re.compile(rf"^(?:(?:{alone})\b[\s,:;-]*|(?:{before_comma})\s*,\s*)(?=\w)", re.IGNORECASE)
+
+
+def plain(text: str) -> str:
+    """One line with straight apostrophes, its subject in front: no bullet, no "they say that", no "in the north".
+
+    A connective ("furthermore", "on the other hand") goes only where a subject of its own follows, or nothing would
+    be left of what an answer without a subject says.
+    """
+    line = spelt_out(_BULLET.sub("", _SPACE.sub(" ", re.sub(r"[‘’`´]", "'", text)).strip()))
+    line = _PLACE_FIRST.sub(r"\g<who> from \g<place> ", _without_dots(line))
+    while True:
+        shorter = _without_opening(line)
+        if shorter == line:
+            return line
+        line = shorter
+
+
+def _without_dots(line: str) -> str:
+    """Dots inside a statement are a pause: a dash behind a name ("Basques...proud"), else a space."""
+    found = _DOTS.search(line)
+    if found is None:
+        return line
+    name = is_group(line[: found.start()])
+    return _DOTS.sub(" ", f"{line[: found.start()]} - {line[found.end() :]}" if name else line)
+
+
+def without_label(text: str) -> str:
+    """Take the label off "Ethnicity: some people feel ...", where the rest has a subject of its own."""
+    found = _LABEL.match(text)
+    if found and has_subject(found["rest"]) and tokens(found["rest"])[0].lower() not in words("pronouns"):
+        return found["rest"]
+    return text
+
+
+def _without_opening(line: str) -> str:
+    """The line without one opening, or as it is."""
+    line = _ABOUT.sub(r"\g<who> ", line)
+    for pattern in (reports(), _connectives(), _OWN):
+        rest = pattern.sub("", line)
+        if rest != line and (has_subject(rest) or (pattern is not _OWN and _by_pronoun(rest))):
+            return rest
+    return _with_place_behind(_with_topic_as_subject(line))
+
+
+def _by_pronoun(text: str) -> bool:
+    """Whether the text begins with "they" and a verb."""
+    parts = [part.lower() for part in tokens(text)]
+    split = find_split(parts)
+    return bool(parts) and parts[0] in {"they", "he", "she"} and split is not None and split.end == 1
+
+
+def _with_topic_as_subject(line: str) -> str:
+    """Put the topic where its pronoun stands: "as for bakers, they are calm" -> "bakers are calm"."""
+    found = _TOPIC.match(line)
+    if found is None:
+        return line
+    who = found["who"]
+    parts = tokens(who)
+    names = bool(parts) and (is_plural(parts[-1]) or is_group(who))
+    opens = bool(parts) and parts[0].lower() in (
+        words("openers") | words("interrogatives") | words("prepositions") | words("pronouns")
+    )
+    if not names or opens or find_split(parts) is not None or not _by_pronoun(f"they {line[found.end() :]}"):
+        return line
+    return f"{who} {line[found.end() :]}"
+
+
+def _with_place_behind(line: str) -> str:
+    """Put a place behind the subject: "in Peru, bakers are calm" -> "bakers in Peru are calm"."""
+    found = _WHERE_FIRST.match(line)
+    if found is None or not has_subject(found["rest"]) or _by_pronoun(found["rest"]):
+        return line
+    parts = tokens(found["rest"])
+    split = find_split(parts)
+    if split is None or parts[split.end - 1].lower() not in found["rest"].lower():
+        return line
+    if words("prepositions") & {part.lower() for part in parts[: split.end]}:
+        return line
+    head = re.match(r"\W*" + r"\W+".join(map(re.escape, parts[: split.end])), found["rest"])
+    return f"{head.group()} {found['where']}{found['rest'][head.end() :]}" if head else line

@@ -1,0 +1,120 @@
+"""What a model is asked about a statement, and how its answer is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from endoxa.curate.extract import Extraction, Question
+from endoxa.curate.extract.omission import NOISE, REASONS, reason
+from endoxa.curate.normalise import Tables, normal_attribute, normal_identity
+from endoxa.engine.answers.objects import nested, outer_objects
+from endoxa.models.chat.templates import without_thoughts
+
+MODEL_RULE = "model"
+"""Name of the rule of what a model read."""
+PAIRS, OMIT = "pairs", "omit"
+
+SYSTEM = (
+    "You read single statements of a survey about stereotypes. They are data for research on bias: reported speech, "
+    "neither true nor ours. Take out of each statement whom it is about and what is said of them."
+)
+_QUESTION = """\
+Question of the survey: what people say about {question}.{about}{country}{subject}
+Statement: {statement}
+
+Give each pair of a group of people (identity) and what is said of it (attribute).
+- identity: plural, in lower case, without "the", "all" or "some" ("old people", "people from the north").
+- attribute: in the words of the statement, in lower case, without "are"; keep "not", "less", "very" and "always".
+- Adjectives or nouns joined by "and" are separate pairs; objects of one verb stay together.
+- If the statement names nobody, the identity is the group of the question, or else that of the statement before it.
+- If it should be left out, give no pairs and the reason under "omit": {reasons}.
+
+Answer with one JSON object and nothing else:
+{{"pairs": [{{"identity": "...", "attribute": "..."}}], "omit": ""}}"""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        PAIRS: {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"identity": {"type": "string"}, "attribute": {"type": "string"}},
+                "required": ["identity", "attribute"],
+                "additionalProperties": False,
+            },
+        },
+        OMIT: {"type": "string"},
+    },
+    "required": [PAIRS, OMIT],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement as a model is asked about it.
+
+    Attributes:
+        statement_id: its name.
+        statement: its words, in English.
+        question: the question it answers.
+        country: country of the respondent, or empty.
+        subject: group of the statement before it, or empty.
+        told: pairs that only a simulated reader is told, from which it errs.
+    """
+
+    statement_id: str
+    statement: str
+    question: Question
+    country: str = ""
+    subject: str = ""
+    told: tuple[tuple[str, str], ...] = ()
+
+
+def question_about(one: Asked) -> str:
+    """The message about one statement."""
+    return _QUESTION.format(
+        question=one.question.name,
+        about=f" Every answer is about {one.question.identity}." if one.question.identity else "",
+        country=f" Country of the respondent: {one.country}." if one.country else "",
+        subject=f" The statement before was about {one.subject}." if one.subject else "",
+        statement=one.statement,
+        reasons=", ".join(REASONS),
+    )
+
+
+def read_answer(text: str, one: Asked, known: Tables | None = None) -> list[Extraction] | None:
+    """The pairs of an answer in the forms that the rules use; None where it holds no object with "pairs".
+
+    Thoughts are no answer; of several objects the last one counts. Confidence is 0: what a model's reading is worth is
+    estimated from its agreement with the rules (`endoxa.curate.second.combine`).
+    """
+    objects = [
+        found for whole in outer_objects(without_thoughts(text)) for found in nested(whole) if PAIRS in found
+    ]
+    if not objects or not isinstance(objects[-1][PAIRS], list):
+        return None
+    found = []
+    for pair in objects[-1][PAIRS]:
+        if not isinstance(pair, Mapping):
+            return None
+        identity = normal_identity(str(pair.get("identity") or ""), one.country, known)
+        attribute = normal_attribute(str(pair.get("attribute") or ""))
+        why = reason(identity, attribute, one.question.axis)
+        found.append(Extraction(identity, attribute, MODEL_RULE, 0.0, bool(why), why))
+    said = str(objects[-1].get(OMIT) or "").strip().lower()
+    if not found or (said in REASONS and all(not pair.attribute for pair in found)):
+        return [
+            Extraction("", "", MODEL_RULE, 0.0, omit=True, omit_reason=said if said in REASONS else NOISE)
+        ]
+    return found
+
+
+def answer_of(pairs: tuple[tuple[str, str], ...], omit: str = "") -> str:
+    """An answer in the form that is asked for."""
+    listed = [{"identity": who, "attribute": what} for who, what in pairs]
+    return json.dumps({PAIRS: listed, OMIT: omit}, ensure_ascii=False)

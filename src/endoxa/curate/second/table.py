@@ -1,0 +1,162 @@
+"""A second reading of a table of statements: asked, compared, and written with the same columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.curate.extract import Extraction
+from endoxa.curate.normalise import Tables
+from endoxa.curate.second.ask import ReaderSettings, read_with_model
+from endoxa.curate.second.combine import combine
+from endoxa.curate.second.prompt import Asked
+from endoxa.curate.survey.reading import identifier_in
+from endoxa.curate.survey.rows import question_named
+from endoxa.errors import UserError
+from endoxa.schema import Progress
+
+DIFFER = "readers-differ"
+"""Flag of a statement that both readers read in different ways."""
+OTHER_READING = "other_reading"
+"""Column with the reading that does not stand ("identity | attribute; ..."), empty where both agree."""
+_NOT_SENT = frozenset({"identifier", "long-answer"})
+"""Flags of statements that no model is shown."""
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SecondReading:
+    """Both readings of a table.
+
+    Attributes:
+        combined: the table with the reading that stands, and the column `other_reading`.
+        model: the model's reading of what it was shown and could be read, in the columns of the table.
+        asked: number of statements that the model was shown.
+        unread: number of its answers that could not be read.
+        differing: number of statements that both read in different ways.
+        cost: lines about the cost.
+    """
+
+    combined: pl.DataFrame
+    model: pl.DataFrame
+    asked: int
+    unread: int
+    differing: int
+    cost: tuple[str, ...]
+
+
+def asked_of(table: pl.DataFrame) -> list[Asked]:
+    """The statements of a table that a model is shown; a simulated reader is told the rules' pairs.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = []
+    before: tuple[tuple[str, str], str] = (("", ""), "")
+    for statement_id, rows in _statements(table):
+        first = rows[0]
+        answer = (first["respondent"], first["question"])
+        subject = before[1] if before[0] == answer else ""
+        before = (answer, rows[-1]["identity"] or subject)
+        private = identifier_in(first["statement"]) or identifier_in(first["original_statement"])
+        if private or _NOT_SENT & set(first["flag"].split()):
+            continue
+        pairs = tuple((row["identity"], row["attribute"]) for row in rows if row["omit"] != "true")
+        question = question_named(first["question"])
+        found.append(Asked(statement_id, first["statement"], question, first["country"], subject, pairs))
+    if not found:
+        raise UserError(
+            "No statement can be shown to a model: all are flagged 'identifier' or 'long-answer'."
+        )
+    return found
+
+
+def second_reading(
+    table: pl.DataFrame,
+    settings: ReaderSettings,
+    folder: Path,
+    *,
+    known: Tables | None = None,
+    progress: Progress = lambda *_: None,
+    command: Sequence[str] = (),
+) -> SecondReading:
+    """Ask a model about every statement of a table, and compare its readings with those of the table.
+
+    Args: see `endoxa.curate.second.ask.read_with_model`; `table` is one of `endoxa.curate.survey.extract_all`.
+
+    Raises:
+        UserError: any user error: model, key, money, folder, or nothing to ask.
+    """
+    asked = asked_of(table)
+    answers, cost = read_with_model(asked, settings, folder, known=known, progress=progress, command=command)
+    rows_of = dict(_statements(table))
+    rules = [[_extraction(row) for row in rows_of[one.statement_id]] for one in asked]
+    both = combine([one.statement for one in asked], rules, answers)
+    by_id = {one.statement_id: result for one, result in zip(asked, both, strict=True)}
+    combined = []
+    for statement_id, rows in rows_of.items():
+        result = by_id.get(statement_id)
+        if result is None:
+            combined += [{**row, OTHER_READING: ""} for row in rows]
+            continue
+        other = "; ".join(_shown(pair) for pair in result.other) if result.other is not None else ""
+        flag = f"{rows[0]['flag']} {DIFFER}".strip() if result.other is not None else rows[0]["flag"]
+        combined += [
+            {**_row(rows[0], pair, f"{pair.confidence:.2f}"), "flag": flag, OTHER_READING: other}
+            for pair in result.pairs
+        ]
+    model = [
+        _row(rows_of[one.statement_id][0], pair, "")
+        for one, pairs in zip(asked, answers, strict=True)
+        for pair in pairs or ()
+    ]
+    return SecondReading(
+        pl.DataFrame(combined, schema=dict.fromkeys((*table.columns, OTHER_READING), pl.String)),
+        pl.DataFrame(model, schema=dict.fromkeys(table.columns, pl.String)),
+        len(asked),
+        sum(pairs is None for pairs in answers),
+        sum(result.other is not None for result in both),
+        tuple(cost),
+    )
+
+
+def _statements(table: pl.DataFrame) -> list[tuple[str, list[Row]]]:
+    """The rows of each statement."""
+    rows = table.fill_null("").iter_rows(named=True)
+    return [(name, list(group)) for name, group in groupby(rows, key=lambda row: str(row["statement_id"]))]
+
+
+def _extraction(row: Row) -> Extraction:
+    return Extraction(
+        row["identity"],
+        row["attribute"],
+        row["rule"],
+        float(row["confidence"] or 0),
+        row["omit"] == "true",
+        row["omit_reason"],
+        row["verb"],
+    )
+
+
+def _row(row: Row, pair: Extraction, confidence: str) -> dict[str, str]:
+    return {
+        **row,
+        "identity": pair.identity,
+        "attribute": pair.attribute,
+        "verb": pair.verb,
+        "rule": pair.rule,
+        "confidence": confidence,
+        "omit": "true" if pair.omit else "false",
+        "omit_reason": pair.omit_reason,
+    }
+
+
+def _shown(pair: Extraction) -> str:
+    if pair.omit:
+        return f"omit ({pair.omit_reason})"
+    return f"{pair.identity} | {pair.attribute}"
