@@ -10,6 +10,7 @@ from annotated_types import Ge
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Confidence, Seed
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,9 +109,8 @@ def print_agreement(found: pl.DataFrame) -> None:
     """Print the coefficients; an undefined one is a dash, and the reason is in the column `method`."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title="Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)")
+    table = terminal_table("Agreement (0 = chance level, 1 = perfect; percent: share of agreeing pairs)")
     table.add_column("coefficient")
     grouped = "group" in found.columns
     if grouped:

@@ -12,6 +12,7 @@ from annotated_types import Ge
 from endoxa.instruments.stories.options import Discovery
 from endoxa.schema import ALL
 from endoxa.schema.options import ANALYSIS, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 from endoxa.stats.verdicts import ABOVE, CLEAR, UNTESTED
 
 if TYPE_CHECKING:
@@ -105,9 +106,8 @@ def _print_strongest(claimed: pl.DataFrame, *, several: bool) -> None:
     import polars as pl
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title="Found in the most models" if several else "The strongest")
+    table = terminal_table("Found in the most models" if several else "The strongest")
     for name in ("when a prompt names", "stories have"):
         table.add_column(name, overflow="fold")
     alone = claimed["aggregation"].unique().to_list() != [ALL]
@@ -314,12 +314,11 @@ def _null(profiles: Profiles, settings: Discovery, permutations: int) -> None:
 def _print_plan(lift: float, alpha: float) -> None:
     """Print the number of readable stories per base value needed to detect a lift."""
     from rich.console import Console
-    from rich.table import Table
 
     from endoxa.instruments.stories.associations import stories_needed
     from endoxa.instruments.stories.associations.power import TABLES
 
-    table = Table(title=f"Stories per base value needed to detect a lift of {lift:g} (power 0.8)")
+    table = terminal_table(f"Stories per base value needed to detect a lift of {lift:g} (power 0.8)")
     table.add_column("share of the compared value", justify="right")
     shapes = ((2, 2), (3, 3), (5, 5), (11, 6), (11, 11))
     for rows, columns in shapes:

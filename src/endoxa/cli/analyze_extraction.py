@@ -9,6 +9,7 @@ import typer
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,9 +58,8 @@ def extraction(
 
 def _print_errors(errors: pl.DataFrame) -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(title="Errors of the extractors' majority, against the human coder")
+    table = terminal_table("Errors of the extractors' majority, against the human coder")
     table.add_column("attribute", overflow="fold")
     for name in ("coded", "error rate", "interval", "missed", "swapped", "invented"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -11,6 +11,7 @@ import typer
 
 from endoxa.engine.options import Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -162,11 +163,10 @@ def _print(analysis: HarmAnalysis) -> None:
     """Print the raters and the summary statistics."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from endoxa.page.claims import chip
 
-    table = Table(title="Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)")
+    table = terminal_table("Raters (harm from 1 to 5; delta: model - people; agreement on harmful or benign)")
     table.add_column("rater", overflow="fold")
     for name in ("rated", "mean", "delta", "verdict", "rank corr.", "agreement", "blind spots"):
         table.add_column(name, justify="right")

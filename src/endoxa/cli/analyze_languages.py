@@ -10,6 +10,7 @@ from annotated_types import Ge
 
 from endoxa.engine.options import Resampling
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,9 +143,8 @@ def _print(analysis: Overlap, by: str) -> None:
     """Print one row per language or model, and summary sentences."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title=f"Associations per {by} (missed: share of all associations that are absent)")
+    table = terminal_table(f"Associations per {by} (missed: share of all associations that are absent)")
     table.add_column(by, overflow="fold")
     known = [name for name in SHOWN if analysis.members[name].is_not_null().any()]
     for name in known:

@@ -11,6 +11,7 @@ import typer
 
 from endoxa.engine.options import Resampling
 from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -230,9 +231,8 @@ def print_debias(debias: pl.DataFrame) -> None:
 def _print(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title=title)
+    table = terminal_table(title)
     table.add_column("model", overflow="fold")
     for name in heads:
         table.add_column(name, justify="left" if name == "verdict" else "right")

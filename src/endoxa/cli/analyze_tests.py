@@ -12,6 +12,7 @@ import typer
 
 from endoxa.instruments.association_tests.options import AnalysisOptions
 from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,12 +71,13 @@ def print_tests(results: pl.DataFrame) -> None:
     """Print the results; an undefined value is a dash, and reasons follow the table."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
     from endoxa.page.claims import CHIPS
     from endoxa.page.words import plural
 
-    table = Table(title="Association tests (effect size above 0: X is closer to A, relative to B, than Y is)")
+    table = terminal_table(
+        "Association tests (effect size above 0: X is closer to A, relative to B, than Y is)"
+    )
     many = results.select("model", "pooling").n_unique() > 1
     if many:
         table.add_column("model", overflow="fold")

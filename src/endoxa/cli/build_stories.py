@@ -9,6 +9,7 @@ import typer
 
 from endoxa.instruments.stories.options import Selection
 from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,9 +87,10 @@ def _build(output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selec
 def _tell(prompts: pl.DataFrame, languages: Sequence[Language]) -> None:
     """Print the number of prompts per language and of stories per value."""
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table("language", "", "prompts", "attributes", "values", "stories per value*")
+    table = terminal_table()
+    for name in ("language", "", "prompts", "attributes", "values", "stories per value*"):
+        table.add_column(name)
     for one in languages:
         here = prompts.filter(language=one.language)
         cells = here.group_by("target_attribute", "target_attribute_value").len()["len"].to_list()

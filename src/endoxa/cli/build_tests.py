@@ -10,6 +10,7 @@ import typer
 
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +109,6 @@ def _tell(made: Sequence[AssociationTest], output: Path) -> None:
 
 def _show(options: BuildOptions) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     from endoxa.instruments.association_tests.items import available, load_lists, load_templates
 
@@ -118,7 +118,9 @@ def _show(options: BuildOptions) -> None:
     typer.echo(f"attribute pairs: {', '.join(lists.pairs)}")
     typer.echo(f"sentence templates: {', '.join(load_templates(options.templates))}")
     there = available(lists)
-    table = Table("terms for", "list", "language", "number")
+    table = terminal_table()
+    for name in ("terms for", "list", "language", "number"):
+        table.add_column(name)
     for row in there.drop("source").iter_rows():
         table.add_row(*map(str, row))
     Console().print(table)

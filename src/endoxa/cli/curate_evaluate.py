@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from endoxa.engine.options import DEFAULT_CONFIDENCE, Confidence, Seed
 from endoxa.page.words import plural
 from endoxa.schema.options import ANALYSIS, DATA, OUTPUT, Option
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,38 +158,53 @@ def _with_model(reviewed: list[Gold], gold: Path, model: str, out: Path) -> dict
 
 def _print_scores(table: pl.DataFrame, confidence: float) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     for reader in table["reader"].unique(maintain_order=True):
-        shown = Table(
-            title=f"Reader '{reader}' against the reviewers ({confidence:.0%} intervals over respondents)"
+        own = table.filter(reader=reader)
+        shown = terminal_table(
+            f"Reader '{reader}': identity and attribute both right ({confidence:.0%} intervals over respondents)"
         )
         shown.add_column("statements", overflow="fold")
-        shown.add_column("n", justify="right")
-        for words in _PRINTED.values():
-            shown.add_column(words, justify="right")
-        own = table.filter(reader=reader)
+        for words in ("n", "strict", "loose", "interval", "equivalent", "interval", "pair F1"):
+            shown.add_column(words, justify="right", no_wrap=True)
         for subset in own["subset"].unique(maintain_order=True):
             part = own.filter(subset=subset)
-            cells = {row["measure"]: _cell(row) for row in part.iter_rows(named=True)}
-            shown.add_row(
-                subset, str(part["statements"][0]), *(cells.get(measure, "-") for measure in _PRINTED)
+            found = {row["measure"]: row for row in part.iter_rows(named=True)}
+            cells = (
+                _value(found, "both"),
+                _value(found, "both_loose"),
+                _interval(found, "both_loose"),
+                _value(found, "equivalence"),
+                _interval(found, "equivalence"),
+                _value(found, "pair_f1_loose"),
             )
+            shown.add_row(subset.removeprefix("question: "), str(part["statements"][0]), *cells)
         Console().print(shown)
+        whole = {row["measure"]: row for row in own.filter(subset=own["subset"][0]).iter_rows(named=True)}
+        told = (
+            f"{words} {_value(whole, measure)} ({_interval(whole, measure)})"
+            for measure, words in (("omission_precision", "precision"), ("omission_recall", "recall"))
+        )
+        typer.echo(f"Omissions proposed: {', '.join(told)}.\n")
 
 
-def _cell(row: dict[str, float | None]) -> str:
-    low, high = row["low"], row["high"]
-    interval = "" if low is None or high is None else f" {low:.2f}–{high:.2f}"
-    return f"{row['value']:.3f}{interval}"
+def _value(found: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+    row = found.get(measure)
+    return "–" if row is None or row["value"] is None else f"{row['value']:.3f}"
+
+
+def _interval(found: Mapping[str, Mapping[str, Any]], measure: str) -> str:
+    row = found.get(measure)
+    if row is None or row["low"] is None or row["high"] is None:
+        return "–"
+    return f"{row['low']:.2f}–{row['high']:.2f}"
 
 
 def _print_curve(points: pl.DataFrame) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     names = points["measure"].unique(maintain_order=True).to_list()
-    shown = Table(title="Learning curve: scores on respondents that the lexicon was not learned from")
+    shown = terminal_table("Learning curve: scores on respondents that the lexicon was not learned from")
     shown.add_column("statements")
     shown.add_column("respondents learned from", justify="right")
     for name in names:

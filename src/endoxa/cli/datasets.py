@@ -10,6 +10,7 @@ import typer
 
 from endoxa.cli.settings_command import GroupedCommand
 from endoxa.page.words import plural
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from endoxa.datasets.check import Problem
@@ -238,9 +239,8 @@ def _options(
 def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
+    table = terminal_table(title)
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:

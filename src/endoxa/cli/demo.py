@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.schema.terminal import terminal_table
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -52,16 +54,10 @@ def demo(
 
 def _print_scale(scale: pl.DataFrame) -> None:
     """The stereotyped models, axis by axis: one row an axis, one column a rule."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
 
     rules = scale["rule"].unique(maintain_order=True).to_list()
-    table = Table(
-        title="Planted on a scale: the stereotyped models, axis by axis",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-    )
+    table = terminal_table("Planted on a scale: the stereotyped models, axis by axis")
     table.add_column("axis", no_wrap=True)
     for name in ("planted", *rules):
         table.add_column(name, justify="right")
@@ -73,13 +69,11 @@ def _print_scale(scale: pl.DataFrame) -> None:
 
 
 def _print_recovery(recovery: pl.DataFrame) -> None:
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
     for plant in recovery["plant"].unique(maintain_order=True):
-        table = Table(title=f"Planted: {plant}", title_justify="left", box=SIMPLE_HEAD)
+        table = terminal_table(f"Planted: {plant}")
         table.add_column("model, rule", no_wrap=True)
         for name in ("planted\n(nats)", "found\n(nats)", "planted\nshare", "raw\nshare", "calibr.\nshare"):
             table.add_column(name, justify="right")

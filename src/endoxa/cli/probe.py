@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from endoxa.errors import UserError
+from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from endoxa.cli.settings_command import RunOptions
@@ -155,14 +156,10 @@ def _print_plan(instrument: Instrument[Any], settings: RunSettings) -> None:
 
 def print_plan(plan: Plan) -> None:
     """Print a plan as a table, with its note below."""
-    from rich import box
     from rich.console import Console
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(
-        title=plan.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
-    )
+    table = terminal_table(plan.title)
     for number, name in enumerate(plan.columns):
         if number < plan.texts:
             table.add_column(name, overflow="fold")

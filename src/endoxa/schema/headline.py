@@ -8,6 +8,8 @@ from html import escape
 from io import StringIO
 from typing import Any
 
+from endoxa.schema.terminal import terminal_table
+
 WIDTH = 80
 """Columns of a terminal that a headline fits in."""
 LONGEST_WORD = 12
@@ -36,12 +38,10 @@ class Headline:
 
     def __str__(self) -> str:
         """The table for a terminal of `WIDTH` columns."""
-        from rich import box
         from rich.console import Console
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+        table = terminal_table()
         for place, name in enumerate(self.columns):
             if name in self.words:
                 words = [word for row in self.texts for word in row[place].split()]
