@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,13 @@ def run_folder(table: Path) -> Path:
 def beside(table: Path, name: str) -> Path:
     """A companion of a table of drafts; always CSV."""
     return table.with_name(f"{table.stem}_{name}.csv")
+
+
+def copy_companions(table: Path, other: Path) -> None:
+    """Put the companions of a table of drafts beside another one, which holds the same drafts."""
+    for name in (YIELD, LEFT_OUT, COVERAGE):
+        if beside(table, name).is_file() and table != other:
+            shutil.copyfile(beside(table, name), beside(other, name))
 
 
 def write_drafts(of: Prepared, made: Drafted, out: Path) -> list[Path]:

@@ -31,6 +31,7 @@ def approve(
     """  # noqa: D301
     from endoxa.author.judged import approved
     from endoxa.author.statuses import counted
+    from endoxa.author.tables import copy_companions
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
 
@@ -38,6 +39,7 @@ def approve(
     require_apart([out], [drafts, judged])
     table = approved(drafts, judged)
     write_table(table, out)
+    copy_companions(drafts, out)
     counts = ", ".join(f"{n} {status}" for status, n in counted(table).items())
     typer.echo(f"{table.height} drafts written to {out}: {counts}")
 

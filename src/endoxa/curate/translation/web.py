@@ -96,7 +96,8 @@ class Interface:
 def _failure(problem: urllib.error.HTTPError) -> Failure:
     from datetime import UTC, datetime
 
-    text = problem.read(2000).decode("utf-8", "replace")
+    with problem:
+        text = problem.read(2000).decode("utf-8", "replace")
     try:
         words, code = error_words(json.loads(text))
     except ValueError:

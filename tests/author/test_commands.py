@@ -1,0 +1,87 @@
+"""The commands of `endoxa author` from a table to pairs and a page; what is said when something is missing."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.errors import UserError
+
+
+def run(*words):
+    return CliRunner(env={"COLUMNS": "80"}).invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def identities(tmp_path):
+    path = tmp_path / "identities.csv"
+    path.write_text("identity,axis\nfarmers,profession\nbakers,profession\n")
+    return path
+
+
+def test_from_groups_to_pairs_that_people_approved(identities, tmp_path):
+    out = tmp_path / "tuples.csv"
+    told = run("author", "tuples", identities, "--model", "sim/author-faultless", "-o", out)
+    assert told.exit_code == 0, told.output
+    assert "20 drafts written to" in told.stdout
+    refused = run("build", "pairs", out, "-o", tmp_path / "pairs.csv")
+    assert isinstance(refused.exception, UserError)
+    names = pl.read_csv(out)["draft_id"].to_list()
+    sheet = tmp_path / "sheet.csv"
+    pl.DataFrame({"draft_id": names[:4], "approved": ["yes", "yes", "no", "yes"]}).write_csv(sheet)
+    judged = tmp_path / "judged.csv"
+    assert "16 draft, 3 approved, 1 rejected" in run("author", "approve", out, sheet, "-o", judged).stdout
+    built = run("build", "pairs", judged, "-o", tmp_path / "pairs.csv")
+    assert "17 drafts left out: not approved by people" in built.stderr
+    pairs = pl.read_csv(tmp_path / "pairs.csv")
+    assert set(pairs["source"]) == {"draft by sim/author-faultless"}
+    assert set(pairs["association_id"]) <= set(names)
+    page = tmp_path / "drafts.html"
+    assert run("report", judged, "-o", page).exit_code == 0
+    text = re.sub(r"\s+", " ", page.read_text())
+    assert (
+        "People have judged 4 of 20 drafts: 3 approved (75.0 % of the judged ones), 1 rejected."
+        in text.replace("\u00a0", " ")
+    )
+    assert "sim/author-faultless: 20 of 20 rows asked for are drafts" in text
+
+
+def test_a_plan_asks_nothing(identities, tmp_path):
+    told = run("author", "tuples", identities, "--model", "sim/author", "-o", tmp_path / "x.csv", "--plan")
+    assert "sim/author      2" in told.stdout
+    assert list(tmp_path.iterdir()) == [identities]
+    told = run("author", "tuples", identities, "--model", "sim/author")
+    assert "name one with -o" in str(told.exception)
+    assert "No model was given" in str(
+        run("author", "tuples", identities, "-o", tmp_path / "x.csv").exception
+    )
+
+
+def test_json_for_scripts(identities, tmp_path):
+    words = ("author", "tuples", identities, "--model", "sim/author-faultless", "-o", tmp_path / "t.csv")
+    told = run(*words, "--json")
+    assert json.loads(told.stdout)["counts"] == {"drafts": 20, "left_out": 0}
+
+
+def test_every_command_has_help_with_an_example():
+    names = ("tuples", "sentences", "expand", "counter", "adapt", "translate", "label", "approve", "kappa")
+    listed = run("author", "--help").stdout
+    for name in names:
+        assert name in listed
+        assert f"endoxa author {name}" in run("author", name, "--help").stdout
+
+
+def test_runs_and_cards_say_where_items_come_from(identities, tmp_path):
+    from endoxa.datasets.tables import counted_sources
+
+    path = tmp_path / "pairs.csv"
+    path.write_text("sent_more,source\na,survey\nb,survey\nc,draft by x\nd,\n")
+    assert counted_sources(path) == {"survey": 2, "draft by x": 1, "not said": 1}
+    path.write_text("sent_more,source\n" + "".join(f"a,http://{k}\n" for k in range(30)))
+    assert counted_sources(path) == {}
+    assert counted_sources(identities) == {}
