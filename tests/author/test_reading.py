@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from endoxa.author.kinds import KINDS
 from endoxa.author.prompts import STOP, read_prompts
 from endoxa.author.reading import read_reply
 from endoxa.errors import UserError
@@ -89,3 +90,38 @@ def test_prompts_of_ones_own(tmp_path):
     path.write_text("id = ")
     with pytest.raises(UserError, match="is not TOML"):
         read_prompts("en", path)
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr"])
+def test_prompts_of_every_language_fill_every_kind(language):
+    prompts = read_prompts(language, None)
+    values = dict.fromkeys(
+        [
+            "identity",
+            "place",
+            "wanted",
+            "attribute",
+            "register",
+            "contrast",
+            "country",
+            "axis",
+            "groups",
+            "examples",
+            "stereotype",
+            "context",
+            "names",
+            "more",
+            "less",
+            "from_language",
+            "to_language",
+            "question",
+            "labels",
+            "text",
+        ],
+        "<here>",
+    )
+    for kind in (*KINDS, "sentences_attribute"):
+        text = prompts.fill(kind, {"field": "meaning"}, **values)
+        assert "<here>" in text
+        assert STOP in text
+        assert '{"rows": [{"field": "..."}]}' in text

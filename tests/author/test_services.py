@@ -133,4 +133,7 @@ def test_what_an_engine_cannot_translate_is_counted(server, tmp_path):
     settings = TranslateSettings(data=str(data), to="hi", services=(f"table:{words}",))
     made = draft("translate", settings, tmp_path / "c.csv").made
     assert made.yields.select("asked", "failed", "drafts").row(0) == (2, 1, 1)
-    assert pl.read_csv(tmp_path / "c.csv")[f"candidate_table:{words}_more"].fill_null("").to_list() == ["x", ""]
+    assert pl.read_csv(tmp_path / "c.csv")[f"candidate_table:{words}_more"].fill_null("").to_list() == [
+        "x",
+        "",
+    ]

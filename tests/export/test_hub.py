@@ -125,7 +125,7 @@ def test_associations_say_their_source_and_leave_the_ids_of_statements_behind(tm
     released = release(write(tmp_path, "associations.csv", ASSOCIATIONS), tmp_path / "out")
     text = (tmp_path / "out" / "README.md").read_text()
     assert (released.kind, released.left_out) == ("associations", ("statement_ids",))
-    assert "Source: a survey of 2025." in text
+    assert f"Source: a survey of 2025 ({released.rows} rows)." in text
     assert "17-work-001" not in everything(tmp_path / "out")
     assert "| bakers | 1 |" in text
 

@@ -6,12 +6,14 @@ What the figures do: boxes choose what is drawn, marks speak, rows are downloade
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import TimeoutError as TooLateError
 
 import endoxa as ex
 from endoxa.instruments.pairs.estimates import analyze_run
@@ -115,6 +117,17 @@ def _downloaded(page: Page, link: Locator) -> pl.DataFrame:
     return pl.read_csv(waiting.value.path())
 
 
+def _point_at(page: Page, mark: Locator, tip: Locator) -> None:
+    """Point at a mark until its words are there: a page that still moves below the pointer tells it nothing."""
+    for _ in range(20):
+        page.mouse.move(1, 1)
+        mark.hover(force=True)
+        with suppress(TooLateError):
+            tip.wait_for(timeout=500)
+            return
+    raise AssertionError("no words came")
+
+
 def test_boxes_choose_what_is_drawn_and_marks_say_what_they_are(
     pages: dict[str, Path], window: Browser, cells: dict[tuple[str, str, str], float]
 ) -> None:
@@ -133,7 +146,7 @@ def test_boxes_choose_what_is_drawn_and_marks_say_what_they_are(
         f"{name} · {HOSTILE} · Hindi: {100 * value:.1f}\u00a0%" for value, name in wanted
     ]
     tip = page.get_by_role("status").and_(page.locator(".tip"))
-    marks.nth(1).hover(force=True)
+    _point_at(page, marks.nth(1), tip)
     assert tip.text_content() == tips[1]
     figure.focus()
     page.keyboard.press("ArrowRight")

@@ -19,6 +19,7 @@ from endoxa.datasets.frames import require_table_name
 from endoxa.engine.instrument import Instrument, Run, Work
 from endoxa.engine.run import run
 from endoxa.errors import UserError
+from endoxa.languages.used import Used
 from endoxa.schema import Progress
 
 
@@ -113,7 +114,13 @@ def _instrument(kind: Kind, settings: type[AuthorSettings]) -> Instrument[Any]:
         help="",
         work=work,
         summary=_nothing,
+        words=own_words,
     )
+
+
+def own_words(settings: AuthorSettings) -> Used:
+    """Our prompts, unless the user gave their own."""
+    return {} if settings.prompts else {"author prompts": [settings.prompt_language]}
 
 
 def _nothing(_settings: AuthorSettings, _run: Run) -> Iterator[str]:

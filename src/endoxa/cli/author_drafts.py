@@ -224,10 +224,12 @@ def _author(name: str, data: Path, given: AuthorSettings, how: Drafting) -> None
 
 
 def _plan(name: str, settings: AuthorSettings) -> None:
+    from endoxa.author.drafting import own_words
     from endoxa.author.kinds import KINDS
     from endoxa.author.run import plan
     from endoxa.cli.probe import print_plan
     from endoxa.engine.asking.plan import plan_table
+    from endoxa.languages import unreviewed
 
     if isinstance(settings, TranslateSettings) and settings.services:
         typer.echo(
@@ -236,6 +238,8 @@ def _plan(name: str, settings: AuthorSettings) -> None:
         if not settings.models:
             return
     print_plan(plan_table(plan(KINDS[name], settings)))
+    if line := unreviewed(own_words(settings).items()):
+        typer.echo(line)
 
 
 def _unseen(_what: str, _done: float, _total: int) -> None:

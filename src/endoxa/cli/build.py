@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli.build_input import IncludeDrafts, associations_of
 from endoxa.cli.build_names import names
 from endoxa.cli.build_qa import questions
 from endoxa.cli.build_stories import stories
 from endoxa.cli.build_tests import association_tests
 from endoxa.cli.settings_command import add_command
 from endoxa.instruments.pairs.options import PairOptions
-from endoxa.schema.options import DATA, OUTPUT, Option
+from endoxa.schema.options import OUTPUT, Option
 
 if TYPE_CHECKING:
     from endoxa.instruments.pairs.items import Built
@@ -38,10 +39,7 @@ def pairs(
         Option("Also write associations left out and pairs to review, with reasons.", OUTPUT),
     ] = None,
     options: PairOptions,
-    include_drafts: Annotated[
-        bool,
-        Option("Also use drafts of `endoxa author` that nobody has approved yet.", DATA, only_on=True),
-    ] = False,
+    include_drafts: IncludeDrafts = False,
     keep_region: Annotated[
         bool, Option("Keep every region, regardless of --min-cell.", OUTPUT, only_on=True)
     ] = False,
@@ -57,12 +55,10 @@ def pairs(
       endoxa build pairs associations.csv -o pairs.csv --report problems.csv --min-support 2
       endoxa build pairs associations.csv -o african.csv --prefix African --negation-only
     """  # noqa: D301
-    from endoxa.author.statuses import settled
     from endoxa.datasets.files import require_apart
-    from endoxa.datasets.frames import read_table, require_table_name, write_table
+    from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.errors import UserError
     from endoxa.instruments.pairs.items import build_pairs
-    from endoxa.page.words import plural
 
     if options.negation_only and options.antonym_only:
         raise UserError("Give --negation-only or --antonym-only, not both.")
@@ -70,17 +66,7 @@ def pairs(
     require_table_name(out)
     if keep_region:
         options = replace(options, min_cell=1)
-    table, drafts = settled(read_table(associations, ("identity", "attribute")), drafts=include_drafts)
-    if drafts:
-        typer.echo(
-            f"{plural(drafts, 'draft')} left out: not approved by people (--include-drafts).", err=True
-        )
-    if table.is_empty():
-        raise UserError(
-            f"{associations} has no row that people approved. Have drafts judged (`endoxa author approve`), or give "
-            "--include-drafts."
-        )
-    built = build_pairs(table, options)
+    built = build_pairs(associations_of(associations, drafts=include_drafts), options)
     if report is not None:
         write_table(built.problems, report)
     _tell(built, report)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli.build_input import IncludeDrafts, associations_of
 from endoxa.instruments.questions.options import QaOptions
 from endoxa.schema.options import OUTPUT, Option
 
@@ -22,6 +23,7 @@ def questions(
     *,
     out: Annotated[Path | None, Option("Questions (.jsonl).", OUTPUT, short="-o")] = None,
     options: QaOptions,
+    include_drafts: IncludeDrafts = False,
     sample: Annotated[
         Path | None, Option("Write an invented sample table of associations, and exit.", OUTPUT)
     ] = None,
@@ -39,7 +41,7 @@ def questions(
     """  # noqa: D301
     from endoxa.datasets.bbq import write_items
     from endoxa.datasets.files import require_apart
-    from endoxa.datasets.frames import read_table, write_table
+    from endoxa.datasets.frames import write_table
     from endoxa.errors import UserError
     from endoxa.instruments.questions.items import build_questions
 
@@ -51,7 +53,7 @@ def questions(
     _require_jsonl(out)
     left_out = out.with_name(f"{out.stem}.left_out.csv")
     require_apart([out, left_out], [associations])
-    made = build_questions(read_table(associations, ("identity", "attribute")), options)
+    made = build_questions(associations_of(associations, drafts=include_drafts), options)
     write_table(made.left_out, left_out)
     _tell(made, left_out)
     if not made.records:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from endoxa.cli.build_input import IncludeDrafts, associations_of
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
 from endoxa.schema.options import DATA, OUTPUT, Option
 from endoxa.schema.terminal import terminal_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import polars as pl
 
     from endoxa.schema import AssociationTest
 
@@ -29,6 +32,7 @@ def association_tests(
         Path | None, Option("Build tests from associations instead of word lists.", DATA)
     ] = None,
     contrast: Contrast,
+    include_drafts: IncludeDrafts = False,
     show: Annotated[
         bool,
         Option("List axes, attribute pairs, word lists and languages.", OUTPUT, name="--list", only_on=True),
@@ -65,7 +69,8 @@ def association_tests(
             raise UserError(
                 "--associations cannot be combined with --axes, --attributes or --from. Give one or the other."
             )
-        made = _from_associations(associations, options, contrast)
+        table = associations_of(associations, drafts=include_drafts)
+        made = _from_associations(table, options, contrast)
     write_tests(made, out)
     _tell(made, out)
 
@@ -76,11 +81,11 @@ def _crossed(options: BuildOptions) -> list[AssociationTest]:
     return build_tests(options)
 
 
-def _from_associations(path: Path, options: BuildOptions, contrast: Contrast) -> list[AssociationTest]:
-    from endoxa.datasets.frames import read_table
+def _from_associations(
+    table: pl.DataFrame, options: BuildOptions, contrast: Contrast
+) -> list[AssociationTest]:
     from endoxa.instruments.association_tests.items import build_from_associations
 
-    table = read_table(path, ("identity", "attribute"))
     asked = replace(contrast, languages=options.languages)
     made, left_out = build_from_associations(table, asked, options.templates)
     for sentence in left_out[:SHOWN]:

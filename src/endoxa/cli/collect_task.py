@@ -57,10 +57,12 @@ def add(
       endoxa collect task add panel --kind harm --items assoc.csv --set participant=PROLIFIC_PID
     """  # noqa: D301
     chosen = campaign_in(folder, campaign)
-    from endoxa.collect.tasks.adding import add_task
+    from endoxa.collect.tasks.adding import add_task, options_of
 
     more = _with_likeness if kind == "groups" else None
-    task = add_task(chosen, kind, items, name=name, options=_options(settings or []), panel=panel, more=more)
+    task = add_task(
+        chosen, kind, items, name=name, options=options_of(settings or []), panel=panel, more=more
+    )
     items_made = task.items.filter(check_item=False).count()
     typer.echo(f"Task '{task.name}' made: {plural(items_made, 'item')} of kind {task.kind}.")
     from endoxa.collect.tasks.rooms import room
@@ -221,7 +223,9 @@ def convert(
         from endoxa.datasets.frames import require_table_name
 
         require_table_name(output)
-        chosen = _options(settings or [])
+        from endoxa.collect.tasks.adding import options_of
+
+        chosen = options_of(settings or [])
         paths, faults = read_from(
             tool, kind, items, results, output, options=chosen, skip_invalid=skip_invalid
         )
@@ -275,24 +279,6 @@ def _following(kind: str, output: Path) -> str:
         outcomes = output.with_name(f"{output.stem}_items{output.suffix}")
         return f"endoxa languages patch {outcomes} -o words.diff"
     return f"endoxa analyze agreement {output} -o agreement.csv --help"
-
-
-def _options(settings: list[str]) -> dict[str, Any]:
-    """NAME=VALUE as settings; several values stand behind commas in brackets: groups=[a,b].
-
-    Raises:
-        UserError: one is not of this form.
-    """
-    from endoxa.errors import UserError
-
-    found: dict[str, Any] = {}
-    for text in settings:
-        name, sign, value = text.partition("=")
-        if not sign or not name.strip():
-            raise UserError(f"--set {text}: expected NAME=VALUE, for example --set needed=3.")
-        listed = value.startswith("[") and value.endswith("]")
-        found[name.strip()] = [one.strip() for one in value[1:-1].split(",")] if listed else value
-    return found
 
 
 def _shown(value: Any) -> str:

@@ -172,6 +172,12 @@ _ALL = (
         aligned=True,
     ),
     Component(
+        "author prompts",
+        "what models are asked for drafts",
+        (Source("author/prompts/{language}.toml", keep=("texts/*",)),),
+        aligned=True,
+    ),
+    Component(
         "page texts",
         "pages of a campaign",
         (Source("collect/locale/{language}/LC_MESSAGES/django.po"),),

@@ -61,6 +61,7 @@ ROLES = {
     "settings_versions": "organiser",
     "state": "organiser",
     "task": "moderator organiser reviewer",
+    "task_add": "organiser",
     "task_begin": "moderator organiser reviewer",
     "task_export": "organiser researcher",
     "task_groups": "moderator organiser reviewer",

@@ -6,7 +6,9 @@ import io
 import zipfile
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 
 from endoxa.collect.models import AuditEntry, Judge, Judgement, Role, Task, TaskState, Turn
 from endoxa.collect.tasks.handing import next_turn, take
@@ -159,3 +161,46 @@ def test_a_task_of_another_campaign_does_not_exist(votes, make_campaign, signed_
     client = signed_in(votes)
     assert client.get(f"/organise/{other.slug}/tasks/votes/").status_code == 404
     assert client.get(f"/organise/{votes.campaign.slug}/tasks/none/").status_code == 404
+
+
+def upload(campaign, make_account, text, name="items.csv", **values):
+    client = Client()
+    client.force_login(make_account("olga", campaign, Role.ORGANISER))
+    file = SimpleUploadedFile(name, text.encode())
+    return client.post(reverse("organiser:task_add", args=[campaign.slug]), {"file": file, **values})
+
+
+def test_an_organiser_makes_a_task_of_an_uploaded_file(campaign, make_account):
+    text = "item_id,identity,attribute\na,bakers,sing\nb,bakers,dance\n"
+    done = upload(campaign, make_account, text, kind="votes", settings="needed=5\nleast=3\n")
+    assert done.status_code == 302
+    task = Task.objects.get(name="votes")
+    assert (task.items.count(), task.settings["needed"], task.settings["least"]) == (2, 5, 3)
+    entry = AuditEntry.objects.get(action="task made")
+    assert (entry.user.username, entry.detail) == ("olga", {"task": "votes", "kind": "votes", "items": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "more", "said"),
+    [
+        (
+            "identity,attribute\na,\n",
+            "my items.csv",
+            {},
+            "my items.csv, row 1: the column &#x27;attribute&#x27; is empty",
+        ),
+        ("identity\na\n", "items.csv", {}, "items.csv has no column"),
+        ("identity,attribute\na,b\n", "items.csv", {"settings": "needed"}, "not of the form NAME=VALUE"),
+        ("identity,attribute\na,b\n", "items.csv", {"settings": "needed=0"}, "&#x27;needed&#x27; cannot be"),
+        ("identity,attribute\na,b\n", "items.pdf", {}, "ends in .csv"),
+        ("", "items.csv", {}, "empty"),
+        ("identity,attribute\na,b\n", "items.csv", {"kind": "groups"}, "groups"),
+        ("\x00\x01", "items.jsonl", {}, "items.jsonl"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_with_its_row(campaign, make_account, text, name, more, said):
+    page = upload(campaign, make_account, text, name, **{"kind": "votes", **more})
+    assert page.status_code == 422
+    assert said in page.content.decode()
+    assert "/tmp/" not in page.content.decode()
+    assert not Task.objects.exists()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pydantic
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
 from django.utils.text import slugify
 
@@ -34,6 +35,7 @@ def add_task(
     options: Mapping[str, Any] | None = None,
     panel: bool = False,
     more: More | None = None,
+    user: User | AnonymousUser | None = None,
 ) -> Task:
     """Make a task from a table of items.
 
@@ -45,6 +47,7 @@ def add_task(
         options: settings, by their names.
         panel: give it a code by which people of a panel join; rooms for panels only always have one.
         more: adds columns to the rows of the file, such as what is like what.
+        user: who makes it, for the log; None is the command line.
 
     Raises:
         UserError: unknown kind, setting or column, a row that cannot be used, two rows with one name, a taken name.
@@ -73,7 +76,7 @@ def add_task(
         own = sum(not item.check_item for item in made)
         if found.made is not None:
             found.made(task)
-        record(campaign, None, "task made", task=wanted, kind=kind, items=own)
+        record(campaign, user, "task made", task=wanted, kind=kind, items=own)
     return task
 
 
@@ -87,6 +90,22 @@ def read_items(found: Room, settings: TaskSettings, path: Path, more: More | Non
 
     rows = read_table(path, tuple(found.columns)).to_dicts()
     return _items(found, settings, path, more(rows) if more else rows)
+
+
+def options_of(texts: Iterable[str]) -> dict[str, Any]:
+    """Settings out of NAME=VALUE; several values stand behind commas in brackets: groups=[a,b].
+
+    Raises:
+        UserError: one is not of this form.
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise UserError(f"The setting '{text}' is not of the form NAME=VALUE, for example needed=3.")
+        listed = value.startswith("[") and value.endswith("]")
+        found[name.strip()] = [one.strip() for one in value[1:-1].split(",")] if listed else value.strip()
+    return found
 
 
 def settings_from(found: Room, options: Mapping[str, Any]) -> TaskSettings:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from endoxa.collect.organiser.tasks import groups, views
+from endoxa.collect.organiser.tasks import groups, upload, views
 
 urlpatterns: list[URLPattern] = [
     path("<slug:slug>/tasks/", views.tasks, name="tasks"),
+    path("<slug:slug>/new-task/", upload.add, name="task_add"),
     path("<slug:slug>/tasks/<slug:name>/", views.work, name="task"),
     path("<slug:slug>/tasks/<slug:name>/judge/", views.judge, name="task_judge"),
     path("<slug:slug>/tasks/<slug:name>/undo/", views.undo_last, name="task_undo"),

@@ -16,7 +16,7 @@ from endoxa.collect.models import AttributeGroup, GroupMember, Likeness, Task
 
 ON_A_PAGE = 50
 NEAREST = 12
-MOST_MEMBERS = 500
+MOST_MEMBERS = 300
 """Members of a group that its page shows; larger groups are cut down by splitting."""
 MOST_PAIRS = 4_000
 MOST_PROPOSED = 40
