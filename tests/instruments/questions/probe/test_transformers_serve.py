@@ -20,6 +20,8 @@ from urllib.request import urlopen
 import polars as pl
 import pytest
 
+from endoxa.author.drafting import draft
+from endoxa.author.settings import TuplesSettings
 from endoxa.engine.run import measure
 from endoxa.errors import UserError
 from endoxa.instruments.questions.instrument import QUESTIONS
@@ -121,6 +123,27 @@ def test_questions_are_asked_at_one_server(model: Path, servers: list[Served], t
     (use,) = run.facts["usage"].values()
     assert use["calls"] >= 8  # and a first question, as the server lists no folders
     assert "addresses" not in use
+
+
+def test_drafts_are_asked_at_a_server_that_is_not_ours(
+    model: Path, servers: list[Served], tmp_path: Path
+) -> None:
+    """The tiny model writes no rows: every answer is kept and counted, and nothing is taken for a draft."""
+    data = tmp_path / "identities.csv"
+    data.write_text("identity\nfarmers\nbakers\n", encoding="utf-8")
+    given = TuplesSettings(
+        data=str(data),
+        models=(f"{servers[1].url}#{model}",),
+        structured=False,
+        sampling=Sampling(max_tokens=16, temperature=0.0),
+    )
+    outcome = draft("tuples", given, tmp_path / "drafts.csv")
+    row = outcome.made.yields.row(0, named=True)
+    assert (row["asked"], row["answers"], row["failed"], row["drafts"]) == (20, 2, 0, 0)
+    assert row["refused"] + row["unreadable"] + (row["rows"] > 0) >= 1
+    records = pl.read_parquet(tmp_path / "drafts_run/records.parquet")
+    assert records["completion_tokens"].min() > 0
+    assert all(str(model) in name for name in records["served_model"])
 
 
 def test_a_server_without_log_probabilities_of_prompts_is_refused(
