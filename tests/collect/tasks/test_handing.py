@@ -192,9 +192,9 @@ def test_whatever_people_do_counts_are_those_of_the_rows(seed, make_task, make_j
         assert item.judged <= 3
     pairs = list(in_force.values_list("turn__item", "turn__judge"))
     assert len(set(pairs)) == len(pairs)
-    before = list(task.items.values_list("judged", "done"))
+    before = list(task.items.order_by("pk").values_list("judged", "done"))
     recount(task, list(task.items.all()))
-    assert list(task.items.values_list("judged", "done")) == before
+    assert list(task.items.order_by("pk").values_list("judged", "done")) == before
 
 
 def test_a_judge_is_one_for_an_account(votes, make_judge):

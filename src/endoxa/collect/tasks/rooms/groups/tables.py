@@ -8,6 +8,8 @@ from endoxa.collect.models import AttributeGroup, GroupChange, GroupMember, Task
 from endoxa.collect.tasks.rooms.groups.start import NEAR, OPPOSITES
 
 JUDGEMENTS = "judgements"
+COLUMNS = ("attribute", "group_id", "canonical", "polarity", "vader", "count")
+"""Columns of `endoxa curate group`, in its order; PostgreSQL keeps no order of the keys of an item."""
 
 
 def export(task: Task) -> dict[str, list[dict[str, Any]]]:
@@ -20,7 +22,10 @@ def export(task: Task) -> dict[str, list[dict[str, Any]]]:
         GroupMember.objects.filter(group__task=task).select_related("item", "group").order_by("item__number")
     ):
         content, group = member.item.content, member.group
-        own = {name: value for name, value in content.items() if name not in (NEAR, OPPOSITES)}
+        names = [
+            name for name in (*COLUMNS, *sorted(content)) if name in content and name not in (NEAR, OPPOSITES)
+        ]
+        own = {name: content[name] for name in names}
         changed = {"group_id": group.key, "canonical": group.head}
         rows.append({**own, **changed, **({"polarity": group.polarity} if "polarity" in own else {})})
     flagged = AttributeGroup.objects.filter(task=task, size__gt=0).exclude(flag="").order_by("key")
