@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
 from endoxa.author.kind import folded
 
@@ -42,18 +39,7 @@ def _stem(word: str) -> str:
 
 
 def pair_checks(more: str, less: str, language: str) -> tuple[str, ...]:
-    """Names of the checks of pairs that find something."""
-    from endoxa.datasets.check.problems import Item
-    from endoxa.datasets.drafts import Draft
+    """Names of the checks of pairs that find something in a draft."""
+    from endoxa.datasets.check import checks_of_pair
 
-    pair = {"item_id": "1", "language": language, "sent_more": more, "sent_less": less, "attribute_more": "-"}
-    item = Item.of(Draft(1, None, pair))
-    found = (problem.check for check in _checks() for problem in check(item))
-    return tuple(dict.fromkeys(name for name in found if name in SHOWN_CHECKS))
-
-
-@cache
-def _checks() -> Sequence[Any]:
-    from endoxa.datasets.check import PAIR_CHECKS
-
-    return PAIR_CHECKS
+    return tuple(name for name in checks_of_pair(more, less, language) if name in SHOWN_CHECKS)

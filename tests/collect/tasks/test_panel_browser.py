@@ -35,6 +35,18 @@ def go_on(one):
     one.page.wait_for_load_state()
 
 
+def to_the_first_item(one):
+    """From the first page past consent, instructions and quiz."""
+    for box in ("age", "take_part", "publication"):
+        one.page.locator(f"input[name={box}]").check()
+    one.page.locator(".actions button").last.click()
+    for _ in range(3):
+        go_on(one)
+    for name, value in (("stance", "found"), ("asked", "reinforces"), ("apart", "apart")):
+        one.page.locator(f"input[name={name}][value='{value}']").check()
+    go_on(one)
+
+
 def answer(one):
     """The item on the page, as it asks for; False at the end and at the break."""
     heading = one.page.locator("h1")
@@ -103,14 +115,7 @@ def test_a_rater_without_javascript(browser, study):
     address, path = study
     with visit(browser, address, java_script_enabled=False) as one:
         one.go(f"{path}?PID=plain")
-        for box in ("age", "take_part", "publication"):
-            one.page.locator(f"input[name={box}]").check()
-        one.page.locator(".actions button").last.click()
-        for _ in range(3):
-            go_on(one)
-        for name, value in (("stance", "found"), ("asked", "reinforces"), ("apart", "apart")):
-            one.page.locator(f"input[name={name}][value='{value}']").check()
-        go_on(one)
+        to_the_first_item(one)
         assert answer(one)
         one.page.go_back()
         assert answer(one)
@@ -120,14 +125,7 @@ def test_a_rater_with_keys_alone(browser, study):
     address, path = study
     with visit(browser, address, **DESK) as one:
         one.go(f"{path}?PID=keys")
-        for box in ("age", "take_part", "publication"):
-            one.page.locator(f"input[name={box}]").check()
-        one.page.locator(".actions button").last.click()
-        for _ in range(3):
-            go_on(one)
-        for name, value in (("stance", "found"), ("asked", "reinforces"), ("apart", "apart")):
-            one.page.locator(f"input[name={name}][value='{value}']").check()
-        go_on(one)
+        to_the_first_item(one)
         one.check("panel-item-keys")
         for harm, frequent, number in (("2", "y", 1), ("5", "u", 2)):
             for key in (harm, frequent, "Enter"):

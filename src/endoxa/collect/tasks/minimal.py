@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
@@ -112,21 +110,9 @@ def hints(language: str) -> tuple[Promise, ...]:
 
 
 def _checks(more: str, less: str, language: str) -> tuple[str, ...]:
-    from endoxa.datasets.check.problems import Item
-    from endoxa.datasets.drafts import Draft
+    from endoxa.datasets.check import checks_of_pair
 
-    # With an attribute the pair keeps its group: checks of group terms do not apply.
-    pair = {"item_id": "1", "language": language, "sent_more": more, "sent_less": less, "attribute_more": "-"}
-    item = Item.of(Draft(1, None, pair))
-    found = (problem.check for check in _pair_checks() for problem in check(item))
-    return tuple(dict.fromkeys(name for name in found if name in WARNINGS))
-
-
-@cache
-def _pair_checks() -> Sequence[Any]:
-    from endoxa.datasets.check import PAIR_CHECKS
-
-    return PAIR_CHECKS
+    return tuple(name for name in checks_of_pair(more, less, language) if name in WARNINGS)
 
 
 def _stretches(sentence: str, spans: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:

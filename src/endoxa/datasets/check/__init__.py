@@ -76,6 +76,20 @@ FILE_CHECKS: tuple[Callable[[Sequence[whole.Trace]], Iterator[Problem]], ...] = 
 """Checks of all pairs together."""
 
 
+def checks_of_pair(more: str, less: str, language: str) -> tuple[str, ...]:
+    """Names of the checks of one pair that find something in two sentences about one group, each once.
+
+    Args:
+        more: one sentence.
+        less: the other.
+        language: ISO 639 code; some checks know some languages only.
+    """
+    # With an attribute the pair keeps its group: checks of group terms do not apply.
+    pair = {"item_id": "1", "language": language, "sent_more": more, "sent_less": less, "attribute_more": "-"}
+    item = Item.of(Draft(1, None, pair))
+    return tuple(dict.fromkeys(problem.check for check in PAIR_CHECKS for problem in check(item)))
+
+
 def check_file(path: Path, options: ReadOptions = DEFAULTS, format: str | None = None) -> list[Problem]:  # noqa: A002
     """Every problem of a file of pairs or of a table of associations, whichever it is.
 
