@@ -166,6 +166,11 @@ def test_expansion_covers_axes_and_leaves_out_other_countries(tmp_path):
     whole = coverage.filter(pl.col("identity").is_null() | (pl.col("identity") == ""))
     assert whole["drafts"].sum() == drafts.height
     assert whole["target"].to_list() == [30, 30]
+    listed = coverage.filter(identity="nurses", axis="profession").row(0, named=True)
+    assert (listed["target"], listed["missing"]) == (15, max(15 - listed["drafts"], 0))
+    others = settings.model_copy(update={"models": (f"{FAULTLESS}?unlisted=1",), "only_listed": True})
+    found = made("expand", others, tmp_path, "others.csv")
+    assert (found.drafts.height, found.yields["off-list"][0]) == (0, 60)
     abroad = settings.model_copy(update={"models": (f"{FAULTLESS}?abroad=1",)})
     found = made("expand", abroad, tmp_path, "abroad.csv")
     assert (found.drafts.height, found.yields["elsewhere"][0] + found.yields["repeated"][0]) == (0, 60)

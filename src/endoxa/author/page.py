@@ -296,12 +296,26 @@ def _coverage(path: Path) -> Section:
         "coverage",
         "Coverage",
         findings=(Finding(told, (facts,)),),
-        tables=(Table("Drafts by country and axis", columns, rows),),
+        tables=(Table("Drafts by country and axis", columns, rows), _group_table(table)),
     )
 
 
 def _groups(table: pl.DataFrame, axis: str) -> int:
-    return table.filter((pl.col("axis") == axis) & (pl.col("identity").fill_null("") != "")).height
+    """Groups of an axis that drafts are about."""
+    own = table.filter((pl.col("axis") == axis) & (pl.col("identity").fill_null("") != ""))
+    return own.filter(pl.col("drafts").cast(pl.Int64) > 0).height
+
+
+def _group_table(table: pl.DataFrame) -> Table:
+    """Drafts of every group against its target."""
+    names = ("axis", "identity", "drafts", "target", "missing")
+    rows = tuple(
+        tuple("–" if row[name] is None else str(row[name]) for name in names)
+        for row in table.filter(pl.col("identity").fill_null("") != "").iter_rows(named=True)
+    )
+    numbers = (Column(name, numeric=True) for name in names[2:])
+    columns = (Column("axis"), Column("group", veiled=True), *numbers)
+    return Table("Drafts by group; groups that models added have no target", columns, rows, folded=True)
 
 
 def _drafts(drafts: pl.DataFrame) -> Section:

@@ -118,6 +118,7 @@ class ExpandSettings(AuthorSettings):
         batch_rows: rows of one request.
         examples: rows of one's own data in each request, drawn anew each time.
         per_cell: drafts that each axis should have, for the table of coverage.
+        only_listed: rows about groups that are not in the data are left out.
     """
 
     country: Annotated[str, Option("Country that the rows are about.", ASKING, metavar="NAME")]
@@ -133,6 +134,12 @@ class ExpandSettings(AuthorSettings):
     per_cell: Annotated[
         int | None, Ge(1), Option("Drafts that each axis should have.", OUTPUT, default="rows / axes")
     ] = None
+    only_listed: Annotated[
+        bool,
+        Option(
+            "Only groups of your table; rows about others are left out and counted.", ASKING, only_on=True
+        ),
+    ] = False
 
 
 class CounterSettings(AuthorSettings):

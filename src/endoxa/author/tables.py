@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from endoxa.author.kinds.expand import axes_of
+from endoxa.author.kind import folded
+from endoxa.author.kinds.expand import axes_of, groups_of
 from endoxa.author.kinds.label import read_scheme
 from endoxa.author.kinds.translate import candidates
 from endoxa.author.run import Drafted, Prepared
@@ -63,17 +65,23 @@ def write_drafts(of: Prepared, made: Drafted, out: Path) -> list[Path]:
 def coverage(settings: ExpandSettings, data: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
     """Drafts by country, axis and group, with the target of each axis.
 
-    Columns: country, axis, identity, drafts, target, missing. The row of an axis itself has an empty
-    identity; the target is --per-cell, or the rows of a run by axis.
+    Columns: country, axis, identity, drafts, target, missing. The row of an axis itself has an empty identity; its
+    target is --per-cell, or the rows of a run by axis. A group of the data has its even part of that as target, and a
+    row even where no draft is about it; groups that models added have none.
     """
     axes = axes_of(settings, data)
+    listed = groups_of(list(data.iter_rows(named=True)), axes)
     target = settings.per_cell or -(-settings.rows // len(axes))
     rows: list[tuple[Any, ...]] = []
     for axis in axes:
         own = drafts.filter(axis=axis)
         rows.append((settings.country, axis, "", own.height, target, max(target - own.height, 0)))
-        counted = own.group_by("identity").len().sort("len", "identity", descending=[True, False])
-        rows += [(settings.country, axis, name, n, None, None) for name, n in counted.iter_rows()]
+        counts = Counter(folded(name) for name in own["identity"])
+        for name in listed.get(axis, ()):
+            n, part = counts.pop(folded(name), 0), -(-target // len(listed[axis]))
+            rows.append((settings.country, axis, name, n, part, max(part - n, 0)))
+        others = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        rows += [(settings.country, axis, name, n, None, None) for name, n in others]
     columns = ("country", "axis", "identity", "drafts", "target", "missing")
     return pl.DataFrame(rows, schema=columns, orient="row")
 

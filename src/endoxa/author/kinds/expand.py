@@ -43,11 +43,13 @@ class Own:
         said: (identity, attribute) of every row.
         sentences: stereotypes of every row that has one.
         countries: names of other countries, which no row may have.
+        groups: groups of the data, folded.
     """
 
     said: frozenset[tuple[str, str]]
     sentences: frozenset[str]
     countries: frozenset[str]
+    groups: frozenset[str]
 
 
 def own_cell(row: Mapping[str, Any], name: str) -> str:
@@ -65,7 +67,7 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
     """Batches until the rows are enough, one axis after the other."""
     rows = list(data.iter_rows(named=True))
     axes = axes_of(settings, data)
-    groups = _groups(rows, axes)
+    groups = groups_of(rows, axes)
     left, number = settings.rows, 0
     while left > 0:
         axis, wanted = axes[number % len(axes)], min(left, settings.batch_rows)
@@ -77,7 +79,7 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
             wanted=wanted,
             country=settings.country,
             axis=axis,
-            groups=f"Groups to think of, and others: {known}" if known else "",
+            groups=_told(prompts, known, only=settings.only_listed),
             examples="\n".join(json.dumps(_example(settings, row), ensure_ascii=False) for row in chosen)
             or "-",
         )
@@ -95,7 +97,13 @@ def asks(settings: ExpandSettings, data: pl.DataFrame, prompts: Prompts) -> Iter
         left, number = left - wanted, number + 1
 
 
-def _groups(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _told(prompts: Prompts, groups: str, *, only: bool) -> str:
+    """A line about the groups of the data; nothing where there are none."""
+    name = "expand_only" if only else "expand_groups"
+    return prompts.texts.get(name, "{groups}").strip().format(groups=groups) if groups else ""
+
+
+def groups_of(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Groups of the data by axis; those without one belong to every axis."""
     found: dict[str, dict[str, None]] = {axis: {} for axis in axes}
     for row in rows:
@@ -144,6 +152,7 @@ def context(settings: ExpandSettings, data: pl.DataFrame) -> Own:
         frozenset((folded(own_cell(row, "identity")), folded(own_cell(row, "attribute"))) for row in rows),
         frozenset(folded(text) for text in texts if text),
         frozenset(countries),
+        frozenset(folded(own_cell(row, "identity")) for row in data.iter_rows(named=True)),
     )
 
 
@@ -158,19 +167,27 @@ def judge(settings: ExpandSettings, of: Own, ask: Ask, row: Cells) -> Judged:
         "sent_more": cells["stereotype"],
         "counter": cells["counter"],
     }
-    if not all(cells.values()):
-        return Judged(kept, MALFORMED)
-    if folded(cells["country"]) != folded(settings.country) or folded(cells["identity"]) in of.countries:
-        return Judged({**kept, "country": cells["country"]}, ELSEWHERE)
-    if folded(cells["category"]) != folded(ask.facts["axis"]):
-        return Judged({**kept, "axis": cells["category"]}, OFF_LIST)
-    if folded(cells["stereotype"]) == folded(cells["counter"]):
-        return Judged(kept, IDENTICAL)
-    said = (folded(cells["identity"]), folded(cells["attribute"]))
-    if said in of.said or folded(cells["stereotype"]) in of.sentences:
-        return Judged(kept, KNOWN)
+    if reason := _why_not(settings, of, ask, cells):
+        return Judged({**kept, "country": cells["country"], "axis": cells["category"]}, reason)
     unnamed = not holds(cells["stereotype"], cells["identity"])
     return Judged(kept, checks=("group-not-named",) if unnamed else ())
+
+
+def _why_not(settings: ExpandSettings, of: Own, ask: Ask, cells: Cells) -> str:
+    """Why a row is no draft; empty where it is one. The first reason of several counts."""
+    identity, axis = folded(cells["identity"]), folded(ask.facts["axis"])
+    elsewhere = folded(cells["country"]) != folded(settings.country) or identity in of.countries
+    unlisted = settings.only_listed and identity not in of.groups
+    stereotype = folded(cells["stereotype"])
+    said = (identity, folded(cells["attribute"])) in of.said or stereotype in of.sentences
+    reasons = (
+        (MALFORMED, not all(cells.values())),
+        (ELSEWHERE, elsewhere),
+        (OFF_LIST, folded(cells["category"]) != axis or unlisted),
+        (IDENTICAL, stereotype == folded(cells["counter"])),
+        (KNOWN, said),
+    )
+    return next((reason for reason, holds_true in reasons if holds_true), "")
 
 
 EXPAND = Kind(

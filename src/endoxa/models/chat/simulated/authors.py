@@ -36,6 +36,7 @@ class Faults:
         repeat: of a row that is the one before again.
         contradict: of a row that does not say what it should (a denial, an unchanged partner, a label not in the list).
         abroad: of a row about another country, where rows name one.
+        unlisted: of a row about a group that nobody named, where rows name groups.
     """
 
     refuse: float = 0.05
@@ -44,6 +45,7 @@ class Faults:
     repeat: float = 0.06
     contradict: float = 0.05
     abroad: float = 0.04
+    unlisted: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what is no chance.
@@ -128,6 +130,8 @@ class Author:
     ) -> dict[str, str]:
         groups = told["identities"] or [f"{told['axis']} group {k}" for k in range(8)]
         group = draws.one_of(groups, f"group {place}")
+        if draws.uniform(f"unlisted {place}") < self.faults.unlisted:
+            group = f"people of nowhere {place}"
         bad, good = draws.one_of(BAD, f"bad {place}"), draws.one_of(GOOD, f"good {place}")
         said = f"{group} are {bad} when nobody looks.".capitalize()
         return {
