@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+import re
 from contextlib import suppress
 
 import pytest
@@ -322,3 +323,19 @@ def test_the_pages_of_items_lead_to_the_editor(groups, browser_of):
     fresh = Client()
     fresh.force_login(groups.judges.get().user)
     assert "Before you begin" in fresh.get(at(groups)).content.decode()
+
+
+def test_names_of_groups_may_hold_anything(campaign, tmp_path, make_judge):
+    from endoxa.collect.tasks.adding import add_task
+
+    path = tmp_path / "odd.csv"
+    path.write_text("attribute,group_id,canonical\na,group: 1 %20,a\nb,2 & <3>,b\n", encoding="utf-8")
+    task = add_task(campaign, "groups", path, more=lambda rows: [{**row, "near": [[2, 0.9]]} for row in rows])
+    client = Client()
+    client.force_login(make_judge(task, "ana").user)
+    client.post(reverse("organiser:task_begin", args=[campaign.slug, task.name]))
+    page = client.get(at(task), {"open": "group: 1 %20"}).content.decode()
+    (form,) = re.findall(r'name="groups" value="(group[^"]* [^"]*)"><button', page)
+    done = client.post(at(task, "_change"), {"kind": "merge", "open": "group: 1 %20", "groups": form})
+    assert done.status_code == 302
+    assert [one[3] for one in state(task).values()] == [("a", "b")]

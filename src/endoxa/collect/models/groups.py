@@ -6,6 +6,8 @@ gives the groups their earlier versions again, because they are what they were.
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from django.db import models
 
 from endoxa.collect.models.tasks import Judge, Task, TaskItem
@@ -32,6 +34,16 @@ class AttributeGroup(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def seen(self) -> str:
+        """Key and version as forms carry them: keys may hold blanks and colons."""
+        return seen(self.key, self.version)
+
+
+def seen(key: str, version: int) -> str:
+    """A group at a version, in one word."""
+    return f"{quote(key, safe='')}:{version}"
 
 
 class GroupMember(models.Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from django.http import QueryDict
 
@@ -69,7 +70,7 @@ def versions(text: str) -> dict[str, int]:
     for part in text.split():
         key, _, version = part.rpartition(":")
         if key and version.isascii() and version.isdecimal():
-            found[key] = int(version)
+            found[unquote(key)] = int(version)
     return found
 
 

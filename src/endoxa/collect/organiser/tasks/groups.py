@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from endoxa.collect.models import Campaign, GroupChange, GroupMember, Judge, Task, TaskState
+from endoxa.collect.models import Campaign, GroupChange, GroupMember, Judge, Task, TaskState, seen
 from endoxa.collect.organiser.access import allowed
 from endoxa.collect.organiser.tasks.group_forms import POLARITIES, Wanted, wanted_of
 from endoxa.collect.organiser.tasks.services import BEGUN, JUDGES, account, judge_of
@@ -180,7 +180,7 @@ def _conflict(request: HttpRequest, task: Task, wanted: Wanted, changed: Sequenc
         **_frame(request, task),
         "theirs": theirs,
         "mine": mine,
-        "versions": " ".join(f"{key}:{group.version}" for key, group in now.items()),
+        "versions": " ".join(seen(key, group.version) for key, group in now.items()),
         "fields": _fields(request, without=("groups",)),
         "open": wanted.then,
     }

@@ -60,7 +60,7 @@ class Proposed:
     @property
     def versions(self) -> str:
         """Keys and versions, as forms carry them."""
-        return " ".join(f"{one.key}:{one.version}" for one in self.groups)
+        return " ".join(one.seen for one in self.groups)
 
 
 @dataclass(frozen=True, slots=True)

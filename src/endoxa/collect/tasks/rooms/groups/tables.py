@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from endoxa.collect.models import AttributeGroup, GroupChange, GroupMember, Task
@@ -34,11 +35,11 @@ def export(task: Task) -> dict[str, list[dict[str, Any]]]:
 
 
 def _changes(task: Task) -> list[dict[str, Any]]:
-    keys: dict[Any, str] = {}
     names = dict(AttributeGroup.objects.filter(task=task).values_list("key", "head"))
     made = list(GroupChange.objects.filter(task=task, undone_at=None).order_by("pk"))
-    for judge in sorted({one.judge_id for one in made}, key=str):
-        keys[judge] = f"r{len(keys) + 1:03d}"
+    judges = sorted({one.judge_id for one in made}, key=str)
+    random.SystemRandom().shuffle(judges)
+    keys = {judge: f"r{number:03d}" for number, judge in enumerate(judges, start=1)}
     return [
         {
             "change": one.kind,
