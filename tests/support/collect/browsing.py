@@ -54,6 +54,7 @@ class Visit:
     page: Page
     address: str
     faults: list[str] = field(default_factory=list)
+    expected: set[int] = field(default_factory=set)
     received: list[tuple[str, int]] = field(default_factory=list)
 
     def go(self, path: str) -> None:
@@ -67,9 +68,20 @@ class Visit:
         self.page.wait_for_load_state()
 
     def forgive(self, status: int) -> None:
-        """Forget that the site answered with this status: the test asked for it."""
-        told = (f"{status} ", f"Failed to load resource: the server responded with a status of {status} ")
-        self.faults = [fault for fault in self.faults if not fault.startswith(told)]
+        """The test asked for an answer of this status: what the browser says of it, now or later, is no fault."""
+        self.expected.add(status)
+
+    def unforgiven(self) -> list[str]:
+        """The faults that are not said of a status the test asked for."""
+        told = tuple(
+            start
+            for status in self.expected
+            for start in (
+                f"{status} ",
+                f"Failed to load resource: the server responded with a status of {status} ",
+            )
+        )
+        return [fault for fault in self.faults if not fault.startswith(told)]
 
     def check(self, shot: str = "") -> None:
         """No sideways scrolling, nothing serious for axe; keeps a picture where `ENDOXA_SHOTS` names a folder."""
@@ -123,7 +135,7 @@ def visit(browser: Browser, address: str, **options: object) -> Iterator[Visit]:
     one.page.on("response", lambda response: _received(one, response))
     yield one
     context.close()
-    assert not one.faults, one.faults
+    assert not (faults := one.unforgiven()), faults
 
 
 def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...] = ("es", "en")) -> str:
