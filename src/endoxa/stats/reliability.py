@@ -204,9 +204,9 @@ def unknown_reliability(scores: PartScores) -> str:
     """Why the reliability of these scores cannot be told; empty where it can."""
     halved = int(np.isfinite(scores.product).sum())
     if len(scores.mean) < 2 or np.ptp(scores.mean) <= 1e-12 * (1 + np.abs(scores.mean).max()):
-        return "its values do not differ between associations"
+        return "effects do not differ between associations"
     if halved == 0:
-        return "it has one part per association, which cannot be halved"
+        return "there is one part per association, which cannot be halved"
     if halved < FEWEST_UNITS:
         return f"only {halved} associations have two parts, at least {FEWEST_UNITS} needed"
     return ""
@@ -245,7 +245,13 @@ class CorrectedCorrelation:
 
 
 def corrected_correlation(
-    first: PartScores, second: PartScores, cluster: np.ndarray, confidence: float = 0.95, seed: int = 0
+    first: PartScores,
+    second: PartScores,
+    cluster: np.ndarray,
+    confidence: float = 0.95,
+    *,
+    names: tuple[str, str] = ("the first instrument", "the second instrument"),
+    seed: int = 0,
 ) -> CorrectedCorrelation:
     """Correlation of two scores of the same units, corrected for the unreliability of both, with intervals over clusters.
 
@@ -262,10 +268,11 @@ def corrected_correlation(
         second: scores of another one of the same units, measured by other parts.
         cluster: code of the cluster of each unit (its identity).
         confidence: confidence level of the intervals.
+        names: what the two are called in reasons.
         seed: seed of the sign-flip test.
     """
     units, clusters = len(first.mean), len(np.unique(cluster))
-    flat = _flat(first, second)
+    flat = _flat((first, second), names)
     alpha = significance(confidence)
     untestable = (
         flat
@@ -279,8 +286,9 @@ def corrected_correlation(
     totals = _totals(first, second, cluster)
     whole, without = _moments(totals.sum(axis=0)), _moments(totals.sum(axis=0) - totals)
     raw, one, two = (float(number) for number in whole)
-    uncorrectable = _uncorrectable(first, second, one, two) or untestable
-    value = NAN if _uncorrectable(first, second, one, two) else attenuation_corrected(raw, one, two)
+    unknown = _uncorrectable((first, second), (one, two), names)
+    uncorrectable = unknown or untestable
+    value = NAN if unknown else attenuation_corrected(raw, one, two)
     found = (raw, UNDEFINED, value, UNDEFINED, one, two, NAN, units, clusters)
     if untestable:
         return CorrectedCorrelation(*found, untestable, uncorrectable)
@@ -322,21 +330,23 @@ def agreeing_open(interval: Interval, value: float, p_value: float, confidence: 
     )
 
 
-def _flat(first: PartScores, second: PartScores) -> str:
-    for scores, which in ((first, "first"), (second, "second")):
+def _flat(both: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
+    for scores, name in zip(both, names, strict=True):
         if len(scores.mean) and np.ptp(scores.mean) <= 1e-12 * (1 + np.abs(scores.mean).max()):
-            return f"the {which} instrument gives every association the same value"
+            return f"the effects of {name} are the same for all associations"
     return ""
 
 
-def _uncorrectable(first: PartScores, second: PartScores, one: float, two: float) -> str:
+def _uncorrectable(
+    both: tuple[PartScores, PartScores], values: tuple[float, float], names: tuple[str, str]
+) -> str:
     """Why a correlation cannot be corrected, or empty."""
-    for scores, value, which in ((first, one, "first"), (second, two, "second")):
+    for scores, value, name in zip(both, values, names, strict=True):
         reason = unknown_reliability(scores)
         if reason:
-            return f"the reliability of the {which} instrument cannot be told: {reason}"
+            return f"the reliability of {name} cannot be told: {reason}"
         if not value > 0:
-            return f"the reliability of the {which} instrument is not above 0 ({value:.2f})"
+            return f"the reliability of {name} is not above 0 ({value:.2f})"
     return ""
 
 
