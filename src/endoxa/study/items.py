@@ -45,7 +45,8 @@ def read_associations(study: Study) -> pl.DataFrame:
     """The associations of a study in its languages; drafts that nobody approved are left out.
 
     Returns:
-        Text columns `association_id`, `identity`, `attribute`, `language`, `axis`, and whatever the table has besides.
+        Text columns `association_id`, `identity`, `attribute`, `language`, `axis`, `region`, `source`, and whatever the
+        table has besides.
 
     Raises:
         UserError: the table cannot be read, lacks an id, has one twice, or nothing is left of it.
@@ -57,7 +58,7 @@ def read_associations(study: Study) -> pl.DataFrame:
     twice = table.filter(pl.col(ID).is_duplicated())[ID]
     if len(twice):
         raise UserError(f"{study.associations}: the id '{twice[0]}' appears twice. Make ids unique.")
-    for name, value in {"language": study.languages[0], "axis": ""}.items():
+    for name, value in {"language": study.languages[0], "axis": "", "region": "", "source": ""}.items():
         if name not in table.columns:
             table = table.with_columns(pl.lit(value).alias(name))
     language = pl.col("language").fill_null("")
@@ -124,7 +125,9 @@ def _questions(study: Study, part: Part, associations: pl.DataFrame) -> Items:
     if not records:
         raise _without_items(part, why)
     write_items(records, study.folder / part.items)
-    return _made(study, part, len(records), [str(record[ID]) for record in records], why)
+    return _made(
+        study, part, len(records), [str(record["additional_metadata"][ID]) for record in records], why
+    )
 
 
 def _of(left_out: pl.DataFrame, language: str) -> pl.DataFrame:
@@ -211,6 +214,6 @@ _BUILDERS: Mapping[str, Callable[[Study, Part, pl.DataFrame], Items]] = {
 def told(items: Items, shown: int = 3) -> Iterator[str]:
     """The first reasons why associations have no item, for the terminal."""
     for sentence in items.left_out[:shown]:
-        yield f"{items.part.name}: {sentence}."
+        yield f"{items.part.name}: {sentence.removesuffix('.')}."
     if len(items.left_out) > shown:
         yield f"{items.part.name}: {len(items.left_out) - shown} more left out."
