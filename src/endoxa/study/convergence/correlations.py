@@ -104,7 +104,8 @@ def _row(one: Measured, two: Measured, confidence: float, seed: int) -> dict[str
         "corrected": made.value,
         "low": made.interval.low,
         "high": made.interval.high,
-        "p_value": made.p_value,
+        # No test is made of a correlation that cannot be corrected; its raw interval stands.
+        "p_value": float("nan") if made.uncorrectable else made.p_value,
         "reason": made.untestable or made.uncorrectable,
     }
 
@@ -115,15 +116,15 @@ def sentence(row: dict[str, Any]) -> str:
     over = plural(row["n_associations"], "association")
     raw = ""
     if row["raw"] is not None:
-        raw = f"raw {number(row['raw'])}"
+        raw = number(row["raw"])
         if row["raw_low"] is not None:
-            raw += f" ({ends(row['raw_low'], row['raw_high'])})"
+            raw += f" ({ends(row['raw_low'], row['raw_high'], row['verdict'])})"
     if row["verdict"] == UNTESTED:
-        rest = f" Over {over} the correlation is {raw}." if raw else ""
-        return f"{row['model']}: whether {names} go the same way cannot be tested: {row['reason']}.{rest}"
+        rest = f" Their raw correlation over {over} is {raw}." if raw else ""
+        return f"{row['model']}: how closely {names} correspond cannot be tested: {row['reason']}.{rest}"
     numbers = (
         f"corrected correlation {number(row['corrected'])} ({level(row)} interval "
-        f"{ends(row['low'], row['high'])}), {raw}"
+        f"{ends(row['low'], row['high'], row['verdict'])}), raw {raw}"
     )
     if row["verdict"] == ABOVE:
         return f"{row['model']}: {names} go together over {over}: {numbers}.{_apart(row)}"

@@ -184,7 +184,7 @@ def sentence(row: dict[str, Any]) -> str:
     numbers = (
         f"correlation {number(row['same'])} on the same association, {number(row['other'])} on the same attribute of "
         f"other identities, difference {number(row['difference'])} ({level(row)} interval "
-        f"{ends(row['low'], row['high'])}; {plural(row['n_associations'], 'association')})"
+        f"{ends(row['low'], row['high'], row['verdict'])}; {plural(row['n_associations'], 'association')})"
     )
     if row["verdict"] == ABOVE:
         return f"{row['model']}: {names} agree on more than the attribute: {numbers}."

@@ -36,7 +36,7 @@ class StudyRuns:
         questions: run folder of `probe qa`, or None.
         tests: run folder of `probe embeddings`, or None.
         stories: run folder of `probe extract`, or a table of profiles, or None.
-        story_map: which cell of the stories is which association (`adapters.stories.MAP_COLUMNS`), or None.
+        story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.
         aliases: name in a run -> name of the model in the study; others keep the name of their run.
     """
 
@@ -147,8 +147,9 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
         if "identity_key" in runs.associations.columns
         else _filled("identity")
     )
+    own_language = _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
     known = runs.associations.select(
-        pl.col("association_id").cast(pl.String), identity=identity
+        pl.col("association_id").cast(pl.String), identity=identity, own_language=own_language
     ).unique("association_id", keep="first", maintain_order=True)
     joined = parts.join(known, on="association_id", how="left", maintain_order="left")
     left_out = joined.filter(pl.col("identity").is_null())
@@ -163,7 +164,10 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
             f"No item of {listed([tool(one) for one in parts['instrument'].unique(maintain_order=True)])} belongs to "
             "an association of the study: their association_id differ."
         )
-    several = pl.col("language").fill_null("").n_unique().over("association_id") > 1
+    # 'en-NG' in one run is 'en' in another.
+    main = pl.coalesce(_filled("language"), "own_language", pl.lit("")).str.to_lowercase().str.extract("^([^-_]*)")
+    kept = kept.with_columns(language=main)
+    several = pl.col("language").n_unique().over("association_id") > 1
     name = pl.when(several).then(pl.format("{} [{}]", "association_id", "language")).otherwise("association_id")
     return kept.with_columns(association_id=name).select(list(PART_COLUMNS)), (*notes, *_alone(kept))
 

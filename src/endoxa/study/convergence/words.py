@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isinf
 from typing import Any
 
 from endoxa.page.words import NOT_DEFINED, decimal
+from endoxa.stats.verdicts import ABOVE, BELOW
 
 INSTRUMENTS = {
     "pairs": "sentence pairs",
@@ -13,7 +15,7 @@ INSTRUMENTS = {
     "tests": "association tests",
     "stories": "stories",
 }
-"""Instruments in the order of tables and figures."""
+"""Instruments as sentences and tables call them."""
 
 
 def tool(instrument: str) -> str:
@@ -26,19 +28,24 @@ def number(value: float | None) -> str:
     return NOT_DEFINED if value is None or value != value else decimal(value, 2)  # noqa: PLR0124
 
 
-def ends(low: float | None, high: float | None) -> str:
-    """An interval of correlations: '0.31 to 0.88', 'up to 0.88' where nothing bounds it below."""
+def ends(low: float | None, high: float | None, verdict: str = "") -> str:
+    """An interval of correlations: '0.31 to 0.88', '0.31 or more' where nothing bounds it above.
+
+    An end that the test excludes is said to be excluded: 'over 0.00 to 0.55'.
+    """
     if low is None or high is None or low != low or high != high:  # noqa: PLR0124
         return NOT_DEFINED
+    first = f"over {number(low)}" if verdict == ABOVE and number(low) == number(0.0) else number(low)
+    last = f"under {number(high)}" if verdict == BELOW and number(high) == number(0.0) else number(high)
     if isinf(low) and isinf(high):
         return "unbounded"
     if isinf(high):
-        return f"{number(low)} or more"
+        return first if first.startswith("over") else f"{first} or more"
     if isinf(low):
-        return f"{number(high)} or less"
-    return f"{number(low)} to {number(high)}"
+        return last if last.startswith("under") else f"{last} or less"
+    return f"{first} to {last}"
 
 
-def level(row: dict[str, Any]) -> str:
+def level(row: Mapping[str, Any]) -> str:
     """'95 %'."""
     return f"{100 * row['confidence']:g}\u00a0%"

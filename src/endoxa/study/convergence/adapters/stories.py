@@ -13,10 +13,10 @@ from endoxa.datasets.frames import read_table
 from endoxa.datasets.stereotales import UNKNOWN
 from endoxa.datasets.stereotales.decoding import decode
 from endoxa.errors import UserError
+from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.study.convergence.adapters import MEASURED
 
-MAP_COLUMNS = ("association_id", "base_attribute", "base_value", "compared_attribute", "compared_value")
-"""Columns of a story map: which cell of which table is the association."""
+MAP_COLUMNS = tuple(STORY_MAP_COLUMNS)
 NEEDED = (
     "sample_id",
     "generator_model",
@@ -42,7 +42,7 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         run: the run folder, or a table of profiles.
-        story_map: columns of `MAP_COLUMNS`.
+        story_map: columns of `schema.stories.STORY_MAP_COLUMNS`; rows that name no cell are left out.
 
     Returns:
         Columns of `adapters.MEASURED`.
@@ -51,6 +51,7 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
         UserError: run or map cannot be used, or no association of the map has stories.
     """
     _check_map(story_map)
+    story_map = story_map.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in MAP_COLUMNS))
     stories = _stories(run)
     profiles = decode(stories["extracted_attributes_json"], ()).columns
     facets = [name for name in FACETS[:2] if name in stories.columns]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,13 @@ from endoxa.study.convergence.adapters import MEASURED
 _TYPES = {name: pl.Float64 if name == "value" else pl.String for name in MEASURED}
 
 
-def association_of(test: AssociationTest) -> str:
-    """The association a test measures, or empty."""
-    return str(getattr(test, "association_id", "") or "")
-
-
 def test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
     """Parts of a run of `probe embeddings`, of the tests that name an association.
 
-    The value of part k is s(x_k) - s(y_k), with s the mean cosine with A minus that with B (Caliskan et al. 2017), for
-    the k-th text of both targets: the same template with either identity, where tests were built from templates. Where
-    one target has more texts, they are dealt out in turn, so that each is used once. All parts share A and B: what is
-    peculiar to these words counts as reliable.
+    The value of part k is s(x_k) minus the mean of s(y_k) over the identities of Y, with s the mean cosine with A minus
+    that with B (Caliskan et al. 2017), for the k-th text of each: the same template with either identity, where tests
+    were built from templates. All parts share A and B: what is peculiar to these words counts as reliable. Several tests
+    of one association add their parts.
 
     Args:
         run: the run folder.
@@ -43,40 +39,47 @@ def test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for source in _of_one_pooling(run_sources(run), pooling, run):
-        tests = [test for test in source.tests if association_of(test)]
+        tests = [test for test in source.tests if test.association_id]
         if not tests:
             raise UserError(
-                f"'{run}' measures no association: its tests have no association_id. Make them with `endoxa study run`."
+                f"'{run}' measures no association: its tests have no association_id. Make them with `endoxa build tests --each`."
             )
         texts = (text for test in tests for part in (test.x, test.y, test.a, test.b) for text in part.texts)
         vectors = UnitVectors(source.vectors(), texts)
-        rows += (row for test in tests for row in _rows(test, vectors, source.model))
+        before: Counter[str] = Counter()
+        for test in tests:
+            before[test.association_id] += 1
+            rows += _rows(test, vectors, source.model, before[test.association_id])
     return pl.DataFrame(rows, schema=_TYPES)
 
 
-def _rows(test: AssociationTest, vectors: UnitVectors, model: str) -> Iterator[dict[str, Any]]:
+def _rows(
+    test: AssociationTest, vectors: UnitVectors, model: str, number: int
+) -> Iterator[dict[str, Any]]:
     found = vectors.associations(test)
-    for k, value in enumerate(differences(found.x, found.y).tolist(), start=1):
+    for k, value in enumerate(differences(found.x, found.y, test.y.terms).tolist(), start=1):
         yield {
             "model": model,
             "language": test.language,
-            "association_id": association_of(test),
-            "part": f"{_kind(test)}{k}",
+            "association_id": test.association_id,
+            "part": f"test {number}, text {k}",
             "value": value,
         }
 
 
-def _kind(test: AssociationTest) -> str:
-    """What tells several tests of one association apart, alike for all associations where names are."""
-    name = test.name.removeprefix(association_of(test))
-    return f"{name} " if name != test.name and name else "" if name != test.name else f"{name} "
+def differences(x: np.ndarray, y: np.ndarray, terms: Sequence[str] = ()) -> np.ndarray:
+    """Each association of X minus that of Y in the same place.
 
-
-def differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """One difference for each text of the smaller target; texts of the larger one are dealt out in turn."""
-    parts = min(len(x), len(y))
-    x, y = (np.array([values[k::parts].mean() for k in range(parts)]) for values in (x, y))
-    return np.asarray(x - y)
+    Args:
+        x: associations of the texts of X.
+        y: of Y.
+        terms: the identity behind each text of Y, or nothing where it is one. The k-th texts of all of them are
+            averaged; an identity with fewer texts begins again at its first.
+    """
+    names = np.array(terms or [""] * len(y), dtype=object)
+    groups = [y[names == name] for name in dict.fromkeys(names)]
+    other = np.array([[own[k % len(own)] for own in groups] for k in range(len(x))])
+    return np.asarray(x - other.mean(axis=1))
 
 
 def _of_one_pooling(sources: list[Source], pooling: str, run: Path) -> Iterator[Source]:
