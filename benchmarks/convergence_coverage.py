@@ -52,12 +52,14 @@ class World:
         sizes: associations of each identity, dealt out in turn.
         skewed: strengths are exponential instead of normal.
         answers: instruments by index whose parts are answers of -1, 0 or 1 instead of normal values.
+        nested: every association has parts of its own.
     """
 
     within: float = WITHIN
     sizes: tuple[int, ...] = (EACH,)
     skewed: bool = False
     answers: tuple[int, ...] = ()
+    nested: bool = False
 
 
 def strengths(rng: np.random.Generator, cluster: np.ndarray, correlation: float, world: World) -> np.ndarray:
@@ -100,6 +102,8 @@ def study(
     cluster = np.repeat(np.arange(identities), sizes)
     latent = strengths(rng, cluster, correlation, world)
     unit, part = np.repeat(np.arange(len(cluster)), PARTS), np.tile(np.arange(PARTS), len(cluster))
+    if world.nested:
+        part = np.arange(len(unit))
     return [
         part_scores(unit, part, values(rng, latent[k], one, answers=k in world.answers).ravel())
         for k, one in enumerate(RELIABILITIES)
@@ -189,6 +193,7 @@ WORLDS: dict[str, World] = {
     "identities share 60 %": World(within=0.6),
     "identities of 1 to 15 associations": World(sizes=(1, 1, 2, 3, 3, 5, 5, 5, 10, 15)),
     "skewed strengths": World(skewed=True),
+    "every association has parts of its own": World(nested=True),
     "two instruments with answers of -1, 0, 1": World(answers=(0, 2)),
 }
 

@@ -42,6 +42,7 @@ class PartScores:
         parts: number of its parts.
         within: variance of a single part about its unit's mean, pooled over units (0 degrees of freedom: NaN).
         freedom: degrees of freedom of `within`.
+        shared: whether most units have the same parts, whose levels were taken off.
     """
 
     mean: np.ndarray
@@ -49,10 +50,11 @@ class PartScores:
     parts: np.ndarray
     within: float
     freedom: int
+    shared: bool = False
 
     def take(self, units: np.ndarray) -> PartScores:
         """The scores of some units, by index; `within` stays that of all."""
-        return PartScores(self.mean[units], self.product[units], self.parts[units], self.within, self.freedom)
+        return PartScores(self.mean[units], self.product[units], self.parts[units], self.within, self.freedom, self.shared)
 
 
 def part_scores(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> PartScores:
@@ -78,7 +80,8 @@ def part_scores(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> PartSc
     shared = _shared(part, len(counts))
     freedom = max(int((counts - 1).sum()) - max(int(shared.sum()) - 1, 0), 0)
     residual = float(((value - mean[unit]) ** 2).sum())
-    return PartScores(mean, product, counts, residual / freedom if freedom else NAN, freedom)
+    within = residual / freedom if freedom else NAN
+    return PartScores(mean, product, counts, within, freedom, shared=int(shared.sum()) > 1)
 
 
 def part_levels(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -199,6 +202,16 @@ def reliability(scores: PartScores, cluster: np.ndarray, confidence: float = 0.9
     return Reliability(value, ends, units, clusters)
 
 
+def halves_reliability(scores: PartScores) -> float:
+    """The estimate of `reliability` alone, however few the units are; NaN where no unit has two parts.
+
+    With the same parts for all units it is Cronbach's alpha, which is Shrout and Fleiss' (1979) ICC(3, k); with parts
+    of its own for each unit, and as many, it is their ICC(1, k).
+    """
+    everyone = np.zeros(len(scores.mean), dtype=np.int64)
+    return float(_moments(_totals(scores, scores, everyone)[0])[1])
+
+
 def unknown_reliability(scores: PartScores) -> str:
     """Why the reliability of these scores cannot be told; empty where it can."""
     halved = int(np.isfinite(scores.product).sum())
@@ -294,7 +307,7 @@ def corrected_correlation(
     quantile = _quantile(totals, confidence)
     z = _fisher(without[0])
     error = _jackknife_error(z)
-    if not error > 0:
+    if not error > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
         return CorrectedCorrelation(*found, same, uncorrectable or same)
     products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
@@ -349,7 +362,7 @@ def _uncorrectable(
 
 
 def _totals(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.ndarray:
-    """Totals of each cluster, shape (clusters, 12), from which `_moments` are computed for any sum of clusters."""
+    """Totals of each cluster, shape (clusters, 14), from which `_moments` are computed for any sum of clusters."""
     x, y = (scores.mean - scores.mean.mean() for scores in (first, second))
     columns = [np.ones_like(x), x, y, x * x, y * y, x * y]
     for scores, centred in ((first, x), (second, y)):
@@ -357,22 +370,28 @@ def _totals(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.nd
         # The product of two parts about the mean of all units.
         shift = scores.mean.mean()
         product = np.where(known, scores.product - 2 * shift * scores.mean + shift**2, 0.0)
-        columns += [known.astype(float), np.where(known, centred, 0.0), product]
+        # Halves of parts of one's own have means that differ by chance; those of shared parts have lost their levels.
+        error = np.where(known & (not scores.shared), centred**2 - product, 0.0)
+        columns += [known.astype(float), np.where(known, centred, 0.0), product, error]
     _, index = np.unique(cluster, return_inverse=True)
     return np.column_stack([np.bincount(index, weights=column) for column in columns])
 
 
 def _moments(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Raw correlation and both reliabilities from totals of shape (..., 12)."""
+    """Raw correlation and both reliabilities from totals of shape (..., 14)."""
     parts = np.moveaxis(totals, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         n = parts[0]
         mean_x, mean_y = parts[1] / n, parts[2] / n
         var_x, var_y = parts[3] / n - mean_x**2, parts[4] / n - mean_y**2
         raw = (parts[5] / n - mean_x * mean_y) / np.sqrt(var_x * var_y)
-        one = (parts[8] / parts[6] - (parts[7] / parts[6]) ** 2) / var_x
-        two = (parts[11] / parts[9] - (parts[10] / parts[9]) ** 2) / var_y
-    return raw, one, two
+        return raw, _reliable(parts[6:10]) / var_x, _reliable(parts[10:14]) / var_y
+
+
+def _reliable(parts: np.ndarray) -> np.ndarray:
+    """Covariance of the means of two halves of the parts, mean over all halvings."""
+    n, total, product, error = parts
+    return np.asarray(product / n - (total / n) ** 2 + error / n**2)
 
 
 def _fisher(correlation: np.ndarray | float) -> np.ndarray:
