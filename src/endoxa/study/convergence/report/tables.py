@@ -1,0 +1,163 @@
+"""Tables of convergence for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from endoxa.page.claims import chip, signed_ends
+from endoxa.page.tables import Cell, Column, Table
+from endoxa.page.words import NO_VALUE, count, p_value, signed
+from endoxa.schema.convergence import AGREEMENTS
+from endoxa.study.convergence.words import ends, number, tool
+
+MOST_LISTED = 40
+"""Associations of a model in the list on the page; the table has all."""
+BRIEF = {"all agree", "contradict", "some agree", "only one sees it"}
+"""Kinds that the list shows; nobody needs to look at the others first."""
+
+Labels = Mapping[str, str]
+
+
+def correlation_table(rows: pl.DataFrame, labels: Labels, level: str) -> Table:
+    """Every model and pair of instruments."""
+    columns = (
+        Column("model"),
+        Column("instruments"),
+        Column("associations", numeric=True),
+        Column("identities", numeric=True),
+        Column("raw", numeric=True),
+        Column(f"{level} interval", numeric=True),
+        Column("reliabilities", numeric=True),
+        Column("corrected", numeric=True),
+        Column(f"{level} interval, corrected", numeric=True),
+        Column("verdict"),
+        Column("p adjusted", numeric=True),
+    )
+    body = tuple(
+        (
+            labels[row["model"]],
+            f"{tool(row['instrument_1'])}, {tool(row['instrument_2'])}",
+            count(row["n_associations"]),
+            count(row["n_identities"]),
+            number(row["raw"]),
+            ends(row["raw_low"], row["raw_high"], row["verdict"]),
+            f"{number(row['reliability_1'])}, {number(row['reliability_2'])}",
+            number(row["corrected"]),
+            ends(row["low"], row["high"], row["verdict"]),
+            chip(row),
+            p_value(row["p_adjusted"]),
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Table("Correlations of instruments over associations", columns, body, stub=2)
+
+
+def reliability_table(rows: pl.DataFrame, labels: Labels, level: str) -> Table:
+    """Every model and instrument."""
+    columns = (
+        Column("model"),
+        Column("instrument"),
+        Column("associations", numeric=True),
+        Column("identities", numeric=True),
+        Column("parts per association", numeric=True),
+        Column("reliability", numeric=True),
+        Column(f"{level} interval", numeric=True),
+        Column("random halves", numeric=True),
+        Column("why not"),
+    )
+    body = tuple(
+        (
+            labels[row["model"]],
+            tool(row["instrument"]),
+            count(row["n_associations"]),
+            count(row["n_identities"]),
+            f"{row['parts']:g}",
+            number(row["reliability"]),
+            ends(row["low"], row["high"]),
+            number(row["split_half"]),
+            row["reason"] or NO_VALUE,
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Table("Reliability of every instrument", columns, body, folded=True, stub=2)
+
+
+def discriminant_table(rows: pl.DataFrame, labels: Labels, level: str) -> Table:
+    """Every model and pair of instruments whose agreement can be compared with other identities."""
+    columns = (
+        Column("model"),
+        Column("instruments"),
+        Column("associations", numeric=True),
+        Column("attributes", numeric=True),
+        Column("same association", numeric=True),
+        Column("other identity", numeric=True),
+        Column("other identity, same instrument", numeric=True),
+        Column("difference", numeric=True),
+        Column(f"{level} interval", numeric=True),
+        Column("verdict"),
+        Column("p adjusted", numeric=True),
+    )
+    body = tuple(
+        (
+            labels[row["model"]],
+            f"{tool(row['instrument_1'])}, {tool(row['instrument_2'])}",
+            count(row["n_associations"]),
+            count(row["n_attributes"]),
+            number(row["same"]),
+            number(row["other"]),
+            f"{number(row['within_1'])}, {number(row['within_2'])}",
+            number(row["difference"]),
+            signed_ends(row, digits=2),
+            chip(row),
+            p_value(row["p_adjusted"]),
+        )
+        for row in rows.iter_rows(named=True)
+    )
+    return Table("The same association against other identities", columns, body, stub=2)
+
+
+def count_table(rows: pl.DataFrame, labels: Labels) -> Table:
+    """How many associations of each model are of each kind."""
+    kinds = [kind for kind in AGREEMENTS if kind in set(rows["agreement"])]
+    columns = (Column("model"), *(Column(kind, numeric=True) for kind in kinds))
+    body = tuple(
+        (labels[str(model)], *(count(int((own["agreement"] == kind).sum())) for kind in kinds))
+        for (model,), own in rows.group_by("model", maintain_order=True)
+    )
+    return Table("Associations by what the instruments say together", columns, body)
+
+
+def list_table(rows: pl.DataFrame, labels: Labels) -> Table:
+    """The associations to look at first, of each model the first `MOST_LISTED`."""
+    columns = (
+        Column("model"),
+        Column("place", numeric=True),
+        Column("association", veiled=True),
+        Column("agreement"),
+        Column("stereotype", above="instruments that see"),
+        Column("the opposite", above="instruments that see"),
+        Column("unclear"),
+        Column("mean effect", numeric=True),
+    )
+    shown = rows.filter(pl.col("agreement").is_in(BRIEF))
+    shown = shown.filter(pl.int_range(pl.len()).over("model") < MOST_LISTED)
+    body = tuple(
+        (
+            labels[row["model"]],
+            Cell(count(row["place"]), order=row["place"]),
+            f"{row['identity']}: {row['attribute'] or row['association_id']}",
+            row["agreement"],
+            _tools(row["above"]),
+            _tools(row["below"]),
+            _tools(row["unclear"]),
+            signed(row["mean_effect"], 2),
+        )
+        for row in shown.iter_rows(named=True)
+    )
+    return Table("Associations to look at first", columns, body, tall=True, stub=3, headed=False)
+
+
+def _tools(names: str) -> str:
+    return ", ".join(tool(name) for name in names.split("; ") if name) or NO_VALUE
