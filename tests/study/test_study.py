@@ -335,3 +335,43 @@ def test_python_has_the_same_steps(tmp_path):
     assert ex.plan_study(tmp_path / "study")["items"].to_list() == [96]
     folders = ex.run_study(tmp_path / "study", progress=False)
     assert ex.read_run(folders["pairs"]).records.height == 96
+
+
+def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
+    out = tmp_path / "out" / "study.html"
+    done = CliRunner().invoke(app, ["study", "report", str(study), "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "Correlations of instruments over associations" in done.output
+    text = out.read_text(encoding="utf-8")
+    assert "24 associations, 4 instruments" in text
+    assert "are simulated" in text
+    for name in ("pairs", "tests", "questions", "profiles"):
+        assert f'href="study_pages/{name}.html"' in text
+        assert (out.parent / "study_pages" / f"{name}.html").stat().st_size > 10_000
+    correlations = pl.read_csv(out.parent / "study_tables" / "correlations.csv")
+    assert correlations.height == 6  # every two of four instruments
+    assert set(correlations["model"]) == {"sim/latent"}
+    effects = pl.read_csv(out.parent / "study_tables" / "effects.csv")
+    assert set(effects["instrument"]) == {"pairs", "tests", "questions", "stories"}
+    assert set(effects["association_id"]) <= set(pl.read_csv(study / "associations.csv")["association_id"])
+
+
+def test_a_study_that_was_not_run_has_no_page(begun, tmp_path):
+    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.html")])
+    assert isinstance(done.exception, UserError)
+    assert "is not finished. Run it: endoxa study run" in str(done.exception)
+    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.csv")])
+    assert "must end in .html" in str(done.exception)
+
+
+def test_the_comparison_can_be_chosen(study):
+    path = study / "study.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + '\n[convergence]\nrule = "sum"\n', encoding="utf-8")
+    assert read_study(study).comparison.rule == "sum"
+    path.write_text(text + "\n[convergence]\nseed = 3\n", encoding="utf-8")
+    with pytest.raises(UserError, match="set once for the whole study"):
+        read_study(study)
+    path.write_text(text + "\n[convergence]\nrules = 3\n", encoding="utf-8")
+    with pytest.raises(UserError, match="Did you mean 'rule'"):
+        read_study(study)
