@@ -279,9 +279,7 @@ class _Call:
             values[field,] = str(data) if is_path(data) else _written(data, write, folder, name)
             settings = settings_from(instrument.settings, values)
             with shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told:
-                _outside_loops(
-                    partial(run, instrument, settings, folder, restart=self.restart, progress=told)
-                )
+                outside_loops(partial(run, instrument, settings, folder, restart=self.restart, progress=told))
         except BaseException:
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -289,7 +287,7 @@ class _Call:
         return Result(folder, temporary)
 
 
-def _outside_loops(work: Callable[[], Any]) -> None:
+def outside_loops(work: Callable[[], Any]) -> None:
     """Do it; in a thread of its own where this one has an event loop already, as in notebooks."""
     try:
         asyncio.get_running_loop()

@@ -12,8 +12,11 @@ from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from endoxa.datasets.files import require_file
+from endoxa.engine.keywords import values_by_path
 from endoxa.engine.options import DEFAULT_CONFIDENCE
 from endoxa.errors import UserError
+from endoxa.schema.options import settings_from
+from endoxa.study.convergence.options import ConvergenceOptions
 from endoxa.study.parts import PARTS, Chosen, Part, chosen
 
 FILE = "study.toml"
@@ -58,6 +61,7 @@ class _Content(BaseModel):
     tests: dict[str, Any] | None = None
     questions: dict[str, Any] | None = None
     stories: dict[str, Any] | None = None
+    convergence: dict[str, Any] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Study:
         budget: US dollars for all models and instruments together; None sets no limit.
         models: the models.
         sections: what was chosen for each instrument in use, by name.
+        comparison: how the instruments are compared.
     """
 
     folder: Path
@@ -83,6 +88,7 @@ class Study:
     budget: float | None
     models: tuple[StudyModel, ...]
     sections: Mapping[str, Chosen]
+    comparison: ConvergenceOptions
 
     def parts(self) -> Iterator[Part]:
         """The instruments in use that some model is measured with."""
@@ -134,6 +140,7 @@ def read_study(folder: Path) -> Study:
         content.budget,
         content.models,
         sections,
+        _comparison(path, content),
     )
     if not any(study.parts()):
         raise UserError(
@@ -141,6 +148,24 @@ def read_study(folder: Path) -> Study:
             "section of that name."
         )
     return study
+
+
+def _comparison(path: Path, content: _Content) -> ConvergenceOptions:
+    """How the instruments are compared.
+
+    Raises:
+        UserError: an option that there is not, or that the study says once for everything.
+    """
+    where = f"{path}, [convergence]"
+    for key in content.convergence:
+        if key in ("confidence", "seed"):
+            raise UserError(f"{where}: '{key}' is set once for the whole study, above the sections.")
+    try:
+        values = values_by_path(ConvergenceOptions, content.convergence)
+        values["confidence",], values["seed",] = content.confidence, content.seed
+        return settings_from(ConvergenceOptions, values)
+    except (UserError, TypeError) as problem:
+        raise UserError(f"{where}: {problem}") from problem
 
 
 def _require_distinct(path: Path, models: tuple[StudyModel, ...]) -> None:

@@ -18,7 +18,7 @@ from endoxa.datasets.files import sha256
 from endoxa.engine.asking.cost import spent
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.folder import JOURNAL, RUN, DifferentRunError
+from endoxa.engine.folder import JOURNAL, RECORDS, RUN, DifferentRunError
 from endoxa.engine.instrument import Run
 from endoxa.engine.run import read_run, run
 from endoxa.errors import UserError
@@ -26,6 +26,7 @@ from endoxa.models.chat.prices import Price
 from endoxa.schema import Progress
 from endoxa.study.file import Study
 from endoxa.study.items import Items, build_items, read_associations
+from endoxa.study.parts import STORIES
 from endoxa.study.steps import EARLIER, RUNS, Step, steps
 
 
@@ -169,6 +170,22 @@ def _cost_by_journal(folder: Path, facts: dict[str, Any]) -> float:
         journal.close()
 
 
+_NO_NUMBER = frozenset(
+    (
+        "models",
+        "data",
+        "tests",
+        "vocabulary",
+        "max_cost",
+        "engine",
+        "options",
+        "notice",
+        "retry_errors",
+        "batch",
+    )
+)
+
+
 def total_cost(study: Study) -> float:
     """US dollars that a study has cost at most so far."""
     return sum(map(_cost, run_folders(study)))
@@ -194,16 +211,19 @@ def require_current(study: Study) -> list[Step]:
             raise UserError(
                 f"The run '{step.name}' of {study.folder} has other settings than the study file. {again}"
             )
-        if step.part is not None and facts["identity"]["data"] != sha256(study.folder / step.part.items):
-            raise UserError(f"The items of '{step.name}' have changed since they were measured. {again}")
+        if facts["identity"]["data"] != sha256(_data(study, step)):
+            raise UserError(f"What '{step.name}' measures has changed since. {again}")
     return found
 
 
+def _data(study: Study, step: Step) -> Path:
+    """The file that a run measures."""
+    if step.part is not None:
+        return study.folder / step.part.items
+    return study.folder / RUNS / STORIES.name / RECORDS
+
+
 def _asked(settings: dict[str, Any]) -> str:
-    """Settings as text, without what decides no number."""
-    kept = {
-        name: value
-        for name, value in settings.items()
-        if name not in ("models", "max_cost", "engine", "options", "notice", "retry_errors", "batch")
-    }
+    """Settings as text, without what decides no number; data goes by its hash, so that a study can be moved."""
+    kept = {name: value for name, value in settings.items() if name not in _NO_NUMBER}
     return json.dumps(kept, sort_keys=True, default=str)

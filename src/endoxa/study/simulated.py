@@ -21,8 +21,8 @@ from endoxa.models.live import Scorer, offer
 from endoxa.schema import Architecture, AssociationTest, Request, Score, Unscorable
 
 NOTICE = (
-    "Models whose name holds sim/latent are simulated: their strengths are drawn at random, and nothing here says "
-    "anything about a real model."
+    "Models whose name holds sim/ are simulated: what they prefer was planted, and nothing here says anything about a "
+    "real model."
 )
 LEVEL = -40.0
 """Log-probability of a sentence without an association, nats."""
