@@ -82,16 +82,16 @@ def expected(strength: np.ndarray, *, answers: bool) -> np.ndarray:
 
 
 def values(
-    rng: np.random.Generator, strength: np.ndarray, reliability: float, *, answers: bool
+    rng: np.random.Generator, strength: np.ndarray, reliability: float, *, answers: bool, levels: bool
 ) -> np.ndarray:
-    """Values of the parts, shape (associations, PARTS); every part has a level of its own."""
+    """Values of the parts, shape (associations, PARTS); with `levels` every part has one of its own."""
     shape = (len(strength), PARTS)
     if answers:
         stereotyped = 1 / (1 + np.exp(-strength))[:, None]
         named = rng.random(shape) < 0.8
         return np.where(named, np.where(rng.random(shape) < stereotyped, 1.0, -1.0), 0.0)
     noise = np.sqrt(PARTS * (1 - reliability) / reliability)
-    return strength[:, None] + noise * rng.standard_normal(shape) + 0.5 * rng.standard_normal(PARTS)
+    return strength[:, None] + noise * rng.standard_normal(shape) + 0.5 * levels * rng.standard_normal(PARTS)
 
 
 def study(
@@ -105,7 +105,11 @@ def study(
     if world.nested:
         part = np.arange(len(unit))
     return [
-        part_scores(unit, part, values(rng, latent[k], one, answers=k in world.answers).ravel())
+        part_scores(
+            unit,
+            part,
+            values(rng, latent[k], one, answers=k in world.answers, levels=not world.nested).ravel(),
+        )
         for k, one in enumerate(RELIABILITIES)
     ], cluster
 

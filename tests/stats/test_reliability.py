@@ -17,7 +17,9 @@ from endoxa.stats.reliability import (
     split_half,
 )
 
-JUDGES = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float)
+JUDGES = np.array(
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float
+)
 """Six targets rated by four judges (Shrout and Fleiss 1979, table 2)."""
 PARTS = 6
 
@@ -78,7 +80,9 @@ def test_parts_of_each_unit_alone_are_shrout_and_fleiss_first_case():
 
 
 def test_two_parts_of_equal_variance_are_spearman_and_browns():
-    values = np.random.default_rng(3).standard_normal((40, 2)) + np.random.default_rng(4).standard_normal((40, 1))
+    values = np.random.default_rng(3).standard_normal((40, 2)) + np.random.default_rng(4).standard_normal(
+        (40, 1)
+    )
     values = (values - values.mean(axis=0)) / values.std(axis=0)
     stepped = float(spearman_brown(np.corrcoef(values.T)[0, 1]))
     assert halves_reliability(crossed(values)) == pytest.approx(stepped)
@@ -138,7 +142,10 @@ def test_intervals_hold_the_planted_correlation(correlation, identities, repeats
 
 
 def test_estimates_are_those_planted():
-    values = [corrected_correlation(*planted(seed, 60, 0.6)[0], planted(seed, 60, 0.6)[1]).value for seed in range(60)]
+    values = [
+        corrected_correlation(*planted(seed, 60, 0.6)[0], planted(seed, 60, 0.6)[1]).value
+        for seed in range(60)
+    ]
     assert np.mean(values) == pytest.approx(0.6, abs=0.03)
 
 
@@ -184,16 +191,17 @@ def test_more_than_the_reliabilities_allow_is_said_and_not_clipped():
     (one, two), cluster = planted(3, 60, 1.0)
     found = corrected_correlation(one, two, cluster)
     assert found.interval.low < 1 < found.interval.high
-    several = [corrected_correlation(*planted(k, 20, 1.0)[0], planted(k, 20, 1.0)[1]).value for k in range(20)]
+    several = [
+        corrected_correlation(*planted(k, 20, 1.0)[0], planted(k, 20, 1.0)[1]).value for k in range(20)
+    ]
     assert max(several) > 1
 
 
 def test_errors_that_both_share_lift_it_above_1():
     rng = np.random.default_rng(2)
-    shared = rng.standard_normal(200)
-    values = [shared[:, None] + 0.2 * rng.standard_normal(200)[:, None] + 3 * rng.standard_normal((200, 4)) for _ in "ab"]
+    shared = rng.standard_normal((200, 1))
+    one, two = (crossed(shared + 3 * rng.standard_normal((200, 4))) for _ in range(2))
     noise = 3 * rng.standard_normal(200)
-    one, two = (crossed(value) for value in values)
     one.mean[:], two.mean[:] = one.mean + noise, two.mean + noise  # an error of the means that no part shows
     assert corrected_correlation(one, two, np.repeat(np.arange(40), 5)).value > 1
 
@@ -231,7 +239,11 @@ def test_a_constant_instrument_cannot_be_tested():
 
 @pytest.mark.parametrize(
     ("identities", "each", "reason"),
-    [(1, 100, "1 identity, at least 6"), (5, 20, "5 identities, at least 6"), (9, 1, "9 associations, at least 10")],
+    [
+        (1, 100, "1 identity, at least 6"),
+        (5, 20, "5 identities, at least 6"),
+        (9, 1, "9 associations, at least 10"),
+    ],
 )
 def test_too_few_are_said_to_be_too_few(identities, each, reason):
     (one, two), cluster = planted(1, identities, 0.6, each=each)

@@ -14,7 +14,7 @@ intervals here: docs/methods/convergence.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class PartScores:
 
     def take(self, units: np.ndarray) -> PartScores:
         """The scores of some units, by index; `within` stays that of all."""
-        return PartScores(self.mean[units], self.product[units], self.parts[units], self.within, self.freedom, self.shared)
+        return replace(self, mean=self.mean[units], product=self.product[units], parts=self.parts[units])
 
 
 def part_scores(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> PartScores:
