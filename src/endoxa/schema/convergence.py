@@ -40,7 +40,7 @@ RELIABILITY_COLUMNS: dict[str, str] = {
     "n_identities": "their identities",
     "n_halved": "associations with two or more parts",
     "parts": "median number of parts of an association",
-    "reliability": "share of the variance of effects that two halves of the parts have in common (mean over all halvings)",
+    "reliability": "share of the variance of effects that two halves of the parts share (mean over all halvings)",
     "low": "lower end of its interval (jackknife over identities on log(1 - reliability))",
     "high": "upper end",
     "split_half": "the same from random halves: mean of 100 Spearman-Brown coefficients, as a check",
@@ -59,7 +59,7 @@ CORRELATION_COLUMNS: dict[str, str] = {
     "raw_high": "upper end",
     "reliability_1": "reliability of the first instrument over these associations",
     "reliability_2": "reliability of the second",
-    "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where it cannot be told",
+    "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where unknown",
     "low": "lower end of its interval: every value that the jackknife over identities does not reject",
     "high": "upper end; 'inf' where the reliabilities are too uncertain to bound it",
     "confidence": "confidence level of the intervals",
@@ -80,8 +80,8 @@ DISCRIMINANT_COLUMNS: dict[str, str] = {
     "n_identities": "their identities",
     "n_attributes": "their attributes",
     "same": "correlation of both instruments on the same association (monotrait-heteromethod)",
-    "other": "correlation of the first instrument with the second one on the same attribute of other identities, mean of "
-    "both directions (heterotrait-heteromethod)",
+    "other": "correlation of the first instrument with the second one on the same attribute of other identities, "
+    "mean of both directions (heterotrait-heteromethod)",
     "within_1": "correlation of the first instrument with itself on the same attribute of other identities "
     "(heterotrait-monomethod)",
     "within_2": "the same of the second instrument",

@@ -1,11 +1,11 @@
 """Reliability of scores made of parts, and correlations of two such scores, raw and corrected for unreliability.
 
-A unit (an association) is measured by several parts (templates, repeats, names), and its score is the mean over them. The
-reliability of the scores is the share of their variance that two independent halves of the parts have in common: the
-mean, over all ways to halve the parts, of the covariance of the half means, divided by the variance of the scores. With
-two parts of equal variance this is Spearman and Brown's step-up of their correlation (Spearman 1910; Brown 1910); with
-the same parts for every unit it is Cronbach's alpha, the mean of Flanagan's and Rulon's coefficient over all splits
-(Cronbach 1951). It needs no drawing of splits, so it is computed again for every sample of clusters.
+A unit (an association) is measured by several parts (templates, repeats, names), and its score is the mean over them.
+The reliability of the scores is the share of their variance that two independent halves of the parts have in common:
+the mean, over all ways to halve the parts, of the covariance of the half means, divided by the variance of the
+scores. With two parts of equal variance this is Spearman and Brown's step-up of their correlation (Spearman 1910;
+Brown 1910); with the same parts for every unit it is Cronbach's alpha, the mean of Flanagan's and Rulon's coefficient
+over all splits (Cronbach 1951). It needs no drawing of splits, so it is computed again for every sample of clusters.
 
 A correlation of two scores is lowered by the unreliability of both; divided by the root of the product of their
 reliabilities it estimates the correlation of what the parts have in common (Spearman 1904). Measured coverage of the
@@ -42,6 +42,7 @@ class PartScores:
         parts: number of its parts.
         within: variance of a single part about its unit's mean, pooled over units (0 degrees of freedom: NaN).
         freedom: degrees of freedom of `within`.
+        shared: whether most units have the same parts, whose levels were taken off.
     """
 
     mean: np.ndarray
@@ -49,12 +50,11 @@ class PartScores:
     parts: np.ndarray
     within: float
     freedom: int
+    shared: bool = False
 
     def take(self, units: np.ndarray) -> PartScores:
         """The scores of some units, by index; `within` stays that of all."""
-        return PartScores(
-            self.mean[units], self.product[units], self.parts[units], self.within, self.freedom
-        )
+        return PartScores(self.mean[units], self.product[units], self.parts[units], self.within, self.freedom, self.shared)
 
 
 def part_scores(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> PartScores:
@@ -77,17 +77,18 @@ def part_scores(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> PartSc
     with np.errstate(invalid="ignore", divide="ignore"):
         product = np.where(counts > 1, (sums**2 - squares) / (counts * (counts - 1.0)), NAN)
     mean = sums / counts
-    shared = _shared(unit, part, len(counts))
+    shared = _shared(part, len(counts))
     freedom = max(int((counts - 1).sum()) - max(int(shared.sum()) - 1, 0), 0)
     residual = float(((value - mean[unit]) ** 2).sum())
-    return PartScores(mean, product, counts, residual / freedom if freedom else NAN, freedom)
+    within = residual / freedom if freedom else NAN
+    return PartScores(mean, product, counts, within, freedom, shared=int(shared.sum()) > 1)
 
 
 def part_levels(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Level of each part that most units share, by its code, in an additive fit of unit and part; 0 for others."""
     counts = np.bincount(unit)
     levels = np.zeros(int(part.max()) + 1)
-    shared = _shared(unit, part, len(counts))
+    shared = _shared(part, len(counts))
     if shared.sum() < 2 or len(counts) < 2:
         return levels
     size = np.bincount(part, minlength=len(levels))
@@ -103,7 +104,7 @@ def part_levels(unit: np.ndarray, part: np.ndarray, value: np.ndarray) -> np.nda
     return levels
 
 
-def _shared(unit: np.ndarray, part: np.ndarray, units: int) -> np.ndarray:
+def _shared(part: np.ndarray, units: int) -> np.ndarray:
     return np.asarray(np.bincount(part) >= max(2.0, SHARED * units))
 
 
@@ -140,8 +141,9 @@ def split_half(
             np.bincount(unit[order], value[order] * half) / np.bincount(unit[order], half)
             for half in (~second, second)
         ]
-        if min(half.std() for half in halves) > 0:
-            found[k] = float(spearman_brown(float(np.corrcoef(*halves)[0, 1])))
+        first, second_half = halves
+        if min(first.std(), second_half.std()) > 0:
+            found[k] = float(spearman_brown(float(np.corrcoef(first, second_half)[0, 1])))
     return found
 
 
@@ -200,6 +202,16 @@ def reliability(scores: PartScores, cluster: np.ndarray, confidence: float = 0.9
     return Reliability(value, ends, units, clusters)
 
 
+def halves_reliability(scores: PartScores) -> float:
+    """The estimate of `reliability` alone, however few the units are; NaN where no unit has two parts.
+
+    With the same parts for all units it is Cronbach's alpha, which is Shrout and Fleiss' (1979) ICC(3, k); with parts
+    of its own for each unit, and as many, it is their ICC(1, k).
+    """
+    everyone = np.zeros(len(scores.mean), dtype=np.int64)
+    return float(_moments(_totals(scores, scores, everyone)[0])[1])
+
+
 def unknown_reliability(scores: PartScores) -> str:
     """Why the reliability of these scores cannot be told; empty where it can."""
     halved = int(np.isfinite(scores.product).sum())
@@ -253,15 +265,15 @@ def corrected_correlation(
     names: tuple[str, str] = ("the first instrument", "the second instrument"),
     seed: int = 0,
 ) -> CorrectedCorrelation:
-    """Correlation of two scores of the same units, corrected for the unreliability of both, with intervals over clusters.
+    """Correlation of two scores of the same units, raw and corrected for unreliability, with intervals over clusters.
 
     With r the raw correlation and a the root of the product of both reliabilities, a true correlation of c implies a
     raw one of c a. The interval holds every c for which z(r) - z(c a), Fisher's z, lies within Student's t times its
     delete-one-cluster jackknife error of 0; both r and a are computed again without each cluster, so that the
-    uncertainty of the reliabilities counts. Degrees of freedom: Kish's effective number of clusters less one. Nothing is
-    clipped at 1: where the scores correlate more than their reliabilities allow, the estimate says so. An interval that
-    reaches 1 ends where the same statistic without Fisher's z does (Fieller 1954), at 1 or beyond; no true correlation
-    lies there, so this end says only how uncertain the correction is.
+    uncertainty of the reliabilities counts. Degrees of freedom: Kish's effective number of clusters less one. Nothing
+    is clipped at 1: where the scores correlate more than their reliabilities allow, the estimate says so. An interval
+    that reaches 1 ends where the same statistic without Fisher's z does (Fieller 1954), at 1 or beyond; no true
+    correlation lies there, so this end says only how uncertain the correction is.
 
     Args:
         first: scores of one instrument, a unit for each entry.
@@ -295,10 +307,11 @@ def corrected_correlation(
     quantile = _quantile(totals, confidence)
     z = _fisher(without[0])
     error = _jackknife_error(z)
-    if not error > 0:
+    if not error > 1e-9:
         same = "leaving out any one identity changes nothing, so there is no measure of error"
         return CorrectedCorrelation(*found, same, uncorrectable or same)
-    p_value = _p_value(float(_fisher(raw)) / error, totals, first, second, cluster, seed)
+    products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
+    p_value = _p_value(float(_fisher(raw)) / error, totals, products, cluster, seed)
     middle, reach = float(_fisher(raw)), quantile * error
     ends = Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
     interval = UNDEFINED if uncorrectable else _inverted(whole, without, quantile)
@@ -325,9 +338,7 @@ def agreeing_open(interval: Interval, value: float, p_value: float, confidence: 
     made = agreeing(
         Interval(max(interval.low, -bound), min(interval.high, bound)), value, 0.0, p_value, confidence
     )
-    return Interval(
-        -np.inf if made.low <= -bound else made.low, np.inf if made.high >= bound else made.high
-    )
+    return Interval(-np.inf if made.low <= -bound else made.low, np.inf if made.high >= bound else made.high)
 
 
 def _flat(both: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
@@ -351,7 +362,7 @@ def _uncorrectable(
 
 
 def _totals(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.ndarray:
-    """Totals of each cluster, shape (clusters, 12), from which `_moments` are computed for any sum of clusters."""
+    """Totals of each cluster, shape (clusters, 14), from which `_moments` are computed for any sum of clusters."""
     x, y = (scores.mean - scores.mean.mean() for scores in (first, second))
     columns = [np.ones_like(x), x, y, x * x, y * y, x * y]
     for scores, centred in ((first, x), (second, y)):
@@ -359,22 +370,28 @@ def _totals(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.nd
         # The product of two parts about the mean of all units.
         shift = scores.mean.mean()
         product = np.where(known, scores.product - 2 * shift * scores.mean + shift**2, 0.0)
-        columns += [known.astype(float), np.where(known, centred, 0.0), product]
+        # Halves of parts of one's own have means that differ by chance; those of shared parts have lost their levels.
+        error = np.where(known & (not scores.shared), centred**2 - product, 0.0)
+        columns += [known.astype(float), np.where(known, centred, 0.0), product, error]
     _, index = np.unique(cluster, return_inverse=True)
     return np.column_stack([np.bincount(index, weights=column) for column in columns])
 
 
 def _moments(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Raw correlation and both reliabilities from totals of shape (..., 12)."""
+    """Raw correlation and both reliabilities from totals of shape (..., 14)."""
     parts = np.moveaxis(totals, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         n = parts[0]
         mean_x, mean_y = parts[1] / n, parts[2] / n
         var_x, var_y = parts[3] / n - mean_x**2, parts[4] / n - mean_y**2
         raw = (parts[5] / n - mean_x * mean_y) / np.sqrt(var_x * var_y)
-        one = (parts[8] / parts[6] - (parts[7] / parts[6]) ** 2) / var_x
-        two = (parts[11] / parts[9] - (parts[10] / parts[9]) ** 2) / var_y
-    return raw, one, two
+        return raw, _reliable(parts[6:10]) / var_x, _reliable(parts[10:14]) / var_y
+
+
+def _reliable(parts: np.ndarray) -> np.ndarray:
+    """Covariance of the means of two halves of the parts, mean over all halvings."""
+    n, total, product, error = parts
+    return np.asarray(product / n - (total / n) ** 2 + error / n**2)
 
 
 def _fisher(correlation: np.ndarray | float) -> np.ndarray:
@@ -404,12 +421,7 @@ def _quantile(totals: np.ndarray, confidence: float) -> float:
 
 
 def _p_value(
-    statistic: float,
-    totals: np.ndarray,
-    first: PartScores,
-    second: PartScores,
-    cluster: np.ndarray,
-    seed: int,
+    statistic: float, totals: np.ndarray, products: np.ndarray, cluster: np.ndarray, seed: int
 ) -> float:
     """The larger p-value of jackknife t and sign flips of the clusters' sums of products.
 
@@ -418,7 +430,6 @@ def _p_value(
     from scipy.special import stdtr
 
     jackknife = 2 * float(stdtr(_freedom(totals), -abs(statistic)))
-    products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
     _, index = np.unique(cluster, return_inverse=True)
     flipped = sign_flip_test(np.bincount(index, weights=products), seed=seed)
     return max(jackknife, flipped if np.isfinite(flipped) else 1.0)

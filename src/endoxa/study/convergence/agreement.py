@@ -46,9 +46,11 @@ def agreement(effects: pl.DataFrame, attributes: Mapping[str, str]) -> pl.DataFr
     rows = [_row(own.rows(named=True), attributes) for _, own in groups]
     models = list(dict.fromkeys(effects["model"]))
     rows.sort(key=lambda row: (models.index(row["model"]), *_urgency(row)))
-    table = pl.DataFrame(rows, schema={name: kind for name, kind in AGREEMENT_TYPES.items() if name != "place"})
+    table = pl.DataFrame(
+        rows, schema={name: kind for name, kind in AGREEMENT_TYPES.items() if name != "place"}
+    )
     place = pl.int_range(1, pl.len() + 1).over("model").alias("place")
-    return table.with_columns(place).select(list(AGREEMENT_TYPES)).cast(dict(AGREEMENT_TYPES))
+    return table.with_columns(place).select(list(AGREEMENT_TYPES)).cast(pl.Schema(AGREEMENT_TYPES))
 
 
 def _row(rows: Sequence[Mapping[str, Any]], attributes: Mapping[str, str]) -> dict[str, Any]:

@@ -40,9 +40,9 @@ def discriminant(
 
     Over the associations that both instruments measured and whose attribute both measured for another identity too:
     `same` is the mean product of both standardised effects of an association; `other` that of the first instrument's
-    effect with the mean effect of the second over the associations of the same attribute and another identity, averaged with
-    the reverse; `within_1` and `within_2` are the latter with one instrument on both sides. Effects are standardised
-    over these associations. Identities are left out in turn, as what is measured and as partners.
+    effect with the mean effect of the second over the associations of the same attribute and another identity,
+    averaged with the reverse; `within_1` and `within_2` are the latter with one instrument on both sides. Effects are
+    standardised over these associations. Identities are left out in turn, as what is measured and as partners.
 
     Args:
         parts: columns of `schema.convergence.PART_COLUMNS`.
@@ -108,7 +108,7 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
     )
     told = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
     row |= {**told, "difference": float(values[0] - values[1]), "reason": reason}
-    return row if reason else row | _jackknife(x, y, identity, attribute, row["difference"], confidence)
+    return row if reason else row | _jackknife((x, y), identity, attribute, row["difference"], confidence)
 
 
 def compared(x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
@@ -124,7 +124,9 @@ def compared(x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.n
         return np.full(4, np.nan)
     x, y = ((values - values.mean()) / values.std() for values in (x, y))
     far_x, far_y = (_partners(values, identity, attribute) for values in (x, y))
-    return np.array([(x * y).mean(), ((x * far_y) + (y * far_x)).mean() / 2, (x * far_x).mean(), (y * far_y).mean()])
+    return np.array(
+        [(x * y).mean(), ((x * far_y) + (y * far_x)).mean() / 2, (x * far_x).mean(), (y * far_y).mean()]
+    )
 
 
 def _partners(values: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
@@ -144,8 +146,7 @@ def _with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
 
 
 def _jackknife(
-    x: np.ndarray,
-    y: np.ndarray,
+    effects: tuple[np.ndarray, np.ndarray],
     identity: np.ndarray,
     attribute: np.ndarray,
     difference: float,
@@ -154,6 +155,7 @@ def _jackknife(
     """Interval and p-value of the difference, whole identities left out in turn."""
     from scipy.special import stdtr, stdtrit
 
+    x, y = effects
     left = []
     for code in np.unique(identity):
         kept = identity != code
@@ -163,7 +165,9 @@ def _jackknife(
     without, count = np.array(left), len(left)
     error = float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
     if not error > 1e-12:
-        return {"reason": "leaving out any one identity leaves nothing to compare, so there is no measure of error"}
+        return {
+            "reason": "leaving out any one identity leaves nothing to compare, so there is no measure of error"
+        }
     freedom = effective_number(np.bincount(identity)) - 1
     reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return {
@@ -189,7 +193,9 @@ def sentence(row: dict[str, Any]) -> str:
     if row["verdict"] == ABOVE:
         return f"{row['model']}: {names} agree on more than the attribute: {numbers}."
     if row["verdict"] == BELOW:
-        return f"{row['model']}: {names} agree less on the same association than on other identities: {numbers}."
+        return (
+            f"{row['model']}: {names} agree less on the same association than on other identities: {numbers}."
+        )
     return (
         f"{row['model']}: the agreement of {names} on the same association is not distinguishable from that on other "
         f"identities: {numbers}.{blamed(row)}"

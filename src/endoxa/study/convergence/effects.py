@@ -30,8 +30,8 @@ NO_SPREAD = "the parts of each association are the same: no standard error"
 def effects(parts: pl.DataFrame, confidence: float = 0.95) -> pl.DataFrame:
     """Standardised effect of every association under every instrument, with its test.
 
-    An effect is the mean over the parts of the association, divided by the standard deviation of all single parts of the
-    same model and instrument. Nothing is subtracted: 0 stays the neutral value. The scale is that of single
+    An effect is the mean over the parts of the association, divided by the standard deviation of all single parts of
+    the same model and instrument. Nothing is subtracted: 0 stays the neutral value. The scale is that of single
     measurements and not of the means, so that an instrument does not seem stronger for having more parts.
 
     Args:
@@ -114,7 +114,9 @@ def reliability_table(found: Sequence[Measured], confidence: float, seed: int) -
 def _reliability_row(one: Measured, confidence: float, seed: int) -> dict[str, Any]:
     told = reliability(one.scores, identity_codes(one.identities), confidence)
     halves = (
-        np.array([np.nan]) if told.reason else split_half(one.unit, one.part, one.value, splits=100, seed=seed)
+        np.array([np.nan])
+        if told.reason
+        else split_half(one.unit, one.part, one.value, splits=100, seed=seed)
     )
     defined = halves[np.isfinite(halves)]
     return {

@@ -22,7 +22,8 @@ class ConvergenceOptions:
     """
 
     rule: Annotated[
-        str, Option("Scoring rule of sentence pairs; by default the first of each model.", DATA, metavar="RULE")
+        str,
+        Option("Scoring rule of sentence pairs; by default the first of each model.", DATA, metavar="RULE"),
     ] = ""
     pooling: Annotated[
         str, Option("Pooling of association tests; by default the first of each model.", DATA, metavar="NAME")

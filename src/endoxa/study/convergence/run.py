@@ -12,10 +12,10 @@ from endoxa.datasets.frames import write_table
 from endoxa.errors import UserError
 from endoxa.page.words import listed, plural
 from endoxa.schema.convergence import PART_COLUMNS
+from endoxa.study.convergence.adapters.association_tests import association_test_parts
 from endoxa.study.convergence.adapters.pairs import pair_parts
 from endoxa.study.convergence.adapters.questions import question_parts
 from endoxa.study.convergence.adapters.stories import story_parts
-from endoxa.study.convergence.adapters.tests import test_parts
 from endoxa.study.convergence.agreement import agreement
 from endoxa.study.convergence.correlations import correlation_table
 from endoxa.study.convergence.discriminant import discriminant_table
@@ -154,8 +154,8 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
     joined = parts.join(known, on="association_id", how="left", maintain_order="left")
     left_out = joined.filter(pl.col("identity").is_null())
     notes = tuple(
-        f"{tool(str(instrument)).capitalize()}: {plural(own['association_id'].n_unique(), 'association')} of the run not "
-        "in the study, left out."
+        f"{tool(str(instrument)).capitalize()}: {plural(own['association_id'].n_unique(), 'association')} of the "
+        "run not in the study, left out."
         for (instrument,), own in left_out.group_by("instrument", maintain_order=True)
     )
     kept = joined.drop_nulls("identity")
@@ -165,11 +165,17 @@ def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFr
             "an association of the study: their association_id differ."
         )
     # 'en-NG' in one run is 'en' in another.
-    main = pl.coalesce(_filled("language"), "own_language", pl.lit("")).str.to_lowercase().str.extract("^([^-_]*)")
+    main = (
+        pl.coalesce(_filled("language"), "own_language", pl.lit(""))
+        .str.to_lowercase()
+        .str.extract("^([^-_]*)")
+    )
     kept = kept.with_columns(language=main)
     several = pl.col("language").n_unique().over("association_id") > 1
-    name = pl.when(several).then(pl.format("{} [{}]", "association_id", "language")).otherwise("association_id")
-    return kept.with_columns(association_id=name).select(list(PART_COLUMNS)), (*notes, *_alone(kept))
+    named = (
+        pl.when(several).then(pl.format("{} [{}]", "association_id", "language")).otherwise("association_id")
+    )
+    return kept.with_columns(association_id=named).select(list(PART_COLUMNS)), (*notes, *_alone(kept))
 
 
 def _filled(name: str) -> pl.Expr:
@@ -183,10 +189,12 @@ def _tables(runs: StudyRuns, options: ConvergenceOptions) -> Iterator[pl.DataFra
     if runs.questions is not None:
         yield _named("questions", question_parts(runs.questions, options.protocol))
     if runs.tests is not None:
-        yield _named("tests", test_parts(runs.tests, options.pooling))
+        yield _named("tests", association_test_parts(runs.tests, options.pooling))
     if runs.stories is not None:
         if runs.story_map is None:
-            raise UserError("Stories need a story map: which cell is which association. Give one, or no stories.")
+            raise UserError(
+                "Stories need a story map: which cell is which association. Give one, or no stories."
+            )
         yield _named("stories", story_parts(runs.stories, runs.story_map))
 
 
@@ -201,8 +209,8 @@ def _alone(parts: pl.DataFrame) -> Iterator[str]:
     tools = parts.group_by("model", maintain_order=True).agg(pl.col("instrument").unique())
     for row in tools.filter(pl.col("instrument").list.len() == 1).iter_rows(named=True):
         yield (
-            f"{row['model']} was measured with {tool(row['instrument'][0])} only. If another run names it differently, give "
-            "both names one alias."
+            f"{row['model']} was measured with {tool(row['instrument'][0])} only. If another run names it "
+            "differently, give both names one alias."
         )
 
 
@@ -212,7 +220,7 @@ def _attributes(associations: pl.DataFrame, parts: pl.DataFrame) -> dict[str, st
         return {}
     known = dict(associations.select("association_id", pl.col("attribute").fill_null("")).iter_rows())
     names = parts["association_id"].unique().to_list()
-    return {name: known.get(name, known.get(name.rpartition(" [")[0], "")) for name in names}
+    return {name: str(known.get(name, known.get(name.rpartition(" [")[0])) or "") for name in names}
 
 
 TABLES = ("effects", "reliabilities", "correlations", "discriminant", "agreement")

@@ -1,7 +1,7 @@
 """From run folders to parts, one module for each instrument.
 
-Each returns the columns `model` (as in the run), `language`, `association_id`, `part` and `value`; `converge` adds identity and
-instrument and keeps languages apart.
+Each returns the columns `model` (as in the run), `language`, `association_id`, `part` and `value`; `converge` adds
+identity and instrument and keeps languages apart.
 """
 
 MEASURED = ("model", "language", "association_id", "part", "value")

@@ -50,7 +50,9 @@ def _of_one_rule(records: pl.DataFrame, rule: str, run: Path) -> pl.DataFrame:
         first = records.group_by("model", maintain_order=True).agg(pl.col("rule").first())
         return records.join(first, on=["model", "rule"], how="semi", maintain_order="left")
     kept = records.filter(rule=rule)
-    lacking = [name for name in records["model"].unique(maintain_order=True) if name not in set(kept["model"])]
+    lacking = [
+        name for name in records["model"].unique(maintain_order=True) if name not in set(kept["model"])
+    ]
     if lacking:
         known = records.filter(model=lacking[0])["rule"].unique(maintain_order=True).to_list()
         raise UserError(

@@ -57,8 +57,8 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     facets = [name for name in FACETS[:2] if name in stories.columns]
     for facet in facets:
         found = pl.DataFrame(list(_rows(stories, profiles, story_map, facet)), schema=_TYPES)
-        parts = found.group_by("model", "language", "association_id").len()
-        if len(found) and (int(parts["len"].max() or 0) > 1 or facet == facets[-1]):  # type: ignore[call-overload]
+        most = found.group_by("model", "language", "association_id").len()["len"].to_list()
+        if len(found) and (max(most) > 1 or facet == facets[-1]):
             return found
     raise UserError(
         f"'{run}': no association of the story map has stories on both sides. Check base_attribute, base_value, "
@@ -111,9 +111,13 @@ def _rows(
             part=pl.col(facet),
         ).filter((pl.col("target_attribute").str.strip_chars() == cell["base_attribute"]) & pl.col("known"))
         by = ["generator_model", "language", "part"]
-        shares = told.drop_nulls("part").group_by(by, maintain_order=True).agg(
-            own=pl.col("hit").filter(pl.col("about")).mean(),
-            others=pl.col("hit").filter(~pl.col("about")).mean(),
+        shares = (
+            told.drop_nulls("part")
+            .group_by(by, maintain_order=True)
+            .agg(
+                own=pl.col("hit").filter(pl.col("about")).mean(),
+                others=pl.col("hit").filter(~pl.col("about")).mean(),
+            )
         )
         for row in shares.drop_nulls(["own", "others"]).iter_rows(named=True):
             yield {

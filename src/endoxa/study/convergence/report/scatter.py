@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 import polars as pl
 
-from endoxa.page.charts import BLUE, INK, MUTED, ORANGE, either, finish, neutral_line, pointed, symmetric_domain
+from endoxa.page.charts import (
+    BLUE,
+    INK,
+    MUTED,
+    ORANGE,
+    either,
+    finish,
+    neutral_line,
+    pointed,
+    symmetric_domain,
+)
 from endoxa.page.document import Figure
 from endoxa.page.words import count, signed, slug
 from endoxa.stats.verdicts import ABOVE, BELOW
@@ -51,70 +62,87 @@ def scatter_matrix(
     }
     known = {row["instrument"]: row for row in reliabilities.filter(model=model).iter_rows(named=True)}
     reach = symmetric_domain(own["effect"].to_list(), 0.0, 1.0, 0.5)
-    rows = [_row(k, tools, own, known, pairs, reach) for k in range(len(tools))]
+    matrix = _Matrix(tools, own, known, pairs, reach)
+    rows = [matrix.row(k) for k in range(len(tools))]
     chart = finish(alt.vconcat(*rows, spacing=6))
     drawn = min(own["association_id"].n_unique(), MOST_POINTS)
     every = own["association_id"].n_unique()
     part = "" if drawn == every else f", {count(drawn)} of {count(every)} associations drawn"
     return Figure(
         name=f"convergence-{slug(label)}",
-        title=f"{label}: effects of every association under every two instruments{part}",
+        title=f"{label}: effects by instrument{part}",
         chart=chart,
         alt=_spoken(label, tools, pairs),
         wide=True,
-        rows=own.select("model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"),
+        rows=own.select(
+            "model", "association_id", "identity", "instrument", "effect", "low", "high", "verdict"
+        ),
     )
 
 
-def _row(
-    k: int,
-    tools: Sequence[str],
-    own: pl.DataFrame,
-    known: Mapping[str, Mapping[str, Any]],
-    pairs: Pairs,
-    reach: tuple[float, float],
-) -> alt.HConcatChart:
-    cells: list[alt.TopLevelMixin] = []
-    for column, name in enumerate(tools):
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """What the cells of a matrix are drawn from.
+
+    Attributes:
+        tools: instruments in order.
+        own: effects of the model.
+        known: row of reliabilities by instrument.
+        pairs: row of correlations by two instruments.
+        reach: range of the axes.
+    """
+
+    tools: Sequence[str]
+    own: pl.DataFrame
+    known: Mapping[str, Mapping[str, Any]]
+    pairs: Pairs
+    reach: tuple[float, float]
+
+    def row(self, k: int) -> alt.HConcatChart:
+        """The cells of one row of the matrix."""
+        return alt.hconcat(*(self.cell(k, column) for column in range(len(self.tools))), spacing=6)
+
+    def cell(self, k: int, column: int) -> alt.LayerChart:
+        """Points below the diagonal, texts on it and above."""
+        name, other = self.tools[column], self.tools[k]
         if column == k:
-            told = known[name]["reliability"]
-            texts = [tool(name), "reliability", number(told)]
-            cells.append(_texts(texts, bold=0))
-        elif column < k:
-            cells.append(
-                _cloud(own, name, tools[k], reach, left=column == 0, bottom=k == len(tools) - 1)
-            )
-        else:
-            row = pairs[tools[k], name]
-            told = row["corrected"]
-            interval = ends(row["low"], row["high"], row["verdict"]) if row["low"] is not None else ""
-            texts = [number(told), interval, f"raw {number(row['raw'])}"]
-            cells.append(_texts(texts, bold=0, strong=row["verdict"] in (ABOVE, BELOW)))
-    return alt.hconcat(*cells, spacing=6)
+            return _texts([tool(name), "reliability", number(self.known[name]["reliability"])])
+        if column < k:
+            ends_here = k == len(self.tools) - 1
+            return _cloud(points(self.own, name, other), (name, other), self.reach, (column == 0, ends_here))
+        row = self.pairs[other, name]
+        interval = ends(row["low"], row["high"], row["verdict"]) if row["low"] is not None else ""
+        texts = [number(row["corrected"]), interval, f"raw {number(row['raw'])}"]
+        return _texts(texts, strong=row["verdict"] in (ABOVE, BELOW))
 
 
-def _texts(texts: Sequence[str], *, bold: int, strong: bool = True) -> alt.TopLevelMixin:
-    """Lines of text in the middle of a cell, one of them larger."""
+def _texts(texts: Sequence[str], *, strong: bool = True) -> alt.LayerChart:
+    """Lines of text in the middle of a cell, the first one larger."""
     layers = []
     for place, text in enumerate(texts):
         layers.append(
             alt.Chart(pl.DataFrame({"text": [text]}))
             .mark_text(
-                fontSize=15 if place == bold else 11,
-                fontWeight="bold" if place == bold and strong else "normal",
-                color=INK if place == bold else MUTED,
+                fontSize=11 if place else 14,
+                fontWeight="bold" if not place and strong else "normal",
+                color=MUTED if place else INK,
                 dy=(place - (len(texts) - 1) / 2) * 18,
             )
             .encode(text=alt.Text("text:N"))
         )
-    made: alt.TopLevelMixin = alt.layer(*layers).properties(width=CELL, height=CELL)
-    return made
+    return _sized(layers)
+
+
+def _sized(layers: Sequence[alt.Chart]) -> alt.LayerChart:
+    return alt.LayerChart(layer=list(layers), width=CELL, height=CELL)
 
 
 def points(own: pl.DataFrame, across: str, up: str) -> pl.DataFrame:
     """The associations that both instruments measured: columns of `FIGURE_COLUMNS` and `tip`."""
     x, y = (
-        own.filter(instrument=name).select("association_id", pl.col("effect").alias(axis), pl.col("verdict").alias(f"v{axis}"))
+        own.filter(instrument=name).select(
+            "association_id", pl.col("effect").alias(axis), pl.col("verdict").alias(f"v{axis}")
+        )
         for name, axis in ((across, "x"), (up, "y"))
     )
     both = x.join(y, on="association_id").sort("association_id")
@@ -138,34 +166,37 @@ def points(own: pl.DataFrame, across: str, up: str) -> pl.DataFrame:
 
 
 def _cloud(
-    own: pl.DataFrame, across: str, up: str, reach: tuple[float, float], *, left: bool, bottom: bool
-) -> alt.TopLevelMixin:
-    frame = points(own, across, up)
+    frame: pl.DataFrame, names: tuple[str, str], reach: tuple[float, float], labelled: tuple[bool, bool]
+) -> alt.LayerChart:
+    """The points of one cell; `labelled` says whether the axes at the left and at the bottom are written."""
+    across, up = names
+    left, bottom = labelled
 
     def axis(name: str, *, shown: bool) -> alt.Axis:
         return alt.Axis(
-            title=tool(name) if shown else None, labels=shown, tickCount=3, grid=True, format="+.1~f"
+            title=tool(name) if shown else None, labels=shown, tickCount=3, grid=True, format="~f"
         )
 
     scale = alt.Scale(domain=reach, nice=False)
     x = alt.X("x:Q", scale=scale, axis=axis(across, shown=bottom))
     y = alt.Y("y:Q", scale=scale, axis=axis(up, shown=left))
-    marks = pointed(
-        alt.Chart(frame).mark_point(size=22, strokeWidth=1.2, opacity=0.75), frame
-    ).encode(
+    marks = pointed(alt.Chart(frame).mark_point(size=22, strokeWidth=1.2, opacity=0.75), frame).encode(
         x=x,
         y=y,
-        color=either(alt.ColorValue, "datum.kind == 'against'", ORANGE, BLUE),
-        fill=either(
-            alt.FillValue, "datum.kind == 'other'", "transparent", BLUE
+        stroke=either(alt.StrokeValue, "datum.kind == 'against'", ORANGE, BLUE),
+        fill=alt.FillValue(
+            "transparent",
+            condition=[
+                {"test": "datum.kind == 'both'", "value": BLUE},
+                {"test": "datum.kind == 'against'", "value": ORANGE},
+            ],
         ),
     )
     lines = [
         neutral_line().encode(x=alt.X("neutral:Q", scale=scale)),
         neutral_line().encode(y=alt.Y("neutral:Q", scale=scale)),
     ]
-    made: alt.TopLevelMixin = alt.layer(*lines, marks).properties(width=CELL, height=CELL)
-    return made
+    return _sized([*lines, marks])
 
 
 def _spoken(label: str, tools: Sequence[str], pairs: Pairs) -> str:

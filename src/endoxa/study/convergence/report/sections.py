@@ -13,7 +13,7 @@ from endoxa.page.document import Finding, Section
 from endoxa.page.families import families
 from endoxa.page.words import count, listed, plural, short_labels
 from endoxa.schema.convergence import ALL_AGREE, CONTRADICT, NOT_TESTED, ONE_INSTRUMENT, ONLY_ONE, SOME_AGREE
-from endoxa.stats.verdicts import ABOVE, BELOW, CLEAR, UNCLEAR, UNTESTED, significance
+from endoxa.stats.verdicts import ABOVE, BELOW, UNCLEAR, UNTESTED, significance
 from endoxa.study.convergence import correlations, discriminant
 from endoxa.study.convergence.report import tables
 from endoxa.study.convergence.report.scatter import scatter_matrix
@@ -23,23 +23,24 @@ from endoxa.study.convergence.words import number
 MOST_SENTENCES = 6
 """Pairs of instruments that get a sentence each; the table holds all."""
 READING = (
-    "Each point is an association; effects are in standard deviations of single measurements of that model and instrument, "
-    "above 0 towards the stereotype. Filled points: both instruments claim one direction; orange: they claim opposite "
-    "ones. Above the diagonal: the correlation corrected for unreliability with its interval, and the raw one; "
-    "bold where it is claimed.",
-    "An instrument that measures with error cannot agree fully with another one, so the raw correlation is divided by the "
-    "root of both reliabilities (Spearman 1904). It estimates how far the two measure the same thing, and can exceed 1 by "
-    "chance; nothing is clipped. Identities are resampled, since associations of one identity are not independent.",
+    "Each point is an association; effects are in standard deviations of single measurements of that model and "
+    "instrument, above 0 towards the stereotype. Filled points: both instruments claim one direction; orange: they "
+    "claim opposite ones. Above the diagonal: the correlation corrected for unreliability with its interval, and "
+    "the raw one; bold where it is claimed.",
+    "An instrument that measures with error cannot agree fully with another one, so the raw correlation is divided "
+    "by the root of both reliabilities (Spearman 1904). It estimates how far the two measure the same thing, and can "
+    "exceed 1 by chance; nothing is clipped. Identities are resampled, since associations of one identity are not "
+    "independent.",
 )
 METHODS = (
-    "Effect: mean over the parts of an association (templates, items, repeats, scenarios) divided by the standard deviation "
-    "of single parts of the same model and instrument. Nothing is subtracted: 0 is the neutral value of the "
-    "instrument. Reliability: share of the variance of effects that two halves of the parts have in common, mean over all "
-    "halvings (Spearman-Brown; Cronbach's alpha where all associations have the same parts). What all parts of an "
-    "instrument share, such as the wording of an attribute, counts as reliable.",
-    "Intervals of correlations: delete-one jackknife over identities on Fisher's z, reliabilities estimated again without "
-    "each identity, Student's t with the effective number of identities. Tests: the larger p-value of this jackknife and of "
-    "sign flips of identities. No interval or test with fewer than 10 associations or 6 identities.",
+    "Effect: mean over the parts of an association (templates, items, repeats, scenarios) divided by the standard "
+    "deviation of single parts of the same model and instrument. Nothing is subtracted: 0 is the neutral value of the "
+    "instrument. Reliability: share of the variance of effects that two halves of the parts have in common, mean "
+    "over all halvings (Spearman-Brown; Cronbach's alpha where all associations have the same parts). What all "
+    "parts of an instrument share, such as the wording of an attribute, counts as reliable.",
+    "Intervals of correlations: delete-one jackknife over identities on Fisher's z, reliabilities estimated again "
+    "without each identity, Student's t with the effective number of identities. Tests: the larger p-value of this "
+    "jackknife and of sign flips of identities. No interval or test with fewer than 10 associations or 6 identities.",
     "Which instrument sees an association: t test of its effect, pooled variance of parts within associations, "
     "Benjamini-Hochberg over the associations of a model and instrument. Parts are taken as independent.",
     "Sources: Campbell and Fiske 1959, Psychological Bulletin 56; Spearman 1904 and 1910; Brown 1910; Cronbach 1951, "
@@ -58,7 +59,13 @@ def sections(convergence: Convergence) -> list[Section]:
         _discriminant(convergence, labels),
         _first(convergence, labels),
         _tests(convergence),
-        Section("convergence-methods", "How instruments were compared", notes=METHODS, lead=_made(convergence), folded=True),
+        Section(
+            "convergence-methods",
+            "How instruments were compared",
+            notes=METHODS,
+            lead=_made(convergence),
+            folded=True,
+        ),
     )
     return [section for section in built if section is not None and not section.empty]
 
@@ -148,7 +155,9 @@ class _Told:
         }
         numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in words}
         said = [
-            f"{count(many)} {_verb(verdict, many)}{words[verdict]}" for verdict, many in numbers.items() if many
+            f"{count(many)} {_verb(verdict, many)}{words[verdict]}"
+            for verdict, many in numbers.items()
+            if many
         ]
         if len(said) == 1 and len(rows) > 1:
             verdict = next(one for one, many in numbers.items() if many)
@@ -160,7 +169,9 @@ class _Told:
         """'; corrected correlations lie between 0.31 and 0.88'."""
         known = [row["value"] for row in rows if row["value"] is not None]
         return (
-            f"; {self.values} lie between {number(min(known))} and {number(max(known))}" if len(known) > 1 else ""
+            f"; {self.values} lie between {number(min(known))} and {number(max(known))}"
+            if len(known) > 1
+            else ""
         )
 
 
@@ -208,11 +219,11 @@ def _discriminant(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
         findings=tuple(SPECIFIC.findings(tested, labels)),
         tables=(tables.discriminant_table(tested, labels, _level(convergence)),),
         notes=(
-            "Two instruments may agree because both react to an attribute, whoever it is said of. So their correlation on "
-            "the same association is compared with that of one instrument on an association and the other on the same "
-            "attribute of other identities (Campbell and Fiske 1959: monotrait against heterotrait, both "
-            "heteromethod). The column 'other identity, same instrument' has each instrument on both sides "
-            "(heterotrait-monomethod). All are raw correlations.",
+            "Two instruments may agree because both react to an attribute, whoever it is said of. So their "
+            "correlation on the same association is compared with that of one instrument on an association and the "
+            "other on the same attribute of other identities (Campbell and Fiske 1959: monotrait against "
+            "heterotrait, both heteromethod). The column 'other identity, same instrument' has each instrument on "
+            "both sides (heterotrait-monomethod). All are raw correlations.",
         ),
     )
 
@@ -228,11 +239,11 @@ def _first(convergence: Convergence, labels: Mapping[str, str]) -> Section | Non
         findings=tuple(_shares(several, labels)),
         tables=(tables.count_table(rows, labels), tables.list_table(several, labels)),
         notes=(
-            "First come associations that all instruments see, then contradictions, then what several see, then what only one "
-            "sees; within a kind, the stereotype before its opposite and the largest mean effect first. An "
-            "instrument sees an association where its effect differs from 0 after correction; an unclear one is no proof "
-            f"that there is nothing. Up to {tables.MOST_LISTED} associations of each model are listed; agreement.csv holds "
-            "all.",
+            "First come associations that all instruments see, then contradictions, then what several see, then "
+            "what only one sees; within a kind, the stereotype before its opposite and the largest mean effect "
+            "first. An instrument sees an association where its effect differs from 0 after correction; an unclear "
+            f"one is no proof that there is nothing. Up to {tables.MOST_LISTED} associations of each model are listed; "
+            "agreement.csv holds all.",
         ),
     )
 
@@ -246,9 +257,7 @@ def _shares(several: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Findin
         ONLY_ONE: "only one sees",
     }
     for (model,), own in several.group_by("model", maintain_order=True):
-        numbers = {"total": own.height} | {
-            kind: int((own["agreement"] == kind).sum()) for kind in words
-        }
+        numbers = {"total": own.height} | {kind: int((own["agreement"] == kind).sum()) for kind in words}
         told = [f"{words[kind]} {count(numbers[kind])}" for kind in words if numbers[kind]]
         rest = f": {listed(told)}" if told else ": no instrument sees any"
         yield Finding(

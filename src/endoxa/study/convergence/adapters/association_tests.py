@@ -1,4 +1,4 @@
-"""Association tests: how much nearer the first target lies to A, rather than B, than the second; a part for each text."""
+"""Association tests: how much nearer X lies to A, rather than B, than Y does; a part for each text."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from endoxa.study.convergence.adapters import MEASURED
 _TYPES = {name: pl.Float64 if name == "value" else pl.String for name in MEASURED}
 
 
-def test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
+def association_test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
     """Parts of a run of `probe embeddings`, of the tests that name an association.
 
     The value of part k is s(x_k) minus the mean of s(y_k) over the identities of Y, with s the mean cosine with A minus
     that with B (Caliskan et al. 2017), for the k-th text of each: the same template with either identity, where tests
-    were built from templates. All parts share A and B: what is peculiar to these words counts as reliable. Several tests
-    of one association add their parts.
+    were built from templates. All parts share A and B: what is peculiar to these words counts as reliable. Several
+    tests of one association add their parts.
 
     Args:
         run: the run folder.
@@ -42,7 +42,8 @@ def test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
         tests = [test for test in source.tests if test.association_id]
         if not tests:
             raise UserError(
-                f"'{run}' measures no association: its tests have no association_id. Make them with `endoxa build tests --each`."
+                f"'{run}' measures no association: its tests have no association_id. Make them with "
+                "`endoxa build tests --each`."
             )
         texts = (text for test in tests for part in (test.x, test.y, test.a, test.b) for text in part.texts)
         vectors = UnitVectors(source.vectors(), texts)
@@ -53,9 +54,7 @@ def test_parts(run: Path, pooling: str = "") -> pl.DataFrame:
     return pl.DataFrame(rows, schema=_TYPES)
 
 
-def _rows(
-    test: AssociationTest, vectors: UnitVectors, model: str, number: int
-) -> Iterator[dict[str, Any]]:
+def _rows(test: AssociationTest, vectors: UnitVectors, model: str, number: int) -> Iterator[dict[str, Any]]:
     found = vectors.associations(test)
     for k, value in enumerate(differences(found.x, found.y, test.y.terms).tolist(), start=1):
         yield {
