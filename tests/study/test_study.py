@@ -21,6 +21,7 @@ from endoxa.study.file import read_study
 from endoxa.study.init import init_study, suggestions
 from endoxa.study.items import build_items, read_associations
 from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
+from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost
 
 IDENTITIES = ("women", "men", "Muslims", "Christians", "students", "immigrants")
@@ -375,3 +376,22 @@ def test_the_comparison_can_be_chosen(study):
     path.write_text(text + "\n[convergence]\nrules = 3\n", encoding="utf-8")
     with pytest.raises(UserError, match="Did you mean 'rule'"):
         read_study(study)
+
+
+@pytest.mark.parametrize(("planted", "low", "high"), [(1.0, 0.8, 1.3), (0.0, -0.5, 0.5)])
+def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, low, high):
+    """From the study file to the page: what was planted between two instruments is what the study reports."""
+    said = ("gentle", "kind", "patient", "strong", "loud", "brave", "generous", "honest")
+    rows = [(identity, attribute, "group") for identity in IDENTITIES for attribute in said]
+    table = pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row")
+    table.write_csv(tmp_path / "associations.csv")
+    name = f"sim/latent?correlation={planted:g}&scatter=0.5"
+    init_study(tmp_path / "study", tmp_path / "associations.csv", (name,), ())
+    for part in ("questions", "stories"):
+        edit(tmp_path / "study", f'{part} = "{name}"\n', "")
+    run_study(read_study(tmp_path / "study"))
+    found = write_study(read_study(tmp_path / "study"), tmp_path / "study.html").convergence.correlations
+    (row,) = found.to_dicts()
+    assert {row["instrument_1"], row["instrument_2"]} == {"pairs", "tests"}
+    assert low < row["corrected"] < high
+    assert row["verdict"] == ("above" if planted else "unclear")
