@@ -11,7 +11,8 @@ REPRODUCTION_COLUMNS: dict[str, str] = {
     "difference": "ours minus published; empty where there is no verdict",
     "tolerance": "largest absolute difference that counts as agreement",
     "tolerance_reason": "why that much: rounding of the print, sampling, unstated details",
-    "verdict": "`agrees`, `differs`, `not-comparable` (another model, or other data than the paper's) or `not-computed`",
+    "verdict": "`agrees`, `differs`, `not-comparable` (another model, or other data than the paper's) or "
+    "`not-computed`",
     "why": "why it differs, cannot be compared or was not computed, as far as known",
     "source": "where the printed number was read",
 }

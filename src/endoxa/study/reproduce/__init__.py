@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from endoxa.registry import Registry
+from endoxa.study.reproduce.answers import first_letter
 from endoxa.study.reproduce.declaration import (
     EXACT,
     Cell,
@@ -32,6 +33,7 @@ __all__ = [
     "Reproduced",
     "Standing",
     "Tolerance",
+    "first_letter",
     "reproduce",
     "rounding",
 ]

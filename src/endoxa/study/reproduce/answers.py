@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from endoxa.study.reproduce.given import Given
+from endoxa.study.reproduce.given import Given, Standing
 
 BBQ_HOME = "github.com/nyu-mll/BBQ (CC BY 4.0)"
 PREDICTIONS = ("dev_predictions_nationality_unifiedqa_race.csv", "predictions.csv")
+_LETTER = re.compile(r"\b[abc]\b", re.IGNORECASE)
 RESAMPLES = 100
 """Intervals are not compared with any print here, so few samples do."""
 
@@ -37,7 +39,9 @@ def unifiedqa_estimates(result: str, given: Given) -> dict[str, dict[str, Any]]:
     return {row["context_condition"]: row for row in found.iter_rows(named=True)}
 
 
-def answers_in(given: Given, name: str, questions: tuple[str, ...], predictions: tuple[str, ...]) -> pl.DataFrame | None:
+def answers_in(
+    given: Given, name: str, questions: tuple[str, ...], predictions: tuple[str, ...]
+) -> pl.DataFrame | None:
     """Answers of one data set: a run folder NAME, or a file of questions with one of predictions; None without them.
 
     Raises:
@@ -47,8 +51,27 @@ def answers_in(given: Given, name: str, questions: tuple[str, ...], predictions:
 
     folder = given.find(f"{name}/run.json")
     if folder is not None:
+        given.find(f"{name}/records.parquet")
         return load_answers([folder.parent])
     asked, answered = given.find(*questions), given.find(*predictions)
     if asked is None or answered is None:
         return None
-    return read_predictions(asked, Path(answered)).answers
+    return read_predictions(asked, answered).answers
+
+
+def standing_of(name: str, known: Mapping[str, tuple[str, ...]], given: Given) -> Standing:
+    """The published model that answers stand for: by --model LABEL=NAME, else by the name in the answers."""
+    named = next((one for one in given.models if one.model == name), None)
+    if named is not None:
+        return named
+    label = next((one for one, names in known.items() if name in names), None)
+    return Standing(label or name, name, label is not None)
+
+
+def first_letter(answer: str) -> int | None:
+    """Place of the first standalone A, B or C in any case (LACES, appendix B.3); None where there is none.
+
+    Only to reproduce the paper: "A friend of mine" is read as A. `endoxa probe qa` reads answers with care.
+    """
+    found = _LETTER.search(answer)
+    return None if found is None else "abc".index(found[0].lower())

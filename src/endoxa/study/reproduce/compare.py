@@ -15,13 +15,14 @@ from endoxa.schema.reproduction import (
     NOT_COMPUTED,
     REPRODUCTION_COLUMNS,
 )
-from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Ours
+from endoxa.study.reproduce.declaration import Cell, Key, Ours
 
 SLACK = 1e-9
 """Differences of this size come from floating point: 0.6855 - 0.685 is a little more than 0.0005."""
 
 UNKNOWN = "endoxa knows no reason for the difference"
 NOT_GIVEN = "what it needs was not given"
+NO_CELL = "the paper has no such cell"
 UNREAD = "the printed number cannot be read here: give it in published.csv"
 
 _NUMBERS = ("published", "ours", "difference", "tolerance")
@@ -53,12 +54,7 @@ def compare(result: str, citation: str, cells: Sequence[Cell], ours: Mapping[Key
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"{result}: the cell {twice} is declared twice")
     rows = [{"result": result, **_row(one, ours.get(one.key), citation)} for one in cells]
-    rows += [
-        {"result": result, **_row(Cell(*key, None, EXACT), one, citation), "tolerance": None}
-        | {"tolerance_reason": "", "source": ""}
-        for key, one in ours.items()
-        if key not in set(keys)
-    ]
+    rows += [{"result": result, **_own(key, one)} for key, one in ours.items() if key not in set(keys)]
     return pl.DataFrame(rows, schema=TYPES)
 
 
@@ -71,7 +67,9 @@ def _row(cell: Cell, ours: Ours | None, citation: str) -> dict[str, Any]:
         "cell": cell.cell,
         "published": cell.published,
         "ours": value,
-        "difference": value - cell.published if judged and value is not None and cell.published is not None else None,
+        "difference": value - cell.published
+        if judged and value is not None and cell.published is not None
+        else None,
         "tolerance": cell.tolerance.value,
         "tolerance_reason": cell.tolerance.reason,
         "verdict": verdict,
@@ -80,14 +78,23 @@ def _row(cell: Cell, ours: Ours | None, citation: str) -> dict[str, Any]:
     }
 
 
+def _own(key: Key, ours: Ours) -> dict[str, Any]:
+    """A number of ours that the paper has no cell for."""
+    nothing = {"published": None, "difference": None, "tolerance": None, "tolerance_reason": "", "source": ""}
+    table, cell = key
+    verdict = NOT_COMPUTED if ours.value is None else NOT_COMPARABLE
+    why = _joined(ours.why, NO_CELL if ours.value is not None else "")
+    return {**nothing, "table": table, "cell": cell, "ours": ours.value, "verdict": verdict, "why": why}
+
+
 def _verdict(cell: Cell, ours: Ours | None, value: float | None) -> tuple[str, str]:
     """The verdict and the reason for it."""
     if ours is None or value is None:
-        return NOT_COMPUTED, _joined(ours.why if ours and ours.why else NOT_GIVEN, cell.known)
+        return NOT_COMPUTED, ours.why if ours and ours.why else NOT_GIVEN
+    if cell.published is None:
+        return NOT_COMPARABLE, _joined(ours.why, UNREAD)
     if not ours.comparable:
         return NOT_COMPARABLE, ours.why
-    if cell.published is None:
-        return NOT_COMPARABLE, ours.why or UNREAD
     if abs(value - cell.published) <= cell.tolerance.value + SLACK:
         return AGREES, ours.why
     return DIFFERS, _joined(ours.why, cell.known) or UNKNOWN
@@ -100,25 +107,33 @@ def _joined(*sentences: str) -> str:
 def counted(cells: pl.DataFrame) -> dict[str, int]:
     """Number of cells with each verdict, and `printed`: cells of the paper, with or without a verdict."""
     found = dict(cells["verdict"].value_counts().iter_rows())
-    printed = cells.filter(pl.col("source") != "").height
-    return {**{name: found.get(name, 0) for name in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED)}, "printed": printed}
+    printed = cells.filter(pl.col("source").fill_null("") != "").height
+    return {
+        **{name: found.get(name, 0) for name in (AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED)},
+        "printed": printed,
+    }
 
 
 def finding(cells: pl.DataFrame) -> str:
-    """What came of it, in a sentence or two: how many cells agree, of how many."""
+    """What came of it, in a sentence: how many of the printed cells agree, and what became of the others."""
     n = counted(cells)
-    judged = n[AGREES] + n[DIFFERS]
-    if not judged:
-        said = ["No cell could be judged"]
-    else:
-        said = [f"{n[AGREES]:,} of {judged:,} cells agree with the published value"]
+    own = cells.height - n["printed"]
     rest = [
-        f"{n[name]:,} {words}"
-        for name, words in (
-            (DIFFERS, "differ" if n[DIFFERS] > 1 else "differs"),
-            (NOT_COMPARABLE, "cannot be compared"),
-            (NOT_COMPUTED, "were not computed" if n[NOT_COMPUTED] > 1 else "was not computed"),
+        f"{number:,} {words}"
+        for number, words in (
+            (n[DIFFERS], "differ" if n[DIFFERS] > 1 else "differs"),
+            (n[NOT_COMPARABLE] - own, "cannot be compared"),
+            (n[NOT_COMPUTED], "were not computed" if n[NOT_COMPUTED] > 1 else "was not computed"),
         )
-        if n[name]
+        if number
     ]
-    return "; ".join([*said, *rest]) + "."
+    agree = "agree" if n["printed"] > 1 else "agrees"
+    said = f"{n[AGREES]:,} of {n['printed']:,} published cells {agree} with ours"
+    if not n[AGREES] + n[DIFFERS]:
+        said = f"None of the {n['printed']:,} published cells can be judged"
+    extra = (
+        f" {own:,} further {'value has' if own == 1 else 'values have'} no published counterpart."
+        if own
+        else ""
+    )
+    return "; ".join([said, *rest]) + "." + extra

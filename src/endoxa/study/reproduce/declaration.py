@@ -66,7 +66,7 @@ class Cell:
         cell: row and column ("Age, English, Muril").
         published: the number as printed; None where it cannot be read here.
         tolerance: what still counts as agreement.
-        known: what is known to keep ours from it, a sentence; shown where they differ or none can be computed.
+        known: what is known to keep ours from it; shown where they differ.
         source: where the number was read, if not where the result's citation says.
         decimals: how many decimals are shown.
     """
@@ -111,9 +111,9 @@ class PublishedResult:
         needs: what must be given.
         cells: the printed cells; those of some results are read from a file.
         compute: ours by table and cell; a key without a printed cell makes a row of its own, without a verdict.
-        models: label of each published model and the ids on the Hugging Face hub (or names at the provider) that are it.
+        models: label of each published model, and its ids on the Hugging Face hub or names at the provider.
         notes: what a reader must know of the whole result.
-        about: what its data show, for the notice about content.
+        veiled: tables whose cells name associations, which pages blur until asked for.
     """
 
     name: str
@@ -124,3 +124,4 @@ class PublishedResult:
     compute: Callable[[Given], Mapping[Key, Ours]]
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    veiled: tuple[str, ...] = ()

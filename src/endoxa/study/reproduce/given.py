@@ -80,7 +80,9 @@ class Given:
         found = self.find(*names)
         if found is None:
             folder = "no --data FOLDER was given" if self.data is None else f"{self.data} has none"
-            raise UserError(f"{result} needs the file {' or '.join(names)}, but {folder}. Get it from {where}.")
+            raise UserError(
+                f"{result} needs the file {' or '.join(names)}, but {folder}. Get it from {where}."
+            )
         return found
 
     def standing_for(self, label: str) -> Standing | None:
@@ -91,8 +93,8 @@ class Given:
 def standing(words: Sequence[str], known: Mapping[str, tuple[str, ...]], result: str) -> tuple[Standing, ...]:
     """The models of `--model`, each LABEL=MODEL or MODEL.
 
-    A model counts as the published one by its id on the hub or its provider's name (`hf/ORG/NAME`). A folder can hold any
-    weights, so it counts only where the result states the hash of the file of weights (`sha256:...`).
+    A model counts as the published one by its id on the hub or its provider's name (`hf/ORG/NAME`). A folder can hold
+    any weights, so it counts only where the result states the hash of the file of weights (`sha256:...`).
 
     Raises:
         UserError: a label is unknown, or stands twice.
@@ -103,13 +105,17 @@ def standing(words: Sequence[str], known: Mapping[str, tuple[str, ...]], result:
         if sign and "/" not in head:
             label = next((one for one in known if one.lower() == head.strip().lower()), None)
             if label is None:
-                raise UserError(f"--model {word}: {result} has no model '{head}'. Its models: {_listed(known)}.")
+                raise UserError(
+                    f"--model {word}: {result} has no model '{head}'. Its models: {_listed(known)}."
+                )
             one = Standing(label, tail.strip(), _is_one_of(tail.strip(), known[label]))
         else:
             labels = [label for label, names in known.items() if _is_one_of(word, names)]
             one = Standing(labels[0], word, True) if labels else Standing(word, word, False)
         if one.label in found:
-            raise UserError(f"--model {word}: {one.label} already stands for {found[one.label].model}. Keep one.")
+            raise UserError(
+                f"--model {word}: {one.label} already stands for {found[one.label].model}. Keep one."
+            )
         found[one.label] = one
     return tuple(found.values())
 

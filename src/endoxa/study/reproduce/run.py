@@ -76,7 +76,9 @@ def reproduce(
             something else.
     """
     if data is not None and not data.is_dir():
-        raise UserError(f"--data {data} is not a folder. Expected the folder with the files of '{result.name}'.")
+        raise UserError(
+            f"--data {data} is not a folder. Expected the folder with the files of '{result.name}'."
+        )
     given = Given(data, standing(models, result.models, result.name), out, seed, progress)
     new = _require_ours(result, out)
     try:
@@ -115,7 +117,9 @@ def _require_ours(result: PublishedResult, out: Path) -> bool:
     except (OSError, ValueError, AttributeError):
         mine = False
     if not mine:
-        raise UserError(f"{out} holds something else than a reproduction of '{result.name}'. Choose another --out.")
+        raise UserError(
+            f"{out} holds something else than a reproduction of '{result.name}'. Choose another --out."
+        )
     return new
 
 

@@ -24,8 +24,10 @@ def require_models(result: PublishedResult, given: Given) -> None:
     if not given.models:
         label, names = next(iter(result.models.items()))
         raise UserError(
-            f"{result.name} needs weights: name at least one model, as in --model {names[0]}, or one that stands in for "
-            f"a rehearsal, as in --model {label}=hf/FOLDER ({len(result.models)} published models: {', '.join(result.models)})."
+            f"{result.name} needs weights: name at least one model, as in --model {names[0]}, or one that stands in "
+            "for "
+            f"a rehearsal, as in --model {label}=hf/FOLDER ({len(result.models)} published models: "
+            f"{', '.join(result.models)})."
         )
 
 
@@ -82,11 +84,15 @@ def _fitting(model: str, rules: Sequence[str]) -> tuple[str, ...]:
     kind = look_at(parse_model(model), ModelOptions()).architecture
     fitting = tuple(name for name in rules if RULES.get(name).architecture == kind)
     if not fitting:
-        raise UserError(f"{model} is {kind}, and the published rules ({', '.join(rules)}) do not apply to it.")
+        raise UserError(
+            f"{model} is {kind}, and the published rules ({', '.join(rules)}) do not apply to it."
+        )
     return fitting
 
 
-def encoded(given: Given, one: Standing, tests: Path, poolings: Sequence[str], part: str = "") -> pl.DataFrame:
+def encoded(
+    given: Given, one: Standing, tests: Path, poolings: Sequence[str], part: str = ""
+) -> pl.DataFrame:
     """Estimates of association tests with one encoder.
 
     Raises:
@@ -100,7 +106,9 @@ def encoded(given: Given, one: Standing, tests: Path, poolings: Sequence[str], p
     settings = EmbeddingsSettings(
         tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=10_000
     )
-    return pl.read_csv(_run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None)
+    return pl.read_csv(
+        _run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None
+    )
 
 
 def _run(instrument: Any, settings: Any, given: Given, one: Standing, part: str) -> Path:

@@ -24,7 +24,8 @@ def not_the_released(profiles: Profiles) -> str:
     if found[0] >= FEWEST_STORIES and found[1:] == (MODELS, LANGUAGES):
         return ""
     return (
-        f"the file has {found[0]:,} stories of {_plural(found[1], 'model')} in {_plural(found[2], 'language')}; the study "
+        f"the file has {found[0]:,} stories of {_plural(found[1], 'model')} in {_plural(found[2], 'language')}; the "
+        "study "
         f"has over {FEWEST_STORIES:,} of {MODELS} models in {LANGUAGES} languages"
     )
 
@@ -35,7 +36,11 @@ def found_in(profiles: Profiles, given: Given, *, by_language: bool = False) -> 
     from endoxa.instruments.stories.options import PAPER_RULE, PUBLISHED, Discovery
 
     settings = Discovery(
-        by_language=by_language, pooled=PUBLISHED, rule=PAPER_RULE, seed=given.seed, jobs=1 if profiles.rows < 50_000 else None
+        by_language=by_language,
+        pooled=PUBLISHED,
+        rule=PAPER_RULE,
+        seed=given.seed,
+        jobs=1 if profiles.rows < 50_000 else None,
     )
     return discover(profiles, settings, given.progress)
 

@@ -37,7 +37,10 @@ def own_values(given: Given) -> dict[tuple[str, str], tuple[float, int]]:
     found: dict[tuple[str, str], tuple[float, int]] = {}
     rows = read_table(path, ("table", "cell", "published")).iter_rows(named=True)
     for number, row in enumerate(rows, start=1):
-        text, key = (row["published"] or "").strip(), ((row["table"] or "").strip(), (row["cell"] or "").strip())
+        text, key = (
+            (row["published"] or "").strip(),
+            ((row["table"] or "").strip(), (row["cell"] or "").strip()),
+        )
         try:
             value = float(text)
         except ValueError:

@@ -35,10 +35,13 @@ BY_AXIS = {
 RULES = ("afristereo", "pll", "completion")
 _EIGHT, _TEXT = "Table 8", "6.1.3"
 _KNOWN = (
-    "the paper speaks of 1,163 pairs, its notebook of 123; it gives names of models without ids; models of 2023 and 2024 were "
+    "the paper speaks of 1,163 pairs, its notebook of 123; it gives names of models without ids; models of 2023 and "
+    "2024 were "
     "run in 4 bits; and the notebook's score counts one token too many (docs/methods/scoring-rules.md)"
 )
-_ONE_PAIR = Tolerance(0.005 + 1 / EVALUATED_PAIRS, "printed with 2 decimals; one of 123 pairs more or less by rounding")
+_ONE_PAIR = Tolerance(
+    0.005 + 1 / EVALUATED_PAIRS, "printed with 2 decimals; one of 123 pairs more or less by rounding"
+)
 
 
 def _cells(_given: Given) -> list[Cell]:
@@ -57,14 +60,20 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     other = (
         ""
         if pairs == EVALUATED_PAIRS
-        else f"the file has {pairs} of the {EVALUATED_PAIRS} pairs, those that can be recovered (the authors' table is in no repository)"
+        else f"the file has {pairs} of the {EVALUATED_PAIRS} pairs; the authors' table of them is in no repository"
     )
-    found = {key: Ours(None, "no model was given for it (--model)") for key in (one.key for one in _cells(given))}
+    found = {
+        key: Ours(None, "no model was given for it (--model)") for key in (one.key for one in _cells(given))
+    }
     for one in given.models:
         table = scored(given, one, path, RULES).filter(name="bpr")
         why = "; ".join(text for text in (one.why, other) if text)
         for row in table.unique("axis", maintain_order=True).iter_rows(named=True):
-            key = (_EIGHT, f"BPR, {one.label}") if row["axis"] == "all" else (_TEXT, f"BPR, {one.label}, {row['axis']}")
+            key = (
+                (_EIGHT, f"BPR, {one.label}")
+                if row["axis"] == "all"
+                else (_TEXT, f"BPR, {one.label}, {row['axis']}")
+            )
             if row["axis"] == "all" or key in found:
                 found[key] = Ours(row["value"], why, one.genuine and not other)
     return found
@@ -76,13 +85,18 @@ RESULT = PublishedResult(
     citation=f"{CITATION}, table 8 and 6.1.3",
     needs=(
         Need("file", PAIRS, f"{HOME}; the table of {EVALUATED_PAIRS} pairs is not in it, ask the authors"),
-        Need("weights", "any of the eleven models", "the Hugging Face hub: --model hf/openai-community/gpt2-medium ..."),
+        Need(
+            "weights",
+            "any of the eleven models",
+            "the Hugging Face hub: --model hf/openai-community/gpt2-medium ...",
+        ),
     ),
     cells=_cells,
     compute=_compute,
     models={label: names for label, (_, names) in MODELS.items()},
     notes=(
-        "Causal models are scored as the published notebook does (rule `afristereo`), masked ones with pseudo-log-likelihood, "
+        "Causal models are scored as the published notebook does (rule `afristereo`), masked ones with "
+        "pseudo-log-likelihood, "
         "encoder-decoders by the completion of a question.",
     ),
 )

@@ -27,7 +27,8 @@ GENDERS = {"Female": 50, "Male": 50}
 AGES = {"26-35": 49, "18-25": 21, "36-50": 21, "Over 50": 8, "Under 18": 1}
 _FIVE, _TWO = "Table 5", "Table 2"
 _RULE = (
-    "the paper does not say which statements count as one: here the reviewed statements that were kept, each identity and "
+    "the paper does not say which statements count as one: here the reviewed statements that were kept, each "
+    "identity and "
     "attribute once per axis"
 )
 
@@ -35,7 +36,8 @@ _RULE = (
 def _cells(_given: Given) -> list[Cell]:
     pilot = [Cell(_FIVE, f"{axis}, Pilot", n, EXACT, _RULE, decimals=0) for axis, (_, n, _) in AXES.items()]
     added = [
-        Cell(_FIVE, f"{axis}, Synthetic Augmentation", n, EXACT, decimals=0) for axis, (_, _, n) in AXES.items()
+        Cell(_FIVE, f"{axis}, Synthetic Augmentation", n, EXACT, decimals=0)
+        for axis, (_, _, n) in AXES.items()
     ]
     shares = {"Country": COUNTRIES, "Gender": GENDERS, "Age": AGES}
     return [
@@ -103,10 +105,15 @@ def _people(path: Path) -> dict[str, float]:
     """Participants, and percent of them by country and gender; several answers in a cell end with ' *'."""
     table = read_table(path, ("respondent",))
     found = {"participants": float(table.height)}
-    for about, words, values in (("Country", "country do you live", COUNTRIES), ("Gender", "gender", GENDERS)):
+    for about, words, values in (
+        ("Country", "country do you live", COUNTRIES),
+        ("Gender", "gender", GENDERS),
+    ):
         column = next((name for name in table.columns if words in name), None)
         if column is None:
-            raise UserError(f"{path} has no column about '{words}'. Expected the survey with its own headers.")
+            raise UserError(
+                f"{path} has no column about '{words}'. Expected the survey with its own headers."
+            )
         given = [str(cell or "").split("*")[0].strip() for cell in table[column].to_list()]
         found |= {f"{about}, {name}, percent": 100 * given.count(name) / table.height for name in values}
     return found

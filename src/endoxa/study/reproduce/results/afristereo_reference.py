@@ -49,7 +49,10 @@ MEASURES = {
 SUBSETS: dict[str, tuple[str, tuple[float, ...]]] = {
     "all": ("all", (0.795, 0.884, 0.752, 0.885, 0.885, 0.828, 0.944, 0.794, 0.811, 0.729, 0.802)),
     "human_edited": ("edited", (0.214, 0.552, 0.046, 0.564, 0.555, 0.341, 0.783, 0.344, 0.316, 0.045, 0.329)),
-    "women": ("question: women", (0.894, 0.880, 0.837, 0.899, 0.880, 0.841, 0.947, 0.810, 0.829, 0.815, 0.820)),
+    "women": (
+        "question: women",
+        (0.894, 0.880, 0.837, 0.899, 0.880, 0.841, 0.947, 0.810, 0.829, 0.815, 0.820),
+    ),
     "men": ("question: men", (0.924, 0.904, 0.873, 0.929, 0.904, 0.878, 0.965, 0.852, 0.869, 0.856, 0.861)),
     "ethnicity": (
         "question: ethnicity",
@@ -64,7 +67,10 @@ SUBSETS: dict[str, tuple[str, tuple[float, ...]]] = {
         "question: profession",
         (0.921, 0.895, 0.852, 0.943, 0.895, 0.869, 0.950, 0.862, 0.843, 0.835, 0.852),
     ),
-    "other": ("question: other", (0.763, 0.872, 0.718, 0.897, 0.878, 0.833, 0.929, 0.783, 0.828, 0.694, 0.805)),
+    "other": (
+        "question: other",
+        (0.763, 0.872, 0.718, 0.897, 0.878, 0.833, 0.929, 0.783, 0.828, 0.694, 0.805),
+    ),
 }
 """Subset of the README -> ours, and its row of the table."""
 _ROUNDED = Tolerance(0.001, "printed with 3 decimals, from a program that rounds in between")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from endoxa.study.reproduce.declaration import (
     EXACT,
@@ -17,11 +18,13 @@ from endoxa.study.reproduce.declaration import (
 from endoxa.study.reproduce.given import Given
 from endoxa.study.reproduce.tables import printed
 
-NAMES = "Pelosio et al. 2025 (name-based BBQ)"
-INDIBIAS = "Sahoo et al. 2024 (IndiBias)"
-LACES = "LACES (associations of Latin America, 2025)"
-AFRISTEREO = "AfriStereo (Le Beux et al. 2025, arXiv 2511.22016)"
-STEREOTALES = "StereoTales (Le Jeune et al. 2026), the article"
+NAMES, INDIBIAS, LACES, AFRISTEREO, STEREOTALES = (
+    "Name-based BBQ",
+    "IndiBias",
+    "LACES",
+    "AfriStereo",
+    "StereoTales",
+)
 
 AXIS_SHARES = {
     "Gender": 35.03,
@@ -49,10 +52,10 @@ def _names() -> Iterator[Pair]:
     rows = printed("names_bbq").iter_rows(named=True)
     value = {(row["table"], row["model"], row["column"]): row for row in rows}
 
-    def number(*key: str) -> float:
+    def number(*key: Any) -> float:
         return float(value[key]["value"])
 
-    def spread(*key: str) -> float:
+    def spread(*key: Any) -> float:
         return float(value[key]["sd"])
 
     for (table, model, column), row in value.items():
@@ -107,7 +110,14 @@ def _laces() -> Iterator[Pair]:
     scores = list(LACES_SCORES.values())
     factor = sum(laces[0] / bbq[0] for bbq, laces in scores) / len(scores)
     yield (
-        Cell(table, "baseline bias, LACES over BBQ", 4.92, Tolerance(0.4, "from scores of 2 decimals"), "", source),
+        Cell(
+            table,
+            "baseline bias, LACES over BBQ",
+            4.92,
+            Tolerance(0.26, "from scores printed with 2 decimals: the worst that rounding can do"),
+            "",
+            source,
+        ),
         Ours(factor),
     )
     for place, protocol in ((1, "explanation"), (2, "reprompting")):
@@ -131,10 +141,22 @@ def _laces() -> Iterator[Pair]:
             )
     topics = (792, 641, 609, 591, 571, 388, 338, 239, 223, 137, 130, 130)
     yield (
-        Cell(f"{LACES}, 4", "pairs in both languages", 4789, EXACT, "", f"{LACES}, 4; ours the sum of table 1", 0),
+        Cell(
+            f"{LACES}, 4",
+            "pairs in both languages",
+            4789,
+            EXACT,
+            "",
+            f"{LACES}, 4; ours the sum of table 1",
+            0,
+        ),
         Ours(sum(topics)),
     )
-    for model, evaluated, dropped in (("GPT-3.5-Turbo", 4695, 23), ("Llama 3.1-8B", 4695, 23), ("GPT-4o-mini", 4718, 0)):
+    for model, evaluated, dropped in (
+        ("GPT-3.5-Turbo", 4695, 23),
+        ("Llama 3.1-8B", 4695, 23),
+        ("GPT-4o-mini", 4718, 0),
+    ):
         yield (
             Cell(
                 f"{LACES}, table 3",
@@ -162,13 +184,21 @@ def _afristereo() -> Iterator[Pair]:
     ages = {"26-35": (52, 49), "18-25": (22, 21), "36-50": (22, 21), "Over 50": (9, 8), "Under 18": (1, 1)}
     yield (
         Cell(
-            table, "participants", 107, EXACT, "the five age groups sum to one person less", f"{table}; ours the ages", 0
+            table,
+            "participants",
+            107,
+            EXACT,
+            "the five age groups sum to one person less",
+            f"{table}; ours the ages",
+            0,
         ),
         Ours(sum(people for people, _ in ages.values())),
     )
     for name, (people, percent) in ages.items():
         yield (
-            Cell(table, f"age {name}, percent", percent, rounding(0), "", f"{table}; ours the people of 107", 1),
+            Cell(
+                table, f"age {name}, percent", percent, rounding(0), "", f"{table}; ours the people of 107", 1
+            ),
             Ours(100 * people / 107),
         )
 
@@ -176,11 +206,20 @@ def _afristereo() -> Iterator[Pair]:
 def _stereotales() -> Iterator[Pair]:
     table = f"{STEREOTALES}, human study"
     yield (
-        Cell(f"{STEREOTALES}, associations", "global associations", 784, EXACT, "", f"{table}; ours harmful + benign", 0),
+        Cell(
+            f"{STEREOTALES}, associations",
+            "global associations",
+            784,
+            EXACT,
+            "",
+            f"{table}; ours harmful + benign",
+            0,
+        ),
         Ours(118 + 666),
     )
     rated = (
-        "247 people with 50 associations each give 7.8 ratings on 1,580 associations and 15.8 on 784: the rated set has "
+        "247 people with 50 associations each give 7.8 ratings on 1,580 associations and 15.8 on 784: the rated set "
+        "has "
         "1,580, although the harmful and benign ones sum to 784"
     )
     yield (
@@ -216,12 +255,16 @@ def _compute(_given: Given) -> Mapping[Key, Ours]:
 RESULT = PublishedResult(
     name="arithmetic",
     title="What printed numbers of five papers imply about one another (sums, means, products)",
-    citation="the five papers, as named in each row",
+    citation=(
+        "name-based BBQ: Pelosio et al. 2025; IndiBias: Sahoo et al. 2024; LACES: associations of Latin America, 2025; "
+        "AfriStereo: Le Beux et al. 2025; StereoTales: Le Jeune et al. 2026, the article"
+    ),
     needs=(Need("nothing", "nothing", "the printed numbers are in endoxa"),),
     cells=_cells,
     compute=_compute,
     notes=(
-        "Both sides are printed numbers: `published` is one of them, `ours` is computed from others of the same paper. A "
+        "Both sides are printed numbers: `published` is one of them, `ours` is computed from others of the same "
+        "paper. A "
         "difference is a slip or a rounding in the paper, and says nothing about any model.",
     ),
 )

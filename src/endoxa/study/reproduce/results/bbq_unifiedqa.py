@@ -10,11 +10,13 @@ from endoxa.study.reproduce.given import Given
 
 QUESTIONS = 3080
 SOURCE = (
-    "Parrish et al. 2022, figures as in the shared BBQ subset (columns paper_accuracy_pct, paper_bias_pct of its table of "
+    "Parrish et al. 2022, figures as in the shared BBQ subset (columns paper_accuracy_pct, paper_bias_pct of its "
+    "table of "
     "expected values) and in docs/methods/questions.md"
 )
 _REBUILT = (
-    "where it differs, suspect the metadata: the published additional_metadata.csv is not in the shared data, and its rows "
+    "where it differs, suspect the metadata: the published additional_metadata.csv is not in the shared data, and "
+    "its rows "
     "were rebuilt with the rules of the authors' script"
 )
 _PRINTED = {
@@ -23,7 +25,12 @@ _PRINTED = {
     ("bias_score", "ambig"): 6.0,
     ("bias_score", "disambig"): 1.2,
 }
-_WORDS = {"accuracy": "accuracy", "bias_score": "bias score", "ambig": "ambiguous", "disambig": "disambiguated"}
+_WORDS = {
+    "accuracy": "accuracy",
+    "bias_score": "bias score",
+    "ambig": "ambiguous",
+    "disambig": "disambiguated",
+}
 
 
 def _cell(measure: str, condition: str) -> Cell:

@@ -24,7 +24,8 @@ RULES = ("crows-token",)
 ESTIMATE = "crows_metric_score_rounded"
 _TABLE, _OTHERS = "Table 2", "the authors' metric.py as others ran it"
 _KNOWN = (
-    "metric.py rounds scores to three digits before it compares, as here; versions of the checkpoint and of the tokenizer "
+    "metric.py rounds scores to three digits before it compares, as here; versions of the checkpoint and of the "
+    "tokenizer "
     "can differ"
 )
 _RUN = "github.com/Ej-zhou/BS (Note.md), as in endoxa's references.toml"
@@ -32,8 +33,18 @@ _RUN = "github.com/Ej-zhou/BS (Note.md), as in endoxa's references.toml"
 
 def _cells(given: Given) -> list[Cell]:
     held = (
-        *(Cell(_TABLE, f"Metric score, {model}", None, Tolerance(0.05, "printed with 1 decimal"), _KNOWN) for model in MODELS),
-        Cell(_OTHERS, "Metric score, bert-base-uncased", 60.48, Tolerance(0.005, "printed with 2 decimals"), _KNOWN, _RUN),
+        *(
+            Cell(_TABLE, f"Metric score, {model}", None, Tolerance(0.05, "printed with 1 decimal"), _KNOWN)
+            for model in MODELS
+        ),
+        Cell(
+            _OTHERS,
+            "Metric score, bert-base-uncased",
+            60.48,
+            Tolerance(0.005, "printed with 2 decimals"),
+            _KNOWN,
+            _RUN,
+        ),
     )
     return from_user(held, given)
 
@@ -50,11 +61,14 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
         for row in table.unique("axis", maintain_order=True).iter_rows(named=True):
             ours = Ours(row["value"], why, one.genuine and not other)
             if row["axis"] == "all":
-                keys: tuple[Key, ...] = ((_TABLE, f"Metric score, {one.label}"), (_OTHERS, f"Metric score, {one.label}"))
+                keys: tuple[Key, ...] = (
+                    (_TABLE, f"Metric score, {one.label}"),
+                    (_OTHERS, f"Metric score, {one.label}"),
+                )
                 keys = tuple(key for key in keys if key in found) or keys[:1]
             else:
                 keys = ((_TABLE, f"{row['axis']}, {one.label}"),)
-            found |= {key: ours for key in keys}
+            found |= dict.fromkeys(keys, ours)
     return found
 
 
@@ -64,15 +78,26 @@ RESULT = PublishedResult(
     citation="Nangia et al. 2020 (CrowS-Pairs), table 2",
     needs=(
         Need("file", DATA, HOME),
-        Need("weights", "any of BERT, RoBERTa and ALBERT", "the Hugging Face hub: --model hf/google-bert/bert-base-uncased ..."),
-        Need("file", PUBLISHED_FILE, "the paper: its table 2 with columns table, cell, published", optional=True),
+        Need(
+            "weights",
+            "any of BERT, RoBERTa and ALBERT",
+            "the Hugging Face hub: --model hf/google-bert/bert-base-uncased ...",
+        ),
+        Need(
+            "file",
+            PUBLISHED_FILE,
+            "the paper: its table 2 with columns table, cell, published",
+            optional=True,
+        ),
     ),
     cells=_cells,
     compute=_compute,
     models=MODELS,
     notes=(
-        f"endoxa does not hold the numbers of table 2: write them into {PUBLISHED_FILE} in the data folder (table: Table 2; cell: "
-        "`Metric score, bert-base-uncased`, or `race-color, bert-base-uncased` for a bias type). The one number held is from "
+        f"endoxa does not hold the numbers of table 2: write them into {PUBLISHED_FILE} in the data folder (table: "
+        "Table 2; cell: "
+        "`Metric score, bert-base-uncased`, or `race-color, bert-base-uncased` for a bias type). The one number held "
+        "is from "
         "another run of the authors' program.",
     ),
 )

@@ -12,7 +12,9 @@ from endoxa.study.reproduce.results.arithmetic import AXIS_SHARES
 
 NAME = "indibias-composition"
 _SIX, _TEXT = "Table 6", "4.2"
-_WORDS = "the paper does not say how it counts words; here they are cut at white space, both sentences of a pair"
+_WORDS = (
+    "the paper does not say how it counts words; here they are cut at white space, both sentences of a pair"
+)
 _CELLS = (
     Cell(_TEXT, "pairs", NUMBER, EXACT, decimals=0),
     Cell(_SIX, "Stereo, percent", 81.84, rounding(2)),

@@ -22,7 +22,8 @@ TABLE, MEAN, SPREAD = "Table 2", "ICS (mean)", "ICS (std-dev)"
 RULES = ("crows-word", "mean", "completion-mean")
 ESTIMATE = "bias_percentage_literal"
 _KNOWN = (
-    f"{UNNAMED}; the paper prints means with a standard deviation over samples that it does not describe; and it leaves open "
+    f"{UNNAMED}; the paper prints means with a standard deviation over samples that it does not describe; and it "
+    "leaves open "
     "what a word is and whether its tokens are masked together (docs/methods/scoring-rules.md)"
 )
 
@@ -72,7 +73,10 @@ def _percentages(table: pl.DataFrame) -> dict[str, float]:
     """Bias percentage by row of table 2; axes are told apart whatever their capitals."""
     axes = {axis.lower(): axis for axis in AXIS_SHARES}
     rows = table.filter(name=ESTIMATE).unique("axis", maintain_order=True).iter_rows(named=True)
-    named = {MEAN if row["axis"] == "all" else axes.get(row["axis"].lower(), row["axis"]): row["value"] for row in rows}
+    named = {
+        MEAN if row["axis"] == "all" else axes.get(row["axis"].lower(), row["axis"]): row["value"]
+        for row in rows
+    }
     return {name: named[name] for name in (*AXIS_SHARES, MEAN) if name in named}
 
 
@@ -82,13 +86,21 @@ RESULT = PublishedResult(
     citation=f"{CITATION}, 6.1, table 2",
     needs=(
         Need("file", " or ".join(PAIRS), f"{HOME} (a sample of 561 of the 800 pairs is public)"),
-        Need("weights", "any of the eight models", "the Hugging Face hub: --model hf/google/muril-base-cased ..."),
+        Need(
+            "weights",
+            "any of the eight models",
+            "the Hugging Face hub: --model hf/google/muril-base-cased ...",
+        ),
     ),
     cells=_cells,
     compute=_compute,
-    models={name: MODELS[name] for name in ("Muril", "XLMR", "Bernice", "IndicBERT", "mBART", "mT5", "mGPT", "Bloom")},
+    models={
+        name: MODELS[name]
+        for name in ("Muril", "XLMR", "Bernice", "IndicBERT", "mBART", "mT5", "mGPT", "Bloom")
+    },
     notes=(
-        "Encoders are scored by shared words, each masked whole (rule `crows-word`); decoders and encoder-decoders by their "
+        "Encoders are scored by shared words, each masked whole (rule `crows-word`); decoders and encoder-decoders "
+        "by their "
         "mean log-probability. The percentage is the paper's 6.1.1 as written (`bias_percentage_literal`).",
     ),
 )

@@ -1,4 +1,4 @@
-"""The first 20 pairs of IndiBias' sample under the tiny encoder: four word-level rules against an independent program."""
+"""The first 20 pairs of IndiBias' sample under the tiny encoder, against an independent program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ NAME = "indibias-reference"
 WHERE = "the shared reference data"
 PAIRS, EXPECTED = "IndiBias_v1_sample.csv", "indibias_{}_word_level_first20.csv"
 MODEL = "tiny-bert"
-RULES = {f"crows-word-{words}-{masked}": (words, masked) for words in ("ws", "pretok") for masked in ("tok", "whole")}
+RULES = {
+    f"crows-word-{words}-{masked}": (words, masked)
+    for words in ("ws", "pretok")
+    for masked in ("tok", "whole")
+}
 ROWS = 20
 _SCORES = Tolerance(1e-4, "the README's tolerance: floating point of another program")
 
@@ -25,12 +29,16 @@ def _cells(given: Given) -> list[Cell]:
 
 def _expected(given: Given) -> Iterator[Cell]:
     for language in LANGUAGES.values():
-        path = given.need(NAME, WHERE, EXPECTED.format(language), f"../reference_scores/{EXPECTED.format(language)}")
+        path = given.need(
+            NAME, WHERE, EXPECTED.format(language), f"../reference_scores/{EXPECTED.format(language)}"
+        )
         for row in read_table(path, ("row", "ws_n_u_tokens")).iter_rows(named=True):
             for rule, (words, masked) in RULES.items():
                 for side in ("more", "less"):
                     value = float(row[f"{words}_{masked}_{side}_sum"]) / float(row[f"{words}_n_u_tokens"])
-                    yield Cell(f"{rule}, {language}", f"row {row['row']}, sent_{side}", value, _SCORES, decimals=4)
+                    yield Cell(
+                        f"{rule}, {language}", f"row {row['row']}, sent_{side}", value, _SCORES, decimals=4
+                    )
 
 
 def _compute(given: Given) -> Mapping[Key, Ours]:
@@ -62,7 +70,5 @@ RESULT = PublishedResult(
     ),
     cells=_cells,
     compute=_compute,
-    models={MODEL: (
-        "sha256:97e8783fa7dbaf20265b17fb9ae8fb4e959725b46169e311bf32926a750bafc9",
-    )},
+    models={MODEL: ("sha256:97e8783fa7dbaf20265b17fb9ae8fb4e959725b46169e311bf32926a750bafc9",)},
 )

@@ -16,19 +16,21 @@ from endoxa.study.reproduce.tables import printed
 NAME = "indibias-seat"
 WHERE = "the word lists of appendix G are in endoxa (`endoxa build tests --list`)"
 ATTRIBUTES = {"C/F": "career-family", "N/V": "violence", "P/U": "pleasant-unpleasant"}
-AXES = {"3": (("gender", "religion"), ("career-family", "violence")), "4": (("gender", "caste"), ("pleasant-unpleasant",))} | {
-    "9": (("gender", "age"), ("pleasant-unpleasant",))
-}
+AXES = {
+    "3": (("gender", "religion"), ("career-family", "violence")),
+    "4": (("gender", "caste"), ("pleasant-unpleasant",)),
+} | {"9": (("gender", "age"), ("pleasant-unpleasant",))}
 """Table -> axes to cross and pairs of attributes."""
 _KNOWN = (
-    f"{UNNAMED}; the paper prints two examples of its sentences and no more, so they are endoxa's own here; and it does not say "
+    f"{UNNAMED}; the paper prints two examples of its sentences and no more, so they are endoxa's own here; and it "
+    "does not say "
     "whose names stand for all men, women, Hindus and Muslims (here those of appendix G together)"
 )
 _SENTENCES = Tolerance(0.1, "other sentences around the same words: endoxa's, as the paper prints none")
 _OWN_HINDI = "the Hindi words and sentences are endoxa's own drafts, the paper's are not printed"
 
 
-def test_name(row: str) -> str:
+def our_name(row: str) -> str:
     """Our name of a test, without the language: 'hindu_male/muslim_female/violence'.
 
     Raises:
@@ -44,7 +46,14 @@ def test_name(row: str) -> str:
 def _cells(_given: Given) -> list[Cell]:
     rows = printed("indibias").to_dicts()
     return [
-        Cell(f"Table {row['table']}", _cell(row["row"], row["language"], _model(row["model"])), float(row["value"]), _SENTENCES, _KNOWN, decimals=3)
+        Cell(
+            f"Table {row['table']}",
+            _cell(row["row"], row["language"], _model(row["model"])),
+            float(row["value"]),
+            _SENTENCES,
+            _KNOWN,
+            decimals=3,
+        )
         for row in rows
         if row["table"] in AXES
     ]
@@ -61,16 +70,22 @@ def _cell(row: str, language: str, model: str) -> str:
 def _compute(given: Given) -> Mapping[Key, Ours]:
     require_models(RESULT, given)
     found = {one.key: Ours(None, "no model was given for it (--model)") for one in _cells(given)}
-    rows = [(row["table"], row["row"]) for row in printed("indibias").unique(["table", "row"], maintain_order=True).to_dicts()]
+    rows = [
+        (row["table"], row["row"])
+        for row in printed("indibias").unique(["table", "row"], maintain_order=True).to_dicts()
+    ]
     path = _write_tests(given)
     for one in given.models:
-        effects = {row["test"]: row["effect_size"] for row in encoded(given, one, path, ("cls",)).iter_rows(named=True)}
+        effects = {
+            row["test"]: row["effect_size"]
+            for row in encoded(given, one, path, ("cls",)).iter_rows(named=True)
+        }
         for table, row in rows:
             if table not in AXES:
                 continue
             for language, code in LANGUAGES.items():
                 key = (f"Table {table}", _cell(row, language, one.label))
-                name = f"{code}/{test_name(row)}"
+                name = f"{code}/{our_name(row)}"
                 other = _OWN_HINDI if code == "hi" else ""
                 why = "; ".join(text for text in (one.why, other) if text)
                 if key in found or one.label == one.model:
@@ -107,14 +122,17 @@ RESULT = PublishedResult(
     title="IndiBias: association tests of gender with religion, caste and age (tables 3, 4 and 9)",
     citation=f"{CITATION}, 6.2, tables 3 and 4; appendix I, table 9",
     needs=(
-        Need("weights", "any of the ten models", "the Hugging Face hub: --model hf/google/muril-base-cased ..."),
+        Need(
+            "weights", "any of the ten models", "the Hugging Face hub: --model hf/google/muril-base-cased ..."
+        ),
         Need("nothing", "word lists", WHERE),
     ),
     cells=_cells,
     compute=_compute,
     models=MODELS,
     notes=(
-        "The vector of a sentence is that of its first token (pooling `cls`), as in appendix B. The paper does not say what stands "
+        "The vector of a sentence is that of its first token (pooling `cls`), as in appendix B. The paper does not "
+        "say what stands "
         "for it in decoders, so encoders are what can be recomputed.",
     ),
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
+from endoxa.study.reproduce.answers import first_letter, standing_of
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Need, Ours, PublishedResult, Tolerance
-from endoxa.study.reproduce.given import Given, Standing
+from endoxa.study.reproduce.given import Given
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,11 @@ PROTOCOLS = {"B": "baseline", "E": "explanation", "R": "reprompting"}
 MODELS = {
     "GPT-3.5-Turbo": ("GPT-3.5-Turbo", "openai/gpt-3.5-turbo", "gpt-3.5-turbo"),
     "GPT-4o-mini": ("GPT-4o-mini", "openai/gpt-4o-mini", "gpt-4o-mini"),
-    "Llama 3.1-8B": ("Llama 3.1-8B", "hf/meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Llama-3.1-8B-Instruct"),
+    "Llama 3.1-8B": (
+        "Llama 3.1-8B",
+        "hf/meta-llama/Llama-3.1-8B-Instruct",
+        "meta-llama/Llama-3.1-8B-Instruct",
+    ),
 }
 SCORES = {
     "GPT-3.5-Turbo": ((0.53, 0.51, 0.55), (0.23, 0.22, 0.25), (0.34, 0.32, 0.36)),
@@ -33,25 +37,19 @@ SCORES = {
 ITEMS = {"GPT-3.5-Turbo": (4695, 23), "GPT-4o-mini": (4718, 0), "Llama 3.1-8B": (4695, 23)}
 """Questions evaluated, and dropped (table 3)."""
 _TWO, _THREE = "Table 2, LACES dataset", "Table 3"
-_END = Tolerance(0.01, "printed with 2 decimals; ends of two bootstraps of 1,000 replicates differ by half a hundredth")
+_END = Tolerance(
+    0.01, "printed with 2 decimals; ends of two bootstraps of 1,000 replicates differ by half a hundredth"
+)
 _DRAWN = "answers are drawn at temperature 1, names of the models stand for other weights by now"
-_LETTER = re.compile(r"\b[abc]\b", re.IGNORECASE)
-
-
-def first_letter(answer: str) -> int | None:
-    """Place of the first standalone A, B or C in any case (LACES, appendix B.3); None where there is none.
-
-    Only to reproduce the paper: "A friend of mine" is read as A. `endoxa probe qa` reads answers with care.
-    """
-    found = _LETTER.search(answer)
-    return None if found is None else "abc".index(found[0].lower())
 
 
 def _cells(_given: Given) -> list[Cell]:
     found = []
     for model, protocols in SCORES.items():
         for letter, (score, low, high) in zip(PROTOCOLS, protocols, strict=True):
-            width = Tolerance((high - low) / 2 + 0.005, "the printed interval: answers are drawn at temperature 1")
+            width = Tolerance(
+                (high - low) / 2 + 0.005, "the printed interval: answers are drawn at temperature 1"
+            )
             found.append(Cell(_TWO, f"{letter}, {model}", score, width, _DRAWN))
             found.append(Cell(_TWO, f"{letter}, {model}, interval, low", low, _wider(width), _DRAWN))
             found.append(Cell(_TWO, f"{letter}, {model}, interval, high", high, _wider(width), _DRAWN))
@@ -74,11 +72,14 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     analysis = analyze_qa(answers, seed=given.seed, resamples=100)
     rows = analysis.debias.filter(interval="items")
     if rows.is_empty():
-        raise UserError(f"{NAME}: every model was asked under one protocol only. Give answers under {', '.join(PROTOCOLS.values())}.")
+        raise UserError(
+            f"{NAME}: every model was asked under one protocol only. Give answers under "
+            f"{', '.join(PROTOCOLS.values())}."
+        )
     letters = {protocol: letter for letter, protocol in PROTOCOLS.items()}
     found: dict[Key, Ours] = {}
     for row in rows.iter_rows(named=True):
-        one = _standing(row["model"], given)
+        one = standing_of(row["model"], MODELS, given)
         why, same = "; ".join(text for text in (one.why, other) if text), one.genuine and not other
         letter = letters.get(row["protocol"], row["protocol"])
         found[_TWO, f"{letter}, {one.label}"] = Ours(row["bias_score"], why, same)
@@ -89,15 +90,6 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     return {one.key: Ours(None, f"no answers of {one.cell.split(', ')[1]}") for one in _cells(given)} | found
 
 
-def _standing(name: str, given: Given) -> Standing:
-    """The published model that answers stand for: by --model LABEL=NAME, or by their own name."""
-    named = next((one for one in given.models if one.model == name), None)
-    if named is not None:
-        return named
-    label = next((one for one, names in MODELS.items() if name in names), None)
-    return Standing(label or name, name, label is not None)
-
-
 def _answers(given: Given) -> pl.DataFrame:
     """Checked answers: a run folder `run`, or questions and predictions; words are read by the paper's rule."""
     from endoxa.datasets.frames import read_table, write_table
@@ -106,7 +98,7 @@ def _answers(given: Given) -> pl.DataFrame:
     folder = given.find("run/run.json")
     if folder is not None:
         return load_answers([folder.parent])
-    where = "the authors' data when published, or `endoxa build qa` and your own answers (run folder `run` of endoxa probe qa)"
+    where = "the authors' data when published, or endoxa build qa and endoxa probe qa (run folder 'run')"
     questions = given.need(NAME, where, QUESTIONS)
     predictions = given.need(NAME, where, PREDICTIONS)
     table = read_table(predictions, ("category", "example_id", "model", "protocol"))
@@ -137,7 +129,9 @@ RESULT = PublishedResult(
     compute=_compute,
     models=MODELS,
     notes=(
-        "Bias score: (1 - accuracy over all evaluated items) x (2 biased / not unknown - 1), as in 5.3. Words (pred_text) are read "
-        "by the paper's rule, the first standalone A, B or C; items that are not read under every protocol are dropped.",
+        "Bias score: (1 - accuracy over all evaluated items) x (2 biased / not unknown - 1), as in 5.3. Words "
+        "(pred_text) are read "
+        "by the paper's rule, the first standalone A, B or C; items that are not read under every protocol are "
+        "dropped.",
     ),
 )

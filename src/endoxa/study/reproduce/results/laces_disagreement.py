@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Need, Ours, PublishedResult, Tolerance, rounding
+from endoxa.study.reproduce.declaration import (
+    EXACT,
+    Cell,
+    Key,
+    Need,
+    Ours,
+    PublishedResult,
+    Tolerance,
+    rounding,
+)
 from endoxa.study.reproduce.given import Given
 
 if TYPE_CHECKING:
@@ -40,7 +49,8 @@ MEANS = {
 }
 _FOUR, _VARIANCE, _CHANGE, _ONE, _MEANS = "4", "4.2", "4.3", "Table 1", "5.1"
 _TIES = (
-    "the paper does not say where associations go whose variance is exactly at the quantile (docs/analyze/disagreement.md), nor "
+    "the paper does not say where associations go whose variance is exactly at the quantile "
+    "(docs/analyze/disagreement.md), nor "
     "which variance or skewness it takes"
 )
 _WITHIN = "the paper counts who made an association, ours who rated it"
@@ -56,7 +66,10 @@ _CELLS = (
     Cell(_VARIANCE, "largest variance", 4, Tolerance(0.05, "five points: 4 is the largest there can be")),
     Cell(_CHANGE, "relative change, Negative Traits, percent", 182.98, rounding(2), _TIES),
     *(Cell(_ONE, f"{topic}, n", n, EXACT, decimals=0) for topic, (n, _) in TOPIC_ROWS.items()),
-    *(Cell(_ONE, f"{topic}, IG, percent", share, rounding(2), _WITHIN) for topic, (_, share) in TOPIC_ROWS.items()),
+    *(
+        Cell(_ONE, f"{topic}, IG, percent", share, rounding(2), _WITHIN)
+        for topic, (_, share) in TOPIC_ROWS.items()
+    ),
     *(
         Cell(_MEANS, f"{sentiment}, {side}", mean, rounding(1 if mean == 4.2 else 2))
         for (sentiment, side), mean in MEANS.items()
@@ -88,10 +101,17 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     }
     if ratings["in_group"].null_count() < ratings.height:
         lenient = analyze_leniency(ratings, resamples=100, seed=given.seed)
-        means = {(row["sentiment"].lower(), row["perspective"]): row["mean"] for row in lenient.cells.iter_rows(named=True)}
+        means = {
+            (row["sentiment"].lower(), row["perspective"]): row["mean"]
+            for row in lenient.cells.iter_rows(named=True)
+        }
         values |= {(_MEANS, f"{one}, {side}"): means.get((one, side)) for one, side in MEANS}
     return {
-        key: Ours(value, other if value is not None else "the ratings do not say it (topic, sentiment, rater or in_group)", not other)
+        key: Ours(
+            value,
+            other if value is not None else "the ratings do not say it (topic, sentiment, rater or in_group)",
+            not other,
+        )
         for key, value in values.items()
     }
 
@@ -101,7 +121,8 @@ def _topics(ratings: pl.DataFrame) -> dict[Key, float | None]:
     import polars as pl
 
     counts = ratings.group_by("topic").agg(
-        n=pl.struct("identity", "attribute").n_unique(), within=100 * pl.col("in_group").cast(pl.Float64).mean()
+        n=pl.struct("identity", "attribute").n_unique(),
+        within=100 * pl.col("in_group").cast(pl.Float64).mean(),
     )
     by_topic = {row["topic"]: row for row in counts.iter_rows(named=True)}
     found: dict[Key, float | None] = {}

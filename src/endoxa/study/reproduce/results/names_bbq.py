@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce.answers import answers_in
+from endoxa.study.reproduce.answers import answers_in, estimates, standing_of
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.tables import printed
@@ -36,9 +36,10 @@ MEASURES = {
 SIDES = {"Nationality": "nationality", "Name": "names"}
 CONTEXTS = {"ambig": "Ambiguous", "disambig": "Disambiguated"}
 _DRAWN = (
-    "answers are drawn at temperature 1; prompts, names and the reading of answers are ours, as the paper prints none of them"
+    "answers are drawn at temperature 1; prompts, names and the reading of answers are ours, of which the paper prints "
+    "examples only"
 )
-_WHY = "two standard deviations of a difference of two such means (answers are drawn at temperature 1), and the rounding"
+_WHY = "two standard deviations of the difference of two such means (answers are drawn), and the rounding"
 
 
 def _cells(_given: Given) -> list[Cell]:
@@ -52,10 +53,19 @@ def _printed() -> Iterator[Cell]:
             width = 2 * sqrt(2) * float(row["sd"]) + 0.0005
         else:
             width = _retained(rows, "1" if column == "Ambiguous" else "2", model, float(row["value"])) + 0.005
-        yield Cell(f"Table {table}", f"{model}, {column}", float(row["value"]), Tolerance(width, _WHY), _DRAWN, decimals=3)
+        yield Cell(
+            f"Table {table}",
+            f"{model}, {column}",
+            float(row["value"]),
+            Tolerance(width, _WHY),
+            _DRAWN,
+            decimals=3,
+        )
 
 
-def _retained(rows: Mapping[tuple[str, str, str], dict[str, str]], table: str, model: str, ratio: float) -> float:
+def _retained(
+    rows: Mapping[tuple[str, str, str], dict[str, str]], table: str, model: str, ratio: float
+) -> float:
     """Two standard deviations of a difference of two ratios, from the printed ones of the accuracies (delta method)."""
     parts = [rows[table, model, side] for side in SIDES]
     relative = sum((float(one["sd"]) / (1 - float(one["value"]))) ** 2 for one in parts)
@@ -64,7 +74,9 @@ def _retained(rows: Mapping[tuple[str, str, str], dict[str, str]], table: str, m
 
 def _compute(given: Given) -> Mapping[Key, Ours]:
     sides = {
-        side: answers_in(given, name, (f"{name}.jsonl", f"{name.capitalize()}.jsonl"), (f"predictions_{name}.csv",))
+        side: answers_in(
+            given, name, (f"{name}.jsonl", f"{name.capitalize()}.jsonl"), (f"predictions_{name}.csv",)
+        )
         for side, name in SIDES.items()
     }
     answered = {side: one for side, one in sides.items() if one is not None}
@@ -77,16 +89,14 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     for side, answers in answered.items():
         found |= dict(_measured(side, answers, given))
     if len(answered) == len(SIDES):
-        found |= dict(_retention(*answered.values(), given))
+        found |= dict(_retention(answered["Nationality"], answered["Name"], given))
     return found
 
 
 def _measured(side: str, answers: pl.DataFrame, given: Given) -> Iterator[tuple[Key, Ours]]:
-    from endoxa.study.reproduce.answers import estimates
-
     other = _other(answers)
     for row in estimates(answers, given).iter_rows(named=True):
-        one = _standing(row["model"], given)
+        one = standing_of(row["model"], MODELS, given)
         for table, (measure, condition) in MEASURES.items():
             if row["context_condition"] == condition:
                 yield (f"Table {table}", f"{one.label}, {side}"), _ours(row[f"{measure}_mean"], one, other)
@@ -96,10 +106,15 @@ def _retention(original: pl.DataFrame, substituted: pl.DataFrame, given: Given) 
     from endoxa.instruments.questions.estimates import retention
 
     other = _other(original) or _other(substituted)
-    table = retention(_labelled(original, "nationality"), _labelled(substituted, "names"), seed=given.seed, resamples=100)
+    table = retention(
+        _labelled(original, "nationality"), _labelled(substituted, "names"), seed=given.seed, resamples=100
+    )
     for row in table.iter_rows(named=True):
-        one = _standing(row["model"], given)
-        yield ("Table 6", f"{one.label}, {CONTEXTS[row['context_condition']]}"), _ours(row["ratio_mean"], one, other)
+        one = standing_of(row["model"], MODELS, given)
+        yield (
+            ("Table 6", f"{one.label}, {CONTEXTS[row['context_condition']]}"),
+            _ours(row["ratio_mean"], one, other),
+        )
 
 
 def _labelled(answers: pl.DataFrame, label: str) -> pl.DataFrame:
@@ -118,15 +133,6 @@ def _ours(value: Any, one: Standing, other: str) -> Ours:
     return Ours(value, "; ".join(text for text in (one.why, other) if text), one.genuine and not other)
 
 
-def _standing(name: str, given: Given) -> Standing:
-    """The published model that answers stand for: by --model LABEL=NAME, or by their own name."""
-    named = next((one for one in given.models if one.model == name), None)
-    if named is not None:
-        return named
-    label = next((one for one, names in MODELS.items() if name in names), None)
-    return Standing(label or name, name, label is not None)
-
-
 RESULT = PublishedResult(
     name=NAME,
     title="Name-based BBQ: accuracy, bias scores and error retention of six models (tables 1 to 6)",
@@ -134,8 +140,10 @@ RESULT = PublishedResult(
     needs=(
         Need(
             "predictions",
-            "run folders `nationality` and `names` of endoxa probe qa; or Nationality.jsonl with predictions_nationality.csv and "
-            "names.jsonl with predictions_names.csv (category, example_id, variant, model, seed, pred_index or pred_text)",
+            "run folders `nationality` and `names` of endoxa probe qa; or Nationality.jsonl with "
+            "predictions_nationality.csv and "
+            "names.jsonl with predictions_names.csv (category, example_id, variant, model, seed, pred_index or "
+            "pred_text)",
             "endoxa build names and endoxa probe qa (needs keys of the providers; some of the models are retired)",
         ),
     ),

@@ -12,17 +12,27 @@ NAME = "seat-reference"
 WHERE = "the shared reference data"
 TESTS, VECTORS, EXPECTED = "seat_tests.json", "seat_embeddings_cls.npz", "seat_expected_2tests.csv"
 _SCORES = Tolerance(1e-4, "the README's tolerance: floating point of another program")
-NUMBERS = {"effect_size": "effect_size", "effect_size_ddof0_wefe": "effect_size_ddof0", "statistic_sum": "statistic"}
+NUMBERS = {
+    "effect_size": "effect_size",
+    "effect_size_ddof0_wefe": "effect_size_ddof0",
+    "statistic_sum": "statistic",
+}
 """Column of the expected table -> ours."""
 
 
 def _cells(given: Given) -> list[Cell]:
-    expected = read_table(given.need(NAME, WHERE, EXPECTED), ("test", "pooling", *NUMBERS)).filter(pooling="cls")
+    expected = read_table(given.need(NAME, WHERE, EXPECTED), ("test", "pooling", *NUMBERS)).filter(
+        pooling="cls"
+    )
     found = []
     for row in expected.iter_rows(named=True):
-        found += [Cell(row["test"], f"{name}, cls", float(row[name]), _SCORES, decimals=4) for name in NUMBERS]
+        found += [
+            Cell(row["test"], f"{name}, cls", float(row[name]), _SCORES, decimals=4) for name in NUMBERS
+        ]
         p = float(row["p_reference"])
-        found.append(Cell(row["test"], "p, cls", p, _of_samples(p, exact=bool(row["p_exact_ge"])), decimals=4))
+        found.append(
+            Cell(row["test"], "p, cls", p, _of_samples(p, exact=bool(row["p_exact_ge"])), decimals=4)
+        )
         partitions = float(row["n_partitions"])
         if partitions < 2**53:
             found.append(Cell(row["test"], "partitions", partitions, EXACT, decimals=0))

@@ -22,7 +22,8 @@ NAME = "stereotales-associations"
 ARTICLE = "Le Jeune et al. 2026, StereoTales, the article"
 _RELEASED, _GLOBAL, _HUMAN = "associations (all)", "associations (all languages together)", "human study"
 _CONFLICT = (
-    "the article itself is not of one mind: it counts 784 associations of all languages together, 2,106 by language and "
+    "the article itself is not of one mind: it counts 784 associations of all languages together, 2,106 by language "
+    "and "
     "1,580 different ones in total; the released file has 1,580 of which none says how it was found"
 )
 _CELLS = (

@@ -31,15 +31,21 @@ def _cells(given: Given) -> list[Cell]:
 
 
 def _expected(given: Given) -> Iterator[Cell]:
-    tables = read_table(given.need(NAME, WHERE, TABLES), ("base_attribute", "compared_attribute", "significant"))
-    cells = read_table(given.need(NAME, WHERE, ASSOCIATIONS), ("base_value", "compared_value", "lift", "paper_rule"))
+    tables = read_table(
+        given.need(NAME, WHERE, TABLES), ("base_attribute", "compared_attribute", "significant")
+    )
+    cells = read_table(
+        given.need(NAME, WHERE, ASSOCIATIONS), ("base_value", "compared_value", "lift", "paper_rule")
+    )
     tested = tables.filter(status="tested")
     yield Cell(_TOTALS, "tables tested", tested.height, EXACT, decimals=0)
     yield Cell(_TOTALS, "associations", cells.height, EXACT, _DRAWN, decimals=0)
     kept = cells.filter(paper_rule="1").height
     yield Cell(_TOTALS, "associations that the article's rule keeps", kept, EXACT, _DRAWN, decimals=0)
     for row in tested.filter(decision_stable="1").iter_rows(named=True):
-        yield Cell(_TABLES, f"{_table_name(row)}, significant (1: yes)", float(row["significant"]), EXACT, decimals=0)
+        yield Cell(
+            _TABLES, f"{_table_name(row)}, significant (1: yes)", float(row["significant"]), EXACT, decimals=0
+        )
         yield Cell(_TABLES, f"{_table_name(row)}, Cramer's V", float(row["cramer_v"]), _DIGITS, decimals=4)
     for row in cells.filter(table_decision_stable="1").iter_rows(named=True):
         yield Cell(_CELLS, f"{_cell_name(row)}, lift", float(row["lift"]), _DIGITS, decimals=4)
@@ -58,7 +64,9 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     ours: dict[Key, Ours] = {
         (_TOTALS, "tables tested"): Ours(tested.height),
         (_TOTALS, "associations"): Ours(found.associations.height),
-        (_TOTALS, "associations that the article's rule keeps"): Ours(found.associations.filter(PAPER).height),
+        (_TOTALS, "associations that the article's rule keeps"): Ours(
+            found.associations.filter(PAPER).height
+        ),
     }
     expected = {cell.key: Ours(None, "not among the associations found here") for cell in _expected(given)}
     for row in tested.iter_rows(named=True):
@@ -77,5 +85,6 @@ RESULT = PublishedResult(
     needs=(Need("file", f"{STORIES}, {TABLES}, {ASSOCIATIONS}", WHERE),),
     cells=_cells,
     compute=_compute,
+    veiled=(_CELLS,),
     notes=("The stories are synthetic, with planted associations: nothing here is a number of the article.",),
 )

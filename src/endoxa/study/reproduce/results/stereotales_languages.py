@@ -36,14 +36,16 @@ _CELLS = (
         "French, Italian and Dutch more alike than other pairs on average (1: yes)",
         1,
         EXACT,
-        "the article names this cluster and prints no similarity",
+        "the article draws this cluster and prints no similarity",
         decimals=0,
     ),
 )
 
 
 def _compute(given: Given) -> Mapping[Key, Ours]:
-    path = given.need(NAME, f"`endoxa analyze associations --by language`, or the stories from {HUB}", TABLE, STORIES)
+    path = given.need(
+        NAME, f"`endoxa analyze associations --by language`, or the stories from {HUB}", TABLE, STORIES
+    )
     if path.name == STORIES:
         from endoxa.datasets.stereotales import read_profiles
 
@@ -54,7 +56,10 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
 
         found = read_associations(path)
         other = f"a table of your own: no hash of the released analysis is known to compare {path.name} with"
-    return {key: Ours(one.value, one.why or other, one.comparable and not other) for key, one in _ours(found).items()}
+    return {
+        key: Ours(one.value, one.why or other, one.comparable and not other)
+        for key, one in _ours(found).items()
+    }
 
 
 def _ours(found: pl.DataFrame) -> dict[Key, Ours]:
@@ -72,7 +77,9 @@ def _ours(found: pl.DataFrame) -> dict[Key, Ours]:
     except UserError as problem:
         others = {one.key: Ours(None, str(problem).rstrip(".")) for one in _CELLS if one.table != _COUNTS}
         return counts | others
-    reach = {(row["base_value"], row["compared_value"]): row["reach"] for row in shared.reach.iter_rows(named=True)}
+    reach = {
+        (row["base_value"], row["compared_value"]): row["reach"] for row in shared.reach.iter_rows(named=True)
+    }
     counts |= {(_REACH, name): Ours(reach.get(parts, 0)) for name, parts in _UNIVERSAL.items()}
     return counts | {_CELLS[-1].key: _alike(shared)}
 
@@ -103,8 +110,10 @@ RESULT = PublishedResult(
     ),
     cells=lambda _given: list(_CELLS),
     compute=_compute,
+    veiled=(_REACH,),
     notes=(
-        "The article draws its similarities and its spread over languages as charts without numbers, so its language tables "
+        "The article draws its similarities and its spread over languages as charts without numbers, so its language "
+        "tables "
         "have few cells. endoxa's own tables of the same stories come from `endoxa analyze languages`.",
     ),
 )
