@@ -43,7 +43,7 @@ def page(done: Reproduced) -> Page:
         runs=[Run(done.folder, done.facts)],
         models=[one["name"] for one in done.facts["models"]] + _simulated(cells),
         values={
-            "veiled": result.veiled,
+            "veiled": bool(result.veiled),
             "citation": result.citation,
             "repeat": shlex.join(done.facts["command"]) or "endoxa reproduce run",
         },
@@ -60,7 +60,7 @@ def _sections(done: Reproduced) -> Iterator[Section]:
     n = counted(cells)
     yield Section(
         "finding",
-        "What agrees with the paper",
+        "What agrees",
         findings=(Finding(done.finding, (n | {"judged": n[AGREES] + n[DIFFERS]},)),),
         notes=tuple(note.replace("`", "") for note in done.result.notes),
     )
@@ -71,7 +71,12 @@ def _sections(done: Reproduced) -> Iterator[Section]:
         "cells",
         "Every cell",
         tables=tuple(
-            _table(f"{name} ({plural(part.height, 'cell')})", part, veiled=veiled, folded=part.height > LONG)
+            _table(
+                f"{name} ({plural(part.height, 'cell')})",
+                part,
+                veiled=name in veiled,
+                folded=part.height > LONG,
+            )
             for name, part in _by_table(cells)
         ),
         notes=_tolerances(cells),
@@ -95,7 +100,7 @@ def _tolerances(cells: pl.DataFrame) -> tuple[str, ...]:
 NUMBERS = tuple(Column(name, numeric=True) for name in ("published", "ours", "difference", "tolerance"))
 
 
-def _differing(cells: pl.DataFrame, veiled: bool) -> Table:
+def _differing(cells: pl.DataFrame, *, veiled: bool) -> Table:
     """Cells that differ, with the reason in words."""
     columns = (Column("table"), Column("cell", veiled=veiled), *NUMBERS, Column("why"))
     rows = [

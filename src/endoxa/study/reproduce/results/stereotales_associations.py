@@ -86,7 +86,7 @@ def _rated(given: Given) -> dict[Key, Ours]:
 
 RESULT = PublishedResult(
     name=NAME,
-    title="StereoTales: 1,580 and 784 associations, 118 of them harmful",
+    title="StereoTales: 1,580 associations, 784 of all languages together, 118 of these harmful",
     citation=ARTICLE,
     needs=(
         Need("file", RELEASED, f"{APP}, data/questions.json"),
