@@ -104,7 +104,7 @@ def encoded(
     from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
 
     settings = EmbeddingsSettings(
-        tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=10_000
+        tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=200
     )
     return pl.read_csv(
         _run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None

@@ -78,7 +78,7 @@ _CELLS = (
 
 
 def _compute(given: Given) -> Mapping[Key, Ours]:
-    from endoxa.curate.ratings import analyze_disagreement, analyze_leniency, read_ratings
+    from endoxa.curate.ratings import analyze_disagreement, read_ratings
 
     ratings = read_ratings(given.need(NAME, WHERE, RATINGS, "ratings.parquet"), given.find(TOPICS))
     pairs = ratings.select("identity", "attribute").unique().height
@@ -99,13 +99,7 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
         ).get("Negative Traits"),
         **_topics(ratings),
     }
-    if ratings["in_group"].null_count() < ratings.height:
-        lenient = analyze_leniency(ratings, resamples=100, seed=given.seed)
-        means = {
-            (row["sentiment"].lower(), row["perspective"]): row["mean"]
-            for row in lenient.cells.iter_rows(named=True)
-        }
-        values |= {(_MEANS, f"{one}, {side}"): means.get((one, side)) for one, side in MEANS}
+    values |= _means(ratings)
     return {
         key: Ours(
             value,
@@ -130,6 +124,20 @@ def _topics(ratings: pl.DataFrame) -> dict[Key, float | None]:
         row = by_topic.get(topic, {"n": None, "within": None})
         found |= {(_ONE, f"{topic}, n"): row["n"], (_ONE, f"{topic}, IG, percent"): row["within"]}
     return found
+
+
+def _means(ratings: pl.DataFrame) -> dict[Key, float | None]:
+    """Mean rating of each sentiment by people of the group and by others."""
+    import polars as pl
+
+    side = pl.when("in_group").then(pl.lit("in-group")).otherwise(pl.lit("out-group"))
+    rows = (
+        ratings.drop_nulls("in_group")
+        .group_by(sentiment=pl.col("sentiment").str.to_lowercase(), side=side)
+        .agg(pl.col("rating").mean())
+    )
+    means = {(sentiment, side): mean for sentiment, side, mean in rows.iter_rows()}
+    return {(_MEANS, f"{sentiment}, {side}"): means.get((sentiment, side)) for sentiment, side in MEANS}
 
 
 RESULT = PublishedResult(
