@@ -124,6 +124,18 @@ def test_weights_that_are_not_given_are_asked_for(shared, tmp_path, name):
         reproduce(RESULTS.get(name), shared / "data" / folders.get(name, "indibias"), tmp_path / "out")
 
 
+@pytest.mark.slow
+def test_another_model_in_the_same_folder_is_not_mixed_with_the_first(shared, tmp_path, tiny):
+    """Runs of models stay in the folder; the cell is that of the model named last."""
+    data, key = shared / "data/afristereo", ("Table 8", "BPR, GPT-Neo")
+    models = (f"GPT-Neo=hf/{tiny['causal']}", f"GPT-Neo=hf/{shared / 'data/models/tiny-gpt2'}")
+    alone = [cells_of("afristereo-bpr", data, tmp_path / f"out{k}", one)[key] for k, one in enumerate(models)]
+    after = cells_of("afristereo-bpr", data, tmp_path / "out0", models[1])[key]
+    assert after["ours"] == alone[1]["ours"]
+    assert after["why"] == alone[1]["why"]
+    assert alone[0]["ours"] != alone[1]["ours"]
+
+
 # ------------------------------------------------------------------ answers of models
 
 
@@ -193,6 +205,25 @@ def test_error_retention_from_planted_predictions(nationality, tmp_path):
     assert row["ours"] == pytest.approx(0.5)
     assert (row["verdict"], row["why"]) == ("not-comparable", "200 questions, the paper asked 3,080")
     assert cells["Table 6", "GPT-4o, Disambiguated"]["verdict"] == "not-computed"  # no error to be retained
+    assert not verdicts(cells) & JUDGED
+
+
+def test_answers_that_could_be_taken_for_two_models_are_refused(nationality, tmp_path):
+    shutil.copy(nationality / "additional_metadata.csv", tmp_path)
+    lines = (nationality / "Nationality.jsonl").read_text(encoding="utf-8").splitlines()[:8]
+    (tmp_path / "Nationality.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    items = list(read_items(tmp_path / "Nationality.jsonl", metadata=tmp_path / "additional_metadata.csv"))
+    both = [respond(items, 1, 1).with_columns(model=pl.lit(name)) for name in ("GPT-4o", "sim/biased")]
+    pl.concat(both).write_csv(tmp_path / "predictions_nationality.csv")
+    with pytest.raises(UserError, match=r"The answers of GPT-4o and of another model both stand for GPT-4o"):
+        cells_of("names-bbq", tmp_path, tmp_path / "out", "GPT-4o=sim/biased")
+    with pytest.raises(
+        UserError, match=r"--model sim/fair: there are no answers of it\. The answers are of: GPT-4o, sim/b"
+    ):
+        cells_of("names-bbq", tmp_path, tmp_path / "out", "GPT-4o=sim/fair")
+    cells = cells_of("names-bbq", tmp_path, tmp_path / "out")
+    assert cells["Table 1", "sim/biased, Nationality"]["published"] is None
+    assert cells["Table 1", "GPT-4o, Nationality"]["why"] == "8 questions, the paper asked 3,080"
     assert not verdicts(cells) & JUDGED
 
 

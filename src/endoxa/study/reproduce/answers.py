@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
+from endoxa.errors import UserError
 from endoxa.study.reproduce.given import Given, Standing
 
 BBQ_HOME = "github.com/nyu-mll/BBQ (CC BY 4.0)"
@@ -59,13 +60,31 @@ def answers_in(
     return read_predictions(asked, answered).answers
 
 
-def standing_of(name: str, known: Mapping[str, tuple[str, ...]], given: Given) -> Standing:
-    """The published model that answers stand for: by --model LABEL=NAME, else by the name in the answers."""
-    named = next((one for one in given.models if one.model == name), None)
-    if named is not None:
-        return named
-    label = next((one for one, names in known.items() if name in names), None)
-    return Standing(label or name, name, label is not None)
+def standings(
+    names: Iterable[str], known: Mapping[str, tuple[str, ...]], given: Given
+) -> dict[str, Standing]:
+    """The published model that the answers of each model stand for: by --model LABEL=NAME, else by its own name.
+
+    Raises:
+        UserError: a model of --model has no answers, or two models stand for one.
+    """
+    found: dict[str, Standing] = {}
+    for name in sorted(set(names)):
+        named = next((one for one in given.models if one.model == name), None)
+        label = next((one for one, own in known.items() if name in own), None)
+        found[name] = named or Standing(label or name, name, label is not None)
+    for one in given.models:
+        if one.model not in found:
+            raise UserError(
+                f"--model {one.model}: there are no answers of it. The answers are of: {', '.join(found)}."
+            )
+    labels = [one.label for one in found.values()]
+    for name, one in found.items():
+        if labels.count(one.label) > 1:
+            raise UserError(
+                f"The answers of {name} and of another model both stand for {one.label}. Keep one of them."
+            )
+    return found
 
 
 def first_letter(answer: str) -> int | None:

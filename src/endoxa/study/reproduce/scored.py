@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,8 @@ def scored(
     import polars as pl
 
     folder = run_pairs(given, one, data, rules, part=part, **options)
-    return pl.read_csv(folder / "estimates.csv", infer_schema_length=None)
+    # A folder of an earlier call may hold another model in the same place.
+    return pl.read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=one.model)
 
 
 def run_pairs(
@@ -106,9 +107,10 @@ def encoded(
     settings = EmbeddingsSettings(
         tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=200
     )
-    return pl.read_csv(
+    found = pl.read_csv(
         _run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None
     )
+    return found.filter(model=one.model)
 
 
 def _run(instrument: Any, settings: Any, given: Given, one: Standing, part: str) -> Path:
@@ -117,8 +119,3 @@ def _run(instrument: Any, settings: Any, given: Given, one: Standing, part: str)
     folder = given.out / "runs" / slug(f"{one.label} {part}")
     run(instrument, settings, folder, progress=given.progress)
     return folder
-
-
-def values_by(table: pl.DataFrame, *names: str) -> Mapping[tuple[Any, ...], float]:
-    """The column `value` by other columns; the first row of each."""
-    return {tuple(row[name] for name in names): row["value"] for row in table.iter_rows(named=True)}

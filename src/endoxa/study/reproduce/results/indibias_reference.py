@@ -50,7 +50,7 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
     found: dict[Key, Ours] = {}
     for language in LANGUAGES.values():
         folder = run_pairs(given, one, path, tuple(RULES), part=language, languages=(language,), limit=ROWS)
-        records = pl.read_parquet(folder / "records.parquet")
+        records = pl.read_parquet(folder / "records.parquet").filter(model=one.model)
         for rule, part in records.group_by("rule", maintain_order=True):
             # Records of a rule stand in the order of the file.
             for number, row in enumerate(part.iter_rows(named=True)):

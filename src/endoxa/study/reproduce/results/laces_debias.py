@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce.answers import first_letter, standing_of
+from endoxa.study.reproduce.answers import first_letter, standings
 from endoxa.study.reproduce.declaration import EXACT, Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given
 
@@ -76,10 +76,11 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
             f"{NAME}: every model was asked under one protocol only. Give answers under "
             f"{', '.join(PROTOCOLS.values())}."
         )
+    models = standings(answers["model"].unique(), MODELS, given)
     letters = {protocol: letter for letter, protocol in PROTOCOLS.items()}
     found: dict[Key, Ours] = {}
     for row in rows.iter_rows(named=True):
-        one = standing_of(row["model"], MODELS, given)
+        one = models[row["model"]]
         why, same = "; ".join(text for text in (one.why, other) if text), one.genuine and not other
         letter = letters.get(row["protocol"], row["protocol"])
         found[_TWO, f"{letter}, {one.label}"] = Ours(row["bias_score"], why, same)

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from endoxa.errors import UserError
-from endoxa.study.reproduce.answers import answers_in, estimates, standing_of
+from endoxa.study.reproduce.answers import answers_in, estimates, standings
 from endoxa.study.reproduce.declaration import Cell, Key, Need, Ours, PublishedResult, Tolerance
 from endoxa.study.reproduce.given import Given, Standing
 from endoxa.study.reproduce.tables import printed
@@ -39,7 +39,9 @@ _DRAWN = (
     "answers are drawn at temperature 1; prompts, names and the reading of answers are ours, of which the paper prints "
     "examples only"
 )
-_WHY = "two standard deviations of the difference of two such means (answers are drawn), and the rounding"
+_WHY = (
+    "twice the printed standard deviation of a difference of two runs (answers are drawn), and the rounding"
+)
 
 
 def _cells(_given: Given) -> list[Cell]:
@@ -85,24 +87,29 @@ def _compute(given: Given) -> Mapping[Key, Ours]:
             f"{NAME} needs answers: run folders 'nationality' and 'names' of endoxa probe qa in {given.data}, or "
             "Nationality.jsonl with predictions_nationality.csv and names.jsonl with predictions_names.csv."
         )
+    models = standings((name for one in answered.values() for name in one["model"].unique()), MODELS, given)
     found = {one.key: Ours(None, "no answers of this model were given") for one in _printed()}
     for side, answers in answered.items():
-        found |= dict(_measured(side, answers, given))
+        found |= dict(_measured(side, answers, models, given))
     if len(answered) == len(SIDES):
-        found |= dict(_retention(answered["Nationality"], answered["Name"], given))
+        found |= dict(_retention(answered["Nationality"], answered["Name"], models, given))
     return found
 
 
-def _measured(side: str, answers: pl.DataFrame, given: Given) -> Iterator[tuple[Key, Ours]]:
+def _measured(
+    side: str, answers: pl.DataFrame, models: Mapping[str, Standing], given: Given
+) -> Iterator[tuple[Key, Ours]]:
     other = _other(answers)
     for row in estimates(answers, given).iter_rows(named=True):
-        one = standing_of(row["model"], MODELS, given)
+        one = models[row["model"]]
         for table, (measure, condition) in MEASURES.items():
             if row["context_condition"] == condition:
                 yield (f"Table {table}", f"{one.label}, {side}"), _ours(row[f"{measure}_mean"], one, other)
 
 
-def _retention(original: pl.DataFrame, substituted: pl.DataFrame, given: Given) -> Iterator[tuple[Key, Ours]]:
+def _retention(
+    original: pl.DataFrame, substituted: pl.DataFrame, models: Mapping[str, Standing], given: Given
+) -> Iterator[tuple[Key, Ours]]:
     from endoxa.instruments.questions.estimates import retention
 
     other = _other(original) or _other(substituted)
@@ -110,7 +117,8 @@ def _retention(original: pl.DataFrame, substituted: pl.DataFrame, given: Given) 
         _labelled(original, "nationality"), _labelled(substituted, "names"), seed=given.seed, resamples=100
     )
     for row in table.iter_rows(named=True):
-        one = standing_of(row["model"], MODELS, given)
+        # Where each side has one model, and not the same, the ratio is of both.
+        one = models.get(row["model"], Standing(row["model"], row["model"], genuine=False))
         yield (
             ("Table 6", f"{one.label}, {CONTEXTS[row['context_condition']]}"),
             _ours(row["ratio_mean"], one, other),
