@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from endoxa.page.document import Finding, Section
 from endoxa.page.frame import Page, write_page
 from endoxa.page.inputs import Run
-from endoxa.page.tables import Column, Table
+from endoxa.page.tables import Cell, Column, Table
 from endoxa.page.words import NO_VALUE, decimal, plural, signed
 from endoxa.schema.reproduction import AGREES, DIFFERS, NOT_COMPARABLE, NOT_COMPUTED
 from endoxa.study.reproduce.compare import counted
@@ -66,7 +66,7 @@ def _sections(done: Reproduced) -> Iterator[Section]:
     )
     differing = cells.filter(verdict=DIFFERS)
     if differing.height:
-        yield Section("differing", "What differs", tables=(_differing(differing, veiled=bool(veiled)),))
+        yield Section("differing", "What differs", tables=(_differing(differing, veiled),))
     yield Section(
         "cells",
         "Every cell",
@@ -100,11 +100,11 @@ def _tolerances(cells: pl.DataFrame) -> tuple[str, ...]:
 NUMBERS = tuple(Column(name, numeric=True) for name in ("published", "ours", "difference", "tolerance"))
 
 
-def _differing(cells: pl.DataFrame, *, veiled: bool) -> Table:
+def _differing(cells: pl.DataFrame, veiled: Sequence[str]) -> Table:
     """Cells that differ, with the reason in words."""
-    columns = (Column("table"), Column("cell", veiled=veiled), *NUMBERS, Column("why"))
+    columns = (Column("table"), Column("cell", veiled=bool(veiled)), *NUMBERS, Column("why"))
     rows = [
-        (name, row["cell"], *number_texts(row, places(part)), row["why"])
+        (name, Cell(row["cell"], veiled=name in veiled), *number_texts(row, places(part)), row["why"])
         for name, part in _by_table(cells)
         for row in part.iter_rows(named=True)
     ]

@@ -26,7 +26,7 @@ _KNOWN = (
     "does not say "
     "whose names stand for all men, women, Hindus and Muslims (here those of appendix G together)"
 )
-_SENTENCES = Tolerance(0.1, "other sentences around the same words: endoxa's, as the paper prints none")
+_SENTENCES = Tolerance(0.1, "our choice: other sentences stand around the same words")
 _OWN_HINDI = "the Hindi words and sentences are endoxa's own drafts, the paper's are not printed"
 
 
