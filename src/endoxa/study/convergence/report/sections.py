@@ -237,13 +237,18 @@ def _first(convergence: Convergence, labels: Mapping[str, str]) -> Section | Non
         "look-first",
         "What to look at first",
         findings=tuple(_shares(several, labels)),
-        tables=(tables.count_table(rows, labels), tables.list_table(several, labels)),
+        tables=(
+            tables.count_table(rows, labels),
+            tables.seen_table(convergence.effects, labels),
+            tables.list_table(several, labels),
+        ),
         notes=(
-            "First come associations that all instruments see, then contradictions, then what several see, then "
-            "what only one sees; within a kind, the stereotype before its opposite and the largest mean effect "
-            "first. An instrument sees an association where its effect differs from 0 after correction; an unclear "
-            f"one is no proof that there is nothing. Up to {tables.MOST_LISTED} associations of each model are listed; "
-            "agreement.csv holds all.",
+            "First come associations that all instruments see, then contradictions, then what several see, then what "
+            "only one sees; within a kind, the stereotype before its opposite and the largest mean effect first. "
+            f"Up to {tables.MOST_LISTED} associations of each model are listed; agreement.csv holds all.",
+            "An instrument sees an association where its effect differs from 0 after correction. It sees more the more "
+            "alike its parts are: all sentences of an association test share their words, so even a small difference "
+            "is claimed. An unclear effect does not show that there is nothing.",
         ),
     )
 

@@ -129,6 +129,39 @@ def count_table(rows: pl.DataFrame, labels: Labels) -> Table:
     return Table("Associations by what the instruments say together", columns, body)
 
 
+def seen_table(rows: pl.DataFrame, labels: Labels) -> Table:
+    """How many associations each instrument sees, from the effects."""
+    words = {
+        "above": "stereotype",
+        "below": "opposite",
+        "unclear": "unclear",
+        "cannot-be-tested": "cannot be tested",
+    }
+    kinds = [verdict for verdict in words if verdict in set(rows["verdict"])]
+    columns = (
+        Column("model"),
+        Column("instrument"),
+        *(Column(words[kind], numeric=True) for kind in kinds),
+        Column("mean effect", numeric=True),
+    )
+    groups = rows.group_by("model", "instrument", maintain_order=True)
+    body = tuple(
+        (
+            labels[str(model)],
+            tool(str(instrument)),
+            *(count(int((own["verdict"] == kind).sum())) for kind in kinds),
+            signed(_mean(own["effect"]), 2),
+        )
+        for (model, instrument), own in groups
+    )
+    return Table("What each instrument sees", columns, body, stub=2)
+
+
+def _mean(values: pl.Series) -> float | None:
+    known = values.drop_nulls().to_list()
+    return sum(known) / len(known) if known else None
+
+
 def list_table(rows: pl.DataFrame, labels: Labels) -> Table:
     """The associations to look at first, of each model the first `MOST_LISTED`."""
     columns = (
