@@ -119,7 +119,9 @@ class _Matrix:
                 points(self.own, name, other, self.most), (name, other), self.reach, (column == 0, ends_here)
             )
         row = self.pairs[other, name]
-        interval = ends(row["low"], row["high"], row["verdict"]) if row["low"] is not None else ""
+        interval = "" if row["corrected"] is None else "no interval"
+        if row["low"] is not None:
+            interval = ends(row["low"], row["high"], row["verdict"])
         texts = [number(row["corrected"]), interval, f"raw {number(row['raw'])}"]
         return _texts(texts, strong=row["verdict"] in (ABOVE, BELOW))
 

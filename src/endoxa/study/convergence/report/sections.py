@@ -101,10 +101,10 @@ def _correlations(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
         findings=tuple(AGREEMENT.findings(rows, labels)),
         figures=tuple(figure for figure in figures if figure is not None),
         tables=(
-            tables.correlation_table(rows, labels, _level(convergence)),
-            tables.reliability_table(convergence.reliabilities, labels, _level(convergence)),
+            tables.correlation_table(rows, labels),
+            tables.reliability_table(convergence.reliabilities, labels),
         ),
-        notes=READING,
+        notes=(*READING, f"Intervals in brackets: {_level(convergence)}."),
         one_of="Model" if len(convergence.models) > 1 else "",
     )
 
@@ -217,7 +217,7 @@ def _discriminant(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
         "discriminant",
         "Is it the association, or only the attribute?",
         findings=tuple(SPECIFIC.findings(tested, labels)),
-        tables=(tables.discriminant_table(tested, labels, _level(convergence)),),
+        tables=(tables.discriminant_table(tested, labels),),
         notes=(
             "Two instruments may agree because both react to an attribute, whoever it is said of. So their "
             "correlation on the same association is compared with that of one instrument on an association and the "
