@@ -108,7 +108,7 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
     )
     told = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
     row |= {**told, "difference": float(values[0] - values[1]), "reason": reason}
-    return row if reason else row | _jackknife((x, y), identity, attribute, row["difference"], confidence)
+    return row if reason else row | jackknifed((x, y), identity, attribute, row["difference"], confidence)
 
 
 def compared(x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
@@ -150,14 +150,25 @@ def _with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     return np.asarray(np.bincount(attribute[first])[attribute] > 1)
 
 
-def _jackknife(
+def jackknifed(
     effects: tuple[np.ndarray, np.ndarray],
     identity: np.ndarray,
     attribute: np.ndarray,
     difference: float,
     confidence: float,
 ) -> dict[str, Any]:
-    """Interval and p-value of the difference, whole identities left out in turn."""
+    """Interval and p-value of the difference of `same` and `other`, whole identities left out in turn.
+
+    Args:
+        effects: of both instruments, each association with a partner.
+        identity: code of the identity of each association.
+        attribute: code of its attribute.
+        difference: the estimate.
+        confidence: confidence level.
+
+    Returns:
+        `low`, `high` and `p_value`, or the `reason` why there are none.
+    """
     from scipy.special import stdtr, stdtrit
 
     x, y = effects
