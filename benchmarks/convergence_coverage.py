@@ -29,6 +29,7 @@ from endoxa.stats.reliability import (
     corrected_correlation,
     part_scores,
 )
+from endoxa.study.convergence.discriminant import compared, jackknifed
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
 """Planted reliabilities of the four instruments."""
@@ -316,6 +317,42 @@ def methods_table(repeats: int) -> None:
                 )
 
 
+ATTRIBUTES = np.linspace(-1.4, 1.4, EACH)
+"""What every attribute adds to the strength of its associations, whoever it is said of."""
+
+
+def discriminant_table(repeats: int) -> None:
+    """The difference between the same association and other identities: coverage, and how often it is claimed."""
+    print("associations | variance of the attribute | specific correlation | covered | claimed")
+    for identities in IDENTITIES:
+        for share in (0.0, 0.5):
+            for correlation in (0.0, 0.6):
+                found = [compared_once(seed, identities, share, correlation) for seed in range(repeats)]
+                hits, claims = np.array(found).mean(axis=0)
+                print(
+                    f"{identities * EACH} | {share:g} | {correlation:g} | {hits:.3f} | {claims:.3f}",
+                    flush=True,
+                )
+
+
+def compared_once(seed: int, identities: int, share: float, correlation: float) -> tuple[bool, bool]:
+    """Whether the interval of the difference of one study holds the truth, and whether it is claimed."""
+    rng = np.random.default_rng([seed, identities, round(10 * share), round(10 * correlation)])
+    identity = np.repeat(np.arange(identities), EACH)
+    attribute = np.tile(np.arange(EACH), identities)
+    specific = strengths(rng, identity, correlation, World())[[0, 1]]
+    scores, variances = [], []
+    for own, one in zip(specific, RELIABILITIES, strict=False):
+        latent = np.sqrt(1 - share) * own + np.sqrt(share) * ATTRIBUTES[attribute]
+        error = (1 - one) / one
+        scores.append(latent + np.sqrt(error) * rng.standard_normal(len(latent)))
+        variances.append(1 - share + share * ATTRIBUTES.var() + error)
+    true = (1 - share) * correlation / np.sqrt(np.prod(variances))
+    same, other, _, _ = compared(*scores, identity, attribute)
+    row = jackknifed((scores[0], scores[1]), identity, attribute, same - other, CONFIDENCE)
+    return bool(row["low"] <= true <= row["high"]), bool(row["p_value"] <= 1 - CONFIDENCE)
+
+
 def main() -> None:
     """Print every table."""
     parser = argparse.ArgumentParser(
@@ -323,7 +360,7 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=1000, help="simulated studies of each kind")
     repeats = parser.parse_args().repeats
-    for table in (coverage_table, claims_table, worlds_table, methods_table):
+    for table in (coverage_table, claims_table, worlds_table, discriminant_table, methods_table):
         table(repeats)
         print()
 

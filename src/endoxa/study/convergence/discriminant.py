@@ -108,7 +108,7 @@ def _row(one: Measured, two: Measured, attributes: Mapping[str, str], confidence
     )
     told = dict(zip(("same", "other", "within_1", "within_2"), values.tolist(), strict=True))
     row |= {**told, "difference": float(values[0] - values[1]), "reason": reason}
-    return row if reason else row | _jackknife((x, y), identity, attribute, row["difference"], confidence)
+    return row if reason else row | jackknifed((x, y), identity, attribute, row["difference"], confidence)
 
 
 def compared(x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
@@ -123,15 +123,20 @@ def compared(x: np.ndarray, y: np.ndarray, identity: np.ndarray, attribute: np.n
     if len(x) < 2 or min(np.ptp(x), np.ptp(y)) <= 0:
         return np.full(4, np.nan)
     x, y = ((values - values.mean()) / values.std() for values in (x, y))
-    far_x, far_y = (_partners(values, identity, attribute) for values in (x, y))
-    return np.array(
-        [(x * y).mean(), ((x * far_y) + (y * far_x)).mean() / 2, (x * far_x).mean(), (y * far_y).mean()]
-    )
+    cell = _cells(identity, attribute)
+    far_x, far_y = (_partners(values, cell, attribute) for values in (x, y))
+    products = (x * y, (x * far_y + y * far_x) / 2, x * far_x, y * far_y)
+    return np.array([product.mean() for product in products])
 
 
-def _partners(values: np.ndarray, identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+def _cells(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
+    """A number for every identity and attribute."""
+    return np.asarray(attribute.astype(np.int64) * (int(identity.max(initial=0)) + 1) + identity)
+
+
+def _partners(values: np.ndarray, cell: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     """Mean value of the associations of the same attribute and another identity."""
-    cell = np.unique(np.column_stack([identity, attribute]), axis=0, return_inverse=True)[1].ravel()
+    _, cell = np.unique(cell, return_inverse=True)
     own, own_count = np.bincount(cell, values)[cell], np.bincount(cell)[cell]
     whole, count = np.bincount(attribute, values)[attribute], np.bincount(attribute)[attribute]
     return np.asarray((whole - own) / (count - own_count))
@@ -141,18 +146,29 @@ def _with_partner(identity: np.ndarray, attribute: np.ndarray) -> np.ndarray:
     """True where another identity has the same attribute."""
     if not len(identity):
         return np.zeros(0, dtype=bool)
-    pairs = np.unique(np.column_stack([attribute, identity]), axis=0)
-    return np.asarray(np.bincount(pairs[:, 0], minlength=int(attribute.max()) + 1)[attribute] > 1)
+    _, first = np.unique(_cells(identity, attribute), return_index=True)
+    return np.asarray(np.bincount(attribute[first])[attribute] > 1)
 
 
-def _jackknife(
+def jackknifed(
     effects: tuple[np.ndarray, np.ndarray],
     identity: np.ndarray,
     attribute: np.ndarray,
     difference: float,
     confidence: float,
 ) -> dict[str, Any]:
-    """Interval and p-value of the difference, whole identities left out in turn."""
+    """Interval and p-value of the difference of `same` and `other`, whole identities left out in turn.
+
+    Args:
+        effects: of both instruments, each association with a partner.
+        identity: code of the identity of each association.
+        attribute: code of its attribute.
+        difference: the estimate.
+        confidence: confidence level.
+
+    Returns:
+        `low`, `high` and `p_value`, or the `reason` why there are none.
+    """
     from scipy.special import stdtr, stdtrit
 
     x, y = effects
@@ -165,9 +181,8 @@ def _jackknife(
     without, count = np.array(left), len(left)
     error = float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
     if not error > 1e-12:
-        return {
-            "reason": "leaving out any one identity leaves nothing to compare, so there is no measure of error"
-        }
+        why = "leaving out any one identity leaves nothing to compare, so there is no measure of error"
+        return {"reason": why}
     freedom = effective_number(np.bincount(identity)) - 1
     reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return {

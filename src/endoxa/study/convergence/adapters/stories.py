@@ -25,8 +25,8 @@ NEEDED = (
     "target_attribute_value",
     "extracted_attributes_json",
 )
-FACETS = ("scenario", "repeat", "sample_id")
-"""What parts are, the first of which an association has two."""
+FACETS = ("scenario", "repeat")
+"""What parts are: the first of which an association has two."""
 _TYPES = {name: pl.Float64 if name == "value" else pl.String for name in MEASURED}
 
 
@@ -37,8 +37,7 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     about the base value whose compared attribute has the compared value, minus the share among stories about all other
     values of the same base attribute: above 0, the trait goes with the identity more than with others. Stories whose
     compared attribute is unknown are left out, as they are where associations are discovered; a part needs a story on
-    both sides. Parts are scenarios; where no association has two of them, repeats; else single prompts, which cannot be
-    compared with other base values and are refused.
+    both sides. Parts are scenarios; where no association has two of them, repeats.
 
     Args:
         run: the run folder, or a table of profiles.
@@ -54,7 +53,7 @@ def story_parts(run: Path, story_map: pl.DataFrame) -> pl.DataFrame:
     story_map = story_map.filter(pl.all_horizontal(pl.col(name).fill_null("") != "" for name in MAP_COLUMNS))
     stories = _stories(run)
     profiles = decode(stories["extracted_attributes_json"], ()).columns
-    facets = [name for name in FACETS[:2] if name in stories.columns]
+    facets = [name for name in FACETS if name in stories.columns]
     for facet in facets:
         found = pl.DataFrame(list(_rows(stories, profiles, story_map, facet)), schema=_TYPES)
         most = found.group_by("model", "language", "association_id").len()["len"].to_list()
@@ -84,7 +83,7 @@ def _stories(run: Path) -> pl.DataFrame:
     """Stories with a profile, all columns text."""
     source = run / "records.parquet" if run.is_dir() else run
     require_file(source)
-    wanted = (*NEEDED, *FACETS[:2])
+    wanted = (*NEEDED, *FACETS)
     if source.suffix == ".parquet":
         lazy = pl.scan_parquet(source)
         names = lazy.collect_schema().names()

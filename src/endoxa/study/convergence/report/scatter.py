@@ -27,8 +27,10 @@ from endoxa.study.convergence.words import ends, number, tool
 
 CELL = 128
 """Side of a cell in pixels."""
-MOST_POINTS = 400
+MOST_POINTS, FEWEST_POINTS = 400, 60
 """Associations drawn in a cell, evenly over the alphabet of their ids."""
+MOST_MARKS = 6000
+"""Points of all matrices of a page, as far as `FEWEST_POINTS` allows: a browser has to hold them."""
 FIGURE_COLUMNS = {
     "association_id": "the association",
     "x": "effect under the instrument of the column",
@@ -61,12 +63,14 @@ def scatter_matrix(
         for row in correlations.filter(model=model).iter_rows(named=True)
     }
     known = {row["instrument"]: row for row in reliabilities.filter(model=model).iter_rows(named=True)}
+    most = MOST_MARKS // max(1, len(correlations))
+    most = max(FEWEST_POINTS, min(MOST_POINTS, most))
     reach = symmetric_domain(own["effect"].to_list(), 0.0, 1.0, 0.5)
-    matrix = _Matrix(tools, own, known, pairs, reach)
+    matrix = _Matrix(tools, own, known, pairs, reach, most)
     rows = [matrix.row(k) for k in range(len(tools))]
     chart = finish(alt.vconcat(*rows, spacing=6))
-    drawn = min(own["association_id"].n_unique(), MOST_POINTS)
     every = own["association_id"].n_unique()
+    drawn = min(every, most)
     part = "" if drawn == every else f", {count(drawn)} of {count(every)} associations drawn"
     return Figure(
         name=f"convergence-{slug(label)}",
@@ -90,6 +94,7 @@ class _Matrix:
         known: row of reliabilities by instrument.
         pairs: row of correlations by two instruments.
         reach: range of the axes.
+        most: associations drawn in a cell.
     """
 
     tools: Sequence[str]
@@ -97,6 +102,7 @@ class _Matrix:
     known: Mapping[str, Mapping[str, Any]]
     pairs: Pairs
     reach: tuple[float, float]
+    most: int
 
     def row(self, k: int) -> alt.HConcatChart:
         """The cells of one row of the matrix."""
@@ -109,9 +115,13 @@ class _Matrix:
             return _texts([tool(name), "reliability", number(self.known[name]["reliability"])])
         if column < k:
             ends_here = k == len(self.tools) - 1
-            return _cloud(points(self.own, name, other), (name, other), self.reach, (column == 0, ends_here))
+            return _cloud(
+                points(self.own, name, other, self.most), (name, other), self.reach, (column == 0, ends_here)
+            )
         row = self.pairs[other, name]
-        interval = ends(row["low"], row["high"], row["verdict"]) if row["low"] is not None else ""
+        interval = "" if row["corrected"] is None else "no interval"
+        if row["low"] is not None:
+            interval = ends(row["low"], row["high"], row["verdict"])
         texts = [number(row["corrected"]), interval, f"raw {number(row['raw'])}"]
         return _texts(texts, strong=row["verdict"] in (ABOVE, BELOW))
 
@@ -137,7 +147,7 @@ def _sized(layers: Sequence[alt.Chart]) -> alt.LayerChart:
     return alt.LayerChart(layer=list(layers), width=CELL, height=CELL)
 
 
-def points(own: pl.DataFrame, across: str, up: str) -> pl.DataFrame:
+def points(own: pl.DataFrame, across: str, up: str, most: int = MOST_POINTS) -> pl.DataFrame:
     """The associations that both instruments measured: columns of `FIGURE_COLUMNS` and `tip`."""
     x, y = (
         own.filter(instrument=name).select(
@@ -146,8 +156,8 @@ def points(own: pl.DataFrame, across: str, up: str) -> pl.DataFrame:
         for name, axis in ((across, "x"), (up, "y"))
     )
     both = x.join(y, on="association_id").sort("association_id")
-    if len(both) > MOST_POINTS:
-        both = both.gather([round(k * (len(both) - 1) / (MOST_POINTS - 1)) for k in range(MOST_POINTS)])
+    if len(both) > most:
+        both = both.gather([round(k * (len(both) - 1) / (most - 1)) for k in range(most)])
     claims = pl.col("vx").is_in([ABOVE, BELOW]) & pl.col("vy").is_in([ABOVE, BELOW])
     kind = (
         pl.when(claims & (pl.col("vx") == pl.col("vy")))

@@ -101,10 +101,10 @@ def _correlations(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
         findings=tuple(AGREEMENT.findings(rows, labels)),
         figures=tuple(figure for figure in figures if figure is not None),
         tables=(
-            tables.correlation_table(rows, labels, _level(convergence)),
-            tables.reliability_table(convergence.reliabilities, labels, _level(convergence)),
+            tables.correlation_table(rows, labels),
+            tables.reliability_table(convergence.reliabilities, labels),
         ),
-        notes=READING,
+        notes=(*READING, f"Intervals in brackets: {_level(convergence)}."),
         one_of="Model" if len(convergence.models) > 1 else "",
     )
 
@@ -217,7 +217,7 @@ def _discriminant(convergence: Convergence, labels: Mapping[str, str]) -> Sectio
         "discriminant",
         "Is it the association, or only the attribute?",
         findings=tuple(SPECIFIC.findings(tested, labels)),
-        tables=(tables.discriminant_table(tested, labels, _level(convergence)),),
+        tables=(tables.discriminant_table(tested, labels),),
         notes=(
             "Two instruments may agree because both react to an attribute, whoever it is said of. So their "
             "correlation on the same association is compared with that of one instrument on an association and the "
@@ -237,13 +237,18 @@ def _first(convergence: Convergence, labels: Mapping[str, str]) -> Section | Non
         "look-first",
         "What to look at first",
         findings=tuple(_shares(several, labels)),
-        tables=(tables.count_table(rows, labels), tables.list_table(several, labels)),
+        tables=(
+            tables.count_table(rows, labels),
+            tables.seen_table(convergence.effects, labels),
+            tables.list_table(several, labels),
+        ),
         notes=(
-            "First come associations that all instruments see, then contradictions, then what several see, then "
-            "what only one sees; within a kind, the stereotype before its opposite and the largest mean effect "
-            "first. An instrument sees an association where its effect differs from 0 after correction; an unclear "
-            f"one is no proof that there is nothing. Up to {tables.MOST_LISTED} associations of each model are listed; "
-            "agreement.csv holds all.",
+            "First come associations that all instruments see, then contradictions, then what several see, then what "
+            "only one sees; within a kind, the stereotype before its opposite and the largest mean effect first. "
+            f"Up to {tables.MOST_LISTED} associations of each model are listed; agreement.csv holds all.",
+            "An instrument sees an association where its effect differs from 0 after correction. It sees more the more "
+            "alike its parts are: all sentences of an association test share their words, so even a small difference "
+            "is claimed. An unclear effect does not show that there is nothing.",
         ),
     )
 
