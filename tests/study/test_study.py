@@ -183,7 +183,7 @@ def test_a_model_is_added_without_measuring_the_others_again(study):
 def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
     folder = Path(shutil.copytree(begun, tmp_path / "study"))
     command = [sys.executable, "-c", "from endoxa.cli import main; main()", "study", "run", str(folder)]
-    for name in ("tests", "questions", "profiles"):
+    for name in ("questions", "profiles"):
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         for _ in range(600):
             if (folder / "runs" / name / "journal.sqlite").exists() or process.poll() is not None:

@@ -155,14 +155,14 @@ class _Told:
         }
         numbers = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in words}
         said = [
-            f"{count(many)} {_verb(verdict, many)}{words[verdict]}"
+            f"{count(many)} {_verb(verdict, many, words[verdict])}"
             for verdict, many in numbers.items()
             if many
         ]
         if len(said) == 1 and len(rows) > 1:
             verdict = next(one for one, many in numbers.items() if many)
             every = f"all {count(len(rows))}" if len(rows) > 2 else "both"
-            return f"{every} pairs of instruments{over} {_verb(verdict, len(rows))}{words[verdict]}"
+            return f"{every} pairs of instruments{over} {_verb(verdict, len(rows), words[verdict])}"
         return f"of {plural(len(rows), 'pair')} of instruments{over}, {listed(said)}"
 
     def between(self, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -175,9 +175,15 @@ class _Told:
         )
 
 
-def _verb(verdict: str, many: int) -> str:
-    """What 'not distinguishable' needs before it."""
-    return ("is " if many == 1 else "are ") if verdict == UNCLEAR else ""
+def _verb(verdict: str, many: int, words: str) -> str:
+    """What is said of so many: 'is not distinguishable', 'goes together', 'go together'."""
+    if verdict == UNCLEAR:
+        return f"{'is' if many == 1 else 'are'} {words}"
+    first, rest = words.split(" ", 1)
+    return f"{_SINGULAR.get(first, first)} {rest}" if many == 1 else words
+
+
+_SINGULAR = {"go": "goes", "agree": "agrees"}
 
 
 def _upper(text: str) -> str:
@@ -256,18 +262,17 @@ def _first(convergence: Convergence, labels: Mapping[str, str]) -> Section | Non
 def _shares(several: pl.DataFrame, labels: Mapping[str, str]) -> Iterator[Finding]:
     """A sentence for each model: how many associations all see, only one sees, and on how many they contradict."""
     words = {
-        ALL_AGREE: "all of them see",
-        CONTRADICT: "they contradict each other on",
-        SOME_AGREE: "several but not all see",
-        ONLY_ONE: "only one sees",
+        ALL_AGREE: "seen by all of them",
+        CONTRADICT: "on which they contradict each other",
+        SOME_AGREE: "seen by several but not all",
+        ONLY_ONE: "seen by only one",
     }
     for (model,), own in several.group_by("model", maintain_order=True):
         numbers = {"total": own.height} | {kind: int((own["agreement"] == kind).sum()) for kind in words}
-        told = [f"{words[kind]} {count(numbers[kind])}" for kind in words if numbers[kind]]
-        rest = f": {listed(told)}" if told else ": no instrument sees any"
+        told = [f"{count(numbers[kind])} {words[kind]}" for kind in words if numbers[kind]]
+        rest = listed(told) if told else "no instrument sees any"
         yield Finding(
-            f"{labels[str(model)]}: of {plural(own.height, 'association')} tested with two or more "
-            f"instruments{rest}.",
+            f"{labels[str(model)]}, {plural(own.height, 'association')} tested with two or more instruments: {rest}.",
             (numbers,),
         )
 
