@@ -143,6 +143,15 @@ def test_a_run_that_counted_nothing_binds_nobody(kind: str, with_toy: None, tmp_
     assert names(out) == ["toy/a"]
 
 
+@pytest.mark.parametrize("leftover", [JOURNAL, f"{JOURNAL}-wal", ".run.json.123.part"])
+def test_a_run_killed_before_its_run_json_begins_again(leftover: str, with_toy: None, tmp_path: Path) -> None:
+    """The journal is opened first: a kill between the two must not block the folder for good."""
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / leftover).write_bytes(b"")
+    assert run(LETTERS, toy(lines(tmp_path), "toy/a"), out).counts == {"items": 2, "records": 2}
+
+
 def test_a_model_of_an_unfinished_run_is_never_measured_unasked(with_toy: None, tmp_path: Path) -> None:
     data, out = lines(tmp_path), tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):

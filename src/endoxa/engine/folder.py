@@ -66,7 +66,8 @@ def earlier_run(folder: Path, *, restart: bool) -> dict[str, Any] | None:
         raise UserError(f"The run folder {folder} cannot be created: {problem.strerror}.") from problem
     path = folder / RUN
     if not path.exists():
-        if any(folder.iterdir()):
+        # A run that was killed before it wrote run.json leaves its journal, in which nothing is measured yet.
+        if not all(entry.name.removeprefix(".").startswith((JOURNAL, RUN)) for entry in folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty and not a run folder. Choose another --out.")
         return None
     if restart:
