@@ -19,6 +19,7 @@ from endoxa.cli.analyze_associations import associations
 from endoxa.cli.analyze_extraction import extraction
 from endoxa.cli.analyze_harm import harm
 from endoxa.cli.analyze_languages import languages
+from endoxa.cli.analyze_novelty import novelty
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_ratings import disagreement, leniency
 from endoxa.cli.analyze_tests import association_tests
@@ -136,6 +137,7 @@ _add(
 )
 _add(disagreement, "endoxa report {out} -o disagreement.html")
 _add(leniency, "endoxa report {out} -o leniency.html")
+_add(novelty, "endoxa report {out} -o novelty.html")
 _add(extraction, "endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it")
 _add(harm, "endoxa report {runs} RATINGS.csv -o report.html")
 _add(languages, "endoxa report RUN {out} -o report.html")
