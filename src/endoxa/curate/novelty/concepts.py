@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from endoxa.datasets import READERS
 from endoxa.datasets.bbq import find_metadata, is_bbq, read_items, read_social_values
-from endoxa.datasets.read import READERS, read_pairs, recognise
+from endoxa.datasets.read import read_pairs, recognise
 from endoxa.datasets.tables import TABLE_SUFFIXES, table_columns, table_rows
 from endoxa.errors import UserError
 

@@ -14,6 +14,7 @@ from endoxa.page.charts import (
     Arc,
     chord_figure,
     finish,
+    heat_map,
     series_colors,
     series_dots,
 )
@@ -78,6 +79,21 @@ def chords(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
     )
     chart = chord_figure(arcs, "concepts")
     return (Figure("chords", "Shared concepts", chart, f"Chords between data sets: {spoken}.", rows=shared),)
+
+
+def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
+    """Share of the concepts of each row that are found in each column."""
+    if shared.is_empty():
+        return ()
+    frame = shared.select(row="from_dataset", column="to_dataset", value="share")
+    names = shares["dataset"].to_list()
+    title = "concepts of the row that are found in the column"
+    chart = heat_map(frame, names, domain=(0.0, 1.0), title=title)
+    spoken = "; ".join(
+        f"{row['row']} in {row['column']} {percent(row['value'])}" for row in frame.iter_rows(named=True)
+    )
+    alternative = f"Share of concepts found in another data set: {spoken}."
+    return (Figure("shared", "Share found in each other data set", chart, alternative, rows=shared),)
 
 
 def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:

@@ -61,7 +61,7 @@ class Labels:
             )
             for one, other in self.pairs
         ]
-        return np.round(np.minimum(found, 1.0), 6)
+        return np.array([round(min(one, 1.0), 6) for one in found], dtype=np.float64)
 
 
 def read_labels(path: Path, kind: Kind = "attribute") -> Labels:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
-from endoxa.curate.novelty.figures import chords, cut_curve, share_curve, unique_shares
+from endoxa.curate.novelty.figures import chords, cut_curve, share_curve, shared_map, unique_shares
 from endoxa.datasets.frames import read_table
 from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
@@ -23,7 +23,9 @@ from endoxa.page.words import count, decimal, decimal_interval, percent, percent
 
 Rows = list[dict[str, Any]]
 
-EITHER_SIDE = 15
+MOST_SAID = 3
+"""Sentences about pairs of data sets."""
+EITHER_SIDE = 10
 """Concepts shown just above and just below the threshold."""
 TEXTS = {
     *("dataset", "interval", "concept", "threshold_from", "encoder", "same_identity", "format"),
@@ -159,7 +161,7 @@ def _share_table(rows: Rows) -> Table:
                 percent_interval(row["low"], row["high"]),
                 count(row["identities"]),
                 count(row["rows"]),
-                covers.get(row["interval"], row["interval"]),
+                covers[row["interval"]],
                 row["format"],
             )
             for row in rows
@@ -170,9 +172,9 @@ def _share_table(rows: Rows) -> Table:
 
 def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
     rows = shared.to_dicts()
-    notes = ()
-    figures = chords(shares, shared)
-    if figures:
+    notes: tuple[str, ...] = ()
+    figures = (*chords(shares, shared), *shared_map(shares, shared))
+    if len(figures) > 1:
         notes = (
             "Arcs: concepts of a data set, filled where they are found in another one. A chord has the colour of the "
             "data set whose concepts are looked for, is as wide there as they are many, and ends in a point at the "
@@ -192,24 +194,26 @@ def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
 
 
 def _asymmetry(rows: Rows) -> tuple[Finding, ...]:
-    """One sentence on every two data sets of which one has at least twice as large a share of the other as the reverse.
-
-    Counts alone are said: the two shares have different denominators.
-    """
+    """Sentences on the data sets of which one has much more of the other than the reverse, the largest gaps first."""
     found = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
-    said = []
-    for (one, other), row in found.items():
-        back = found[other, one]
-        if row["share"] >= 2 * back["share"] and row["n_shared"] > 0:
-            said.append(
-                Finding(
-                    f"{other} has {percent(row['share'])} of the concepts of {one} ({count(row['n_shared'])} of "
-                    f"{count(row['n_concepts'])}), {one} has {percent(back['share'])} of those of {other} "
-                    f"({count(back['n_shared'])} of {count(back['n_concepts'])}).",
-                    (row, back),
-                )
-            )
-    return tuple(said)
+    uneven = [
+        (row, found[other, one])
+        for (one, other), row in found.items()
+        if row["n_shared"] > 0 and row["share"] >= 2 * found[other, one]["share"]
+    ]
+    uneven.sort(key=lambda both: both[1]["share"] - both[0]["share"])
+    return tuple(
+        Finding(
+            f"{row['to_dataset']} has {_part(row)} of the concepts of {row['from_dataset']}, but "
+            f"{back['to_dataset']} has {_part(back)} of those of {back['from_dataset']}.",
+            (row, back),
+        )
+        for row, back in uneven[:MOST_SAID]
+    )
+
+
+def _part(row: dict[str, Any]) -> str:
+    return f"{percent(row['share'])} ({count(row['n_shared'])} of {count(row['n_concepts'])})"
 
 
 def _matrix(names: Sequence[str], rows: Rows) -> Table:
@@ -243,13 +247,11 @@ def _threshold_section(path: Path, curve: pl.DataFrame, first: dict[str, Any]) -
         return Section(
             "threshold", "The threshold", findings=(Finding(told, (first,)),), figures=share_curve(curve, cut)
         )
-    row = {
+    row: dict[str, Any] = {
         name: float("nan") if value is None else value for name, value in chosen.row(0, named=True).items()
     }
-    whole = {"n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal"}
-    found = threshold.Calibration(
-        **{name: int(value) if name in whole else value for name, value in row.items()}
-    )
+    counts = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
+    found = threshold.Calibration(**(row | {name: int(row[name]) for name in counts}))
     return Section(
         anchor="threshold",
         title="The threshold",

@@ -215,7 +215,8 @@ def cross_validated(
             cut = youden(cosine[outside], related[outside])
             hits[inside] += (cosine[inside] >= cut) == related[inside]
             tries[inside] += 1
-    return np.divide(hits, tries, out=np.full(len(cosine), NAN), where=tries > 0)
+    share: Numbers = np.divide(hits, tries, out=np.full(len(cosine), NAN), where=tries > 0)
+    return share
 
 
 def _text_codes(labels: Labels) -> tuple[Codes, Codes, int]:
