@@ -221,8 +221,8 @@ def _write_sheet(
     write_table(drawn.table, path)
     short = [edge for edge, n in zip(drawn.ranges, drawn.drawn, strict=True) if n < drawn.wanted]
     typer.echo(
-        f"{plural(drawn.table.height, 'pair')} written to {path}, up to {drawn.wanted} from each of {len(drawn.ranges)} "
-        "ranges of likeness."
+        f"{plural(drawn.table.height, 'pair')} written to {path}, up to {drawn.wanted} from each of "
+        f"{len(drawn.ranges)} ranges of likeness."
     )
     if short:
         typer.echo(

@@ -108,7 +108,7 @@ _PARTS = ("identity_a", "attribute_a", "identity_b", "attribute_b")
 def ranges(likely: float) -> list[float]:
     """Lower ends of the ranges of likeness: a tenth wide, half of that within `NEAR` of the likely threshold."""
     steps = [round(step / 20, 2) for step in range(20)]
-    return [step for step in steps if round(step * 20) % 2 == 0 or abs(step - likely) <= NEAR]
+    return [step for step in steps if round(step * 20) % 2 == 0 or abs(step - likely) <= NEAR + 1e-9]
 
 
 def _pool(
