@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_lengths_are_in_proportion(given_arcs):
             assert chord.stop - chord.start == pytest.approx(found.scale * unit * arc.shared[chord.target])
             assert low - 1e-9 <= chord.start <= chord.stop <= high + 1e-9
         ends += sorted((chord.start, chord.stop) for chord in own)
-    assert all(before[1] <= after[0] + 1e-9 for before, after in zip(ends, ends[1:], strict=False))
+    assert all(before[1] <= after[0] + 1e-9 for before, after in pairwise(ends))
 
 
 def test_two_sets_need_no_smaller_scale():

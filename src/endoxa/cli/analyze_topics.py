@@ -73,6 +73,7 @@ def _headline(found: pl.DataFrame) -> Headline:
     rows = [row for row in found.iter_rows(named=True) if row["topic"] != NO_TOPIC]
     several = len({row["dataset"] for row in rows}) > 1
     without = {row["dataset"]: row["n"] for row in found.iter_rows(named=True) if row["topic"] == NO_TOPIC}
+    drafts, total = (sum(row[name] for row in rows) for name in ("n_draft", "n"))
     known = any(row["in_group_share"] is not None for row in rows)
     columns = (
         *(["data set"] if several else []),
@@ -98,8 +99,16 @@ def _headline(found: pl.DataFrame) -> Headline:
         ),
         rows=tuple(found.iter_rows(named=True)),
         words=("data set", "topic", "most frequent"),
-        notes=tuple(
-            f"{plural(n, 'association')} of {name} without a topic left out." for name, n in without.items()
+        notes=(
+            *(
+                f"{plural(n, 'association')} of {name} without a topic left out."
+                for name, n in without.items()
+            ),
+            *(
+                [f"{count(drafts)} of {count(total)} have labels of models that nobody has approved."]
+                if drafts
+                else []
+            ),
         ),
     )
 

@@ -60,7 +60,7 @@ def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
             tables=tuple(
                 _table(name, table.filter(dataset=name), several=len(datasets) > 1) for name in datasets
             ),
-            notes=(_covers(topics),),
+            notes=(_covers(topics), *_drafts(topics)),
         ),
         Section(
             anchor="within",
@@ -108,6 +108,16 @@ def _covers(topics: pl.DataFrame) -> str:
         if used == {"wilson"}
         else f"{people} Where fewer than five are known: Wilson's, as if independent."
     )
+
+
+def _drafts(topics: pl.DataFrame) -> list[str]:
+    """A sentence where models gave labels that nobody has approved."""
+    drafts, whole = (int(topics[name].sum()) for name in ("n_draft", "n"))
+    if not drafts:
+        return []
+    return [
+        f"Labels of language models that nobody has approved stand behind {count(drafts)} of {count(whole)}."
+    ]
 
 
 def _frequency(name: str, own: pl.DataFrame) -> Finding:

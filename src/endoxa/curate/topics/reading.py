@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ MENTION_COLUMNS: dict[str, str] = {
     "identity": "the people it is said of, or empty",
     "attribute": "what is said of them",
     "topic": "its topic, or empty",
+    "draft": "whether that is a label by a language model that nobody has approved",
     "in_group": "whether a person of the group said it, or null",
     "person": "who said it, or empty",
     "weight": "how many people the row stands for",
@@ -29,7 +30,13 @@ WEIGHT = "support"
 LABEL_COLUMNS = ("topic", "label")
 NAME, NAMES = "association_id", "source_ids"
 _YES, _NO = ("true", "1", "yes", "in", "in-group"), ("false", "0", "no", "out", "out-group")
-_REJECTED = "rejected"
+_REJECTED, _DRAFT = "rejected", "draft"
+
+Label = tuple[str, bool]
+"""A topic, and whether it is a draft that nobody has approved."""
+Texts = tuple[str, ...]
+"""Identity and attribute, or attribute alone, as they are compared."""
+NO_LABEL: Label = ("", False)
 
 
 def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.DataFrame:
@@ -58,6 +65,7 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     read = (
         pl.DataFrame(text)
         .with_columns(
+            draft=pl.lit(value=False),
             person=_text(table, person) if person else pl.lit(""),
             weight=_weights(table, path),
             own=pl.when(lower.is_in(_YES)).then(statement=True).when(lower.is_in(_NO)).then(statement=False),
@@ -74,7 +82,8 @@ def read_mentions(path: Path, labels: Path | None = None, name: str = "") -> pl.
     if read.is_empty():
         raise UserError(f"{path} holds no association that anybody said.")
     if labels is not None:
-        read = read.with_columns(topic=read_topics(labels).of(read))
+        found = read_topics(labels)
+        read = read.with_columns(topic=found.of(read), draft=found.drafts(read))
         if (read["topic"] == "").all():
             raise UserError(
                 f"{labels} names no association of {path}. Check that it was made from that table."
@@ -140,18 +149,23 @@ def _of_campaign(folder: Path) -> pl.DataFrame:
 class Topics:
     """Topics by the name of an association, by identity and attribute, or by attribute alone."""
 
-    def __init__(self, by_name: Mapping[str, str], by_texts: Mapping[tuple[str, ...], str]) -> None:
+    def __init__(self, by_name: Mapping[str, Label], by_texts: Mapping[Texts, Label]) -> None:
         self._by_name, self._by_texts = by_name, by_texts
 
     def of(self, mentions: pl.DataFrame) -> pl.Series:
         """The topic of each row, empty where none is known; its name decides before its words."""
-        found = []
-        for row in mentions.select(NAME, "identity", "attribute").iter_rows():
-            name, identity, attribute = row
+        return pl.Series("topic", [label for label, _ in self._labels(mentions)], dtype=pl.String)
+
+    def drafts(self, mentions: pl.DataFrame) -> pl.Series:
+        """Whether the topic of each row is a draft."""
+        return pl.Series("draft", [draft for _, draft in self._labels(mentions)], dtype=pl.Boolean)
+
+    def _labels(self, mentions: pl.DataFrame) -> Iterator[Label]:
+        for name, identity, attribute in mentions.select(NAME, "identity", "attribute").iter_rows():
             words = normalise(attribute)
-            both = self._by_texts.get((normalise(identity), words), "")
-            found.append(self._by_name.get(name, "") or both or self._by_texts.get((words,), ""))
-        return pl.Series("topic", found, dtype=pl.String)
+            keys = ((normalise(identity), words), (words,))
+            of_words = next((self._by_texts[key] for key in keys if key in self._by_texts), NO_LABEL)
+            yield self._by_name.get(name, of_words)
 
 
 def read_topics(path: Path) -> Topics:
@@ -173,13 +187,14 @@ def read_topics(path: Path) -> Topics:
             f"{path} needs a column 'topic' (or 'label') and a column 'association_id' or 'attribute' (or 'text'). Its "
             f"columns are: {', '.join(table.columns)}."
         )
-    by_name: dict[str, str] = {}
-    by_texts: dict[tuple[str, ...], str] = {}
-    of_named: dict[tuple[str, ...], set[str]] = {}
+    by_name: dict[str, Label] = {}
+    by_texts: dict[Texts, Label] = {}
+    of_named: dict[Texts, set[Label]] = {}
     for number, row in enumerate(table.iter_rows(named=True), start=1):
         cells = {column: (cell or "").strip() for column, cell in row.items()}
-        label = cells[topic]
-        if not label or cells.get("status") == _REJECTED:
+        status = cells.get("status")
+        label = cells[topic], status == _DRAFT
+        if not label[0] or status == _REJECTED:
             continue
         name = cells.get(NAME) or cells.get(NAMES, "")
         texts = (cells.get("identity", ""), cells[words]) if words is not None else ()
@@ -194,18 +209,23 @@ def read_topics(path: Path) -> Topics:
     if not by_name and not by_texts:
         raise UserError(f"{path} holds no label: its column '{topic}' is empty.")
     # The same words can have another topic in another association: then its name alone decides.
-    clear = {key: next(iter(found)) for key, found in of_named.items() if len(found) == 1}
+    clear = {
+        key: (next(iter(found))[0], all(draft for _, draft in found))
+        for key, found in of_named.items()
+        if len({label for label, _ in found}) == 1
+    }
     return Topics(by_name, clear | by_texts)
 
 
-def _keep(kept: dict[Any, str], key: Any, label: str, path: Path, number: int) -> None:
+def _keep(kept: dict[Any, Label], key: Any, label: Label, path: Path, number: int) -> None:
     """Take a topic.
 
     Raises:
         UserError: there is another one already.
     """
-    if kept.setdefault(key, label) != label:
+    earlier = kept.setdefault(key, label)[0]
+    if earlier != label[0]:
         spoken = ": ".join(key) if isinstance(key, tuple) else key
         raise UserError(
-            f"{path}, row {number}: '{spoken}' has the topics '{kept[key]}' and '{label}'. Give it one."
+            f"{path}, row {number}: '{spoken}' has the topics '{earlier}' and '{label[0]}'. Give it one."
         )

@@ -33,6 +33,7 @@ TOPIC_COLUMNS: dict[str, str] = {
     "out_group_most": "the one that others said most often",
     "interval": "'people' (people are resampled) or 'wilson' (what was said counts as independent)",
     "confidence": "confidence level of the intervals",
+    "n_draft": "of n, by labels of language models that nobody has approved",
 }
 """Columns of the table of topics, topics in falling order of n within each data set."""
 
@@ -111,6 +112,7 @@ def _described(part: pl.DataFrame, topic: str, confidence: float) -> dict[str, A
         "in_group_most": _spoken(inside),
         "out_group_most": _spoken(outside),
         "confidence": confidence,
+        "n_draft": int(part.filter("draft")["weight"].sum()),
     }
 
 
