@@ -115,6 +115,9 @@ def test_from_a_sheet_to_a_threshold(folder, table, tmp_path):
     assert f"The threshold is {chosen['threshold']:.3f} (interval" in text
     assert "100.0 % of the related pairs reach it, and 100.0 % of the unrelated ones stay below" in text
     assert (tmp_path / "n_figures" / "cuts.svg").is_file()
+    concepts = pl.read_csv(tmp_path / "n_concepts.csv").filter(dataset="mine")["cosine"]
+    ends = [100 * float((concepts < chosen[end]).mean()) for end in ("low", "high")]
+    assert f"would be: mine {ends[0]:.1f} to {ends[1]:.1f} %, yours" in text
     # Another run without labels leaves no table of the earlier choice.
     assert run("analyze", "novelty", *files(folder), "--threshold", 0.9, "-o", out).exit_code == 0
     assert not (tmp_path / "n_threshold.csv").exists()
@@ -172,6 +175,23 @@ def test_a_page_without_companions_says_what_it_can(folder, tmp_path):
     (tmp_path / "m.csv").write_bytes(out.read_bytes())
     with pytest.raises(UserError, match="one table"):
         write_report([out, tmp_path / "m.csv"], tmp_path / "x.html")
+
+
+def test_more_data_sets_than_colours_have_no_chords(tmp_path, monkeypatch):
+    words = {f"d{k}": [f"d{k} word {n}" for n in range(3)] for k in range(7)}
+    vectors = {
+        text: np.eye(21)[row] for row, text in enumerate(text for own in words.values() for text in own)
+    }
+    monkeypatch.setattr(encoders, "load_encoder", lambda name, *_: TableEncoder(vectors))
+    for name, own in words.items():
+        (tmp_path / f"{name}.csv").write_text("attribute\n" + "\n".join(own) + "\n")
+    paths = [tmp_path / f"{name}.csv" for name in words]
+    out = tmp_path / "n.csv"
+    assert run("analyze", "novelty", *paths, "--threshold", 0.5, "-o", out).exit_code == 0
+    text = text_of(write_report([out], tmp_path / "n.html"))
+    assert "More than 6 data sets cannot be told apart in a chord figure" in text
+    assert not (tmp_path / "n_figures" / "chords.svg").exists()
+    assert "fewer than five identities are named" in text
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 
 from endoxa.curate.novelty import overlap, threshold
-from endoxa.curate.novelty.figures import chords, cut_curve, share_curve, shared_map, unique_shares
+from endoxa.curate.novelty.figures import chords, shared_map, unique_shares
+from endoxa.curate.novelty.threshold_page import chosen_section, given_section
 from endoxa.datasets.frames import read_table
 from endoxa.engine.instrument import Shown
 from endoxa.errors import UserError
@@ -19,7 +20,7 @@ from endoxa.page.document import Finding, Section
 from endoxa.page.frame import CITE, Page
 from endoxa.page.inputs import Run
 from endoxa.page.tables import Column, Table
-from endoxa.page.words import count, decimal, decimal_interval, percent, percent_interval, plural
+from endoxa.page.words import count, decimal, percent, percent_interval, plural
 
 Rows = list[dict[str, Any]]
 
@@ -71,7 +72,7 @@ def _page(runs: Sequence[Run], path: Path, shares: pl.DataFrame) -> Page:
     sections = [
         _share_section(shares),
         _overlap_section(shares, shared),
-        _threshold_section(path, curve, first),
+        _threshold_section(path, curve, concepts, first),
         _border_section(concepts, first["threshold"]),
         Section(
             "methods",
@@ -94,6 +95,16 @@ def _page(runs: Sequence[Run], path: Path, shares: pl.DataFrame) -> Page:
         models=(),
         values={},
     )
+
+
+def _threshold_section(
+    path: Path, curve: pl.DataFrame, concepts: pl.DataFrame, first: dict[str, Any]
+) -> Section:
+    cut = first["threshold"]
+    if first["threshold_from"] != BY_LABELS:
+        return given_section(cut, curve)
+    chosen = _beside(path, "threshold", threshold.THRESHOLD_COLUMNS)
+    return chosen_section(cut, chosen, _beside(path, "cuts", threshold.CUT_COLUMNS), curve, concepts)
 
 
 def _share_section(shares: pl.DataFrame) -> Section:
@@ -228,73 +239,6 @@ def _matrix(names: Sequence[str], rows: Rows) -> Table:
         (Column("of"), *(Column(name, numeric=True, above="found in") for name in names)),
         tuple((one, *(cell(one, other) for other in names)) for one in names),
     )
-
-
-def _threshold_section(path: Path, curve: pl.DataFrame, first: dict[str, Any]) -> Section:
-    """How the threshold was chosen, and what other ones would give."""
-    cut = first["threshold"]
-    if first["threshold_from"] != BY_LABELS:
-        told = (
-            f"The threshold of {decimal(cut, 3)} was given, not chosen by labelled pairs of these data sets."
-        )
-        return Section(
-            "threshold", "The threshold", findings=(Finding(told, (first,)),), figures=share_curve(curve, cut)
-        )
-    chosen = _beside(path, "threshold", threshold.THRESHOLD_COLUMNS)
-    cuts = _beside(path, "cuts", threshold.CUT_COLUMNS)
-    if chosen.is_empty():
-        told = f"The threshold of {decimal(cut, 3)} was chosen by labelled pairs; its table is not beside this one."
-        return Section(
-            "threshold", "The threshold", findings=(Finding(told, (first,)),), figures=share_curve(curve, cut)
-        )
-    row: dict[str, Any] = {
-        name: float("nan") if value is None else value for name, value in chosen.row(0, named=True).items()
-    }
-    counts = ("n", "n_related", "n_tested", "texts", "groups", "repeated", "unlabelled", "equal")
-    found = threshold.Calibration(**(row | {name: int(row[name]) for name in counts}))
-    return Section(
-        anchor="threshold",
-        title="The threshold",
-        findings=(*_chosen(found, row), *(Finding(text, (row,)) for text in threshold.warnings(found))),
-        figures=(*cut_curve(cuts, cut), *share_curve(curve, cut)),
-        notes=(
-            "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
-            "among all pairs of concepts, most of them unlike, it would be another.",
-            *_left_out(found),
-        ),
-    )
-
-
-def _chosen(found: threshold.Calibration, row: dict[str, Any]) -> tuple[Finding, ...]:
-    ends = f" (interval {decimal_interval(found.low, found.high, 3)})" if isfinite(found.low) else ""
-    told = [
-        f"The threshold is {decimal(found.threshold, 3)}{ends}: there Youden's J is greatest over "
-        f"{plural(found.n, 'labelled pair')}, {count(found.n_related)} of them related. {percent(found.sensitivity)} "
-        f"of the related pairs reach it, and {percent(found.specificity)} of the unrelated ones stay below."
-    ]
-    if isfinite(found.accuracy):
-        spread = (
-            f" (interval {percent_interval(found.accuracy_low, found.accuracy_high)})"
-            if isfinite(found.accuracy_low)
-            else ""
-        )
-        told.append(
-            f"On pairs of texts that it was not chosen on it decides as people did in {percent(found.accuracy)}"
-            f"{spread}; calling every pair what most are would be right in {percent(found.majority)}."
-        )
-    else:
-        told.append("The pairs share too many texts to try the threshold on pairs that it was not chosen on.")
-    return tuple(Finding(text, (row,)) for text in told)
-
-
-def _left_out(found: threshold.Calibration) -> list[str]:
-    parts = [
-        (found.unlabelled, "without an answer"),
-        (found.repeated, "with a pair that an earlier row has"),
-        (found.equal, "of two equal texts"),
-    ]
-    said = [f"{count(number)} {words}" for number, words in parts if number]
-    return [f"Rows of the labels left out: {'; '.join(said)}."] if said else []
 
 
 def _border_section(concepts: pl.DataFrame, cut: float) -> Section:

@@ -17,9 +17,12 @@ import polars as pl
 from endoxa.curate.novelty.labels import Labels
 from endoxa.errors import UserError
 from endoxa.stats.intervals import FEWEST_CLUSTERS, NAN, UNDEFINED, Interval, clustered_share
+from endoxa.stats.resampling import Clusters, bootstrap, expanded_interval
 
 FOLDS = 5
 REPEATS = 20
+GUESSING = 0.5
+"""Balanced accuracy of a rule that knows nothing."""
 FEW = 30
 """Pairs of either answer below which the page warns."""
 
@@ -34,6 +37,9 @@ THRESHOLD_COLUMNS: dict[str, str] = {
     "accuracy_low": "lower end of its interval (pairs that share texts are resampled together)",
     "accuracy_high": "upper end",
     "majority": "accuracy of calling every pair what most are",
+    "balanced": "mean of the accuracies over related and over unrelated pairs, in the same folds; 0.5 by guessing",
+    "balanced_low": "lower end of its interval",
+    "balanced_high": "upper end",
     "n": "labelled pairs, each once",
     "n_related": "of these, related",
     "n_tested": "pairs that some fold tested",
@@ -72,6 +78,9 @@ class Calibration:
     accuracy_low: float
     accuracy_high: float
     majority: float
+    balanced: float
+    balanced_low: float
+    balanced_high: float
     n: int
     n_related: int
     n_tested: int
@@ -152,6 +161,9 @@ def calibrate(
     tested = np.isfinite(correct)
     accuracy = float(correct[tested].mean()) if tested.any() else NAN
     spread = _accuracy_interval(correct[tested], group[tested], confidence)
+    even, around = _balanced(
+        correct[tested], related[tested], group[tested], confidence, resamples=resamples, seed=seed
+    )
     ends = _threshold_interval(cosine, related, group, confidence, resamples=resamples, seed=seed)
     share = float(related.mean())
     return Calibration(
@@ -162,6 +174,9 @@ def calibrate(
         accuracy_low=spread.low,
         accuracy_high=spread.high,
         majority=max(share, 1 - share),
+        balanced=even,
+        balanced_low=around.low,
+        balanced_high=around.high,
         n=len(related),
         n_related=int(related.sum()),
         n_tested=int(tested.sum()),
@@ -259,6 +274,22 @@ def _accuracy_interval(correct: Numbers, group: Codes, confidence: float) -> Int
     )
 
 
+def _balanced(
+    correct: Numbers, related: Flags, group: Codes, confidence: float, *, resamples: int, seed: int
+) -> tuple[float, Interval]:
+    """Balanced accuracy and its interval over groups of pairs; NaN where only one kind of answer was tested."""
+    if len(np.unique(related)) < 2:
+        return NAN, UNDEFINED
+
+    def mean(total: Numbers) -> Numbers:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((total[:, 1] / total[:, 2] + total[:, 3] / total[:, 4]) / 2)
+
+    clusters = Clusters.of(group, correct * related, related, correct * ~related, ~related)
+    draws = bootstrap(clusters, mean, resamples, seed)
+    return float(mean(clusters.totals.sum(axis=0)[None])[0]), expanded_interval(draws, clusters, confidence)
+
+
 def _threshold_interval(
     cosine: Numbers, related: Flags, group: Codes, confidence: float, *, resamples: int, seed: int
 ) -> Interval:
@@ -303,11 +334,8 @@ def warnings(found: Calibration) -> Sequence[str]:
         said.append(
             f"Only {fewest} of {found.n} labelled pairs are {which}; a threshold needs at least {FEW} of either kind."
         )
-    if np.isfinite(found.accuracy_low) and found.accuracy_low <= found.majority:
-        said.append(
-            "The threshold is not clearly better than calling every pair what most are "
-            f"({100 * found.majority:.0f} % right)."
-        )
+    if found.balanced <= GUESSING or found.balanced_low <= GUESSING:
+        said.append("On pairs that it was not chosen on, the threshold is not clearly better than guessing.")
     if not np.isfinite(found.accuracy_low):
         said.append("The pairs share too many texts for an interval of the accuracy.")
     return said
