@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from endoxa.curate.novelty import dataset_names, normalise, read_concepts
+from endoxa.datasets.formats import FORMATS
 from endoxa.errors import UserError
 
 
@@ -138,6 +139,22 @@ def test_names_of_data_sets(tmp_path):
     assert dataset_names(paths[1:]) == ["pairs", "c"]
     with pytest.raises(UserError, match="given twice"):
         dataset_names([tmp_path / "c.csv", tmp_path / "a/../c.csv"])
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_every_format_of_pairs_has_sentences(name, tmp_path):
+    form = FORMATS[name]
+    path = written(tmp_path, f"pairs{form.suffixes[0]}", form.example)
+    found = read_concepts(path, "sentence")
+    assert found.format == name
+    assert found.rows == len(found) == 2 or name == "indibias"
+    assert all(found.texts)
+    named = {"s-as": True, "native": False, "stereoset": False, "crows-pairs": False, "indibias": False}[name]
+    if named:
+        assert read_concepts(path, "association").texts == ["farmers: patient", "old people: wise"]
+    else:
+        with pytest.raises(UserError, match="names no attribute"):
+            read_concepts(path, "attribute")
 
 
 def test_social_values_are_split_at_commas(tmp_path):

@@ -132,7 +132,7 @@ def read_concepts(
         if entry.identity:
             said_of.add(normalise(entry.identity))
     if not found:
-        raise UserError(_nothing(path, kind, form, others, languages))
+        raise UserError(_nothing(path, kind, form, {} if empty else others, languages))
     return Concepts(
         dataset=name or path.stem,
         format=form,
