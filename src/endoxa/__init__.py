@@ -19,11 +19,13 @@ if TYPE_CHECKING:
         Result,
         analyze,
         extract,
+        init_study,
         live_model,
         load_pairs,
         load_questions,
         load_stories,
         load_tests,
+        plan_study,
         probe_embeddings,
         probe_pairs,
         probe_questions,
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
         rate_harm,
         read_logs,
         read_run,
+        report_study,
+        run_study,
     )
     from endoxa.errors import UserError
 
@@ -41,11 +45,13 @@ __all__ = [
     "UserError",
     "analyze",
     "extract",
+    "init_study",
     "live_model",
     "load_pairs",
     "load_questions",
     "load_stories",
     "load_tests",
+    "plan_study",
     "probe_embeddings",
     "probe_pairs",
     "probe_questions",
@@ -53,6 +59,8 @@ __all__ = [
     "rate_harm",
     "read_logs",
     "read_run",
+    "report_study",
+    "run_study",
 ]
 
 

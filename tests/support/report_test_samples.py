@@ -67,6 +67,7 @@ def completed(rows: pl.DataFrame) -> pl.DataFrame:
     made: dict[str, pl.Expr] = {
         "axis": pl.lit(""),
         "language": pl.lit(""),
+        "association_id": pl.lit(""),
         "pooling": pl.lit(""),
         "statistic": d / 10,
         "effect_size_ddof0": d * 1.02,

@@ -15,16 +15,19 @@ from endoxa.api.runs import (
     probe_stories,
     rate_harm,
 )
+from endoxa.api.studies import init_study, plan_study, report_study, run_study
 
 __all__ = [
     "Result",
     "analyze",
     "extract",
+    "init_study",
     "live_model",
     "load_pairs",
     "load_questions",
     "load_stories",
     "load_tests",
+    "plan_study",
     "probe_embeddings",
     "probe_pairs",
     "probe_questions",
@@ -32,4 +35,6 @@ __all__ = [
     "rate_harm",
     "read_logs",
     "read_run",
+    "report_study",
+    "run_study",
 ]

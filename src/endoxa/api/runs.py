@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
@@ -29,23 +28,17 @@ from endoxa.api.data import (
 from endoxa.api.models import Model, named
 from endoxa.api.result import Result
 from endoxa.engine.instrument import INSTRUMENTS
+from endoxa.engine.keywords import values_by_path
 from endoxa.engine.progress import shown
 from endoxa.engine.run import run
 from endoxa.errors import UserError
-from endoxa.schema.options import OptionField, options_of, settings_from
+from endoxa.schema.options import options_of, settings_from
 
 if TYPE_CHECKING:
     from endoxa.schema import AssociationTest
 
 F = TypeVar("F", bound=Callable[..., Any])
 Models = Model | Sequence[Model]
-
-
-def _keywords(kind: str) -> dict[str, OptionField]:
-    """Options of a run by keyword; those that are spelled like the option are known, too."""
-    options = options_of(INSTRUMENTS.get(kind).settings)
-    words = {one.name.strip("-").partition("/")[0].replace("-", "_"): one for one in options}
-    return words | {one.path[-1]: one for one in options}
 
 
 def _documented(kind: str) -> Callable[[F], F]:
@@ -279,16 +272,14 @@ class _Call:
             field: the setting that names the data.
         """
         instrument = INSTRUMENTS.get(self.kind)
-        values = _values(self.kind, self.options) | {("models",): named(self.models)}
+        values = values_by_path(instrument.settings, self.options) | {("models",): named(self.models)}
         temporary = Path(tempfile.mkdtemp(prefix="endoxa-")) if self.out is None else None
         folder = temporary / "run" if temporary else Path(self.out or "")
         try:
             values[field,] = str(data) if is_path(data) else _written(data, write, folder, name)
             settings = settings_from(instrument.settings, values)
             with shown(instrument.unit) if self.progress else nullcontext(lambda *_: None) as told:
-                _outside_loops(
-                    partial(run, instrument, settings, folder, restart=self.restart, progress=told)
-                )
+                outside_loops(partial(run, instrument, settings, folder, restart=self.restart, progress=told))
         except BaseException:
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -296,7 +287,7 @@ class _Call:
         return Result(folder, temporary)
 
 
-def _outside_loops(work: Callable[[], Any]) -> None:
+def outside_loops(work: Callable[[], Any]) -> None:
     """Do it; in a thread of its own where this one has an event loop already, as in notebooks."""
     try:
         asyncio.get_running_loop()
@@ -313,28 +304,3 @@ def _written(data: Any, write: Callable[[Any, Path], Any], folder: Path, name: s
     path.parent.mkdir(parents=True, exist_ok=True)
     write(data, path)
     return str(path)
-
-
-def _values(kind: str, options: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
-    """Settings by path.
-
-    Raises:
-        TypeError: an option is not known.
-    """
-    known = _keywords(kind)
-    values: dict[tuple[str, ...], Any] = {}
-    for word, value in options.items():
-        if word not in known:
-            near = get_close_matches(word, known, n=1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
-            raise TypeError(f"There is no option '{word}'.{hint}")
-        one = known[word]
-        values[one.path] = _read(one, value)
-    return values
-
-
-def _read(one: OptionField, value: Any) -> Any:
-    """A value as the setting takes it: one word for several, a path for a text."""
-    if getattr(one.type, "__origin__", None) is tuple:
-        return (value,) if isinstance(value, str) else tuple(value)
-    return str(value) if isinstance(value, Path) and one.type is not Path else value

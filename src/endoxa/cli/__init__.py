@@ -21,6 +21,8 @@ from endoxa.cli import (
     languages,
     probe,
     report,
+    reproduce,
+    study,
 )
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
 from endoxa.errors import UserError
@@ -29,7 +31,7 @@ INTERRUPTED = 130
 """Exit code that typer returns for Ctrl-C."""
 
 _CONTINUES = "Finished work is kept. Run the same command again to continue."
-"""For `probe`, `author` and `collect simulate`, which keep a journal."""
+"""For `probe`, `author`, `study run` and `collect simulate`, which keep a journal."""
 
 _STARTS_OVER = "Nothing was finished. Run the same command again."
 
@@ -52,6 +54,8 @@ app.add_typer(build.app, name="build")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
 add_command(app, report.report)
+app.add_typer(study.app, name="study")
+app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(export.app, name="export")
 app.add_typer(collect.app, name="collect")
 app.add_typer(languages.app, name="languages")
@@ -85,7 +89,10 @@ def main() -> None:
         problem.show()  # type: ignore[attr-defined]
         sys.exit(problem.exit_code)
     if code == INTERRUPTED:
-        continues = sys.argv[1:2] in (["probe"], ["author"]) or sys.argv[1:3] == ["collect", "simulate"]
+        continues = sys.argv[1:2] in (["probe"], ["author"]) or sys.argv[1:3] in (
+            ["collect", "simulate"],
+            ["study", "run"],
+        )
         _stop(f"Interrupted. {_CONTINUES if continues else _STARTS_OVER}")
     sys.exit(code)
 

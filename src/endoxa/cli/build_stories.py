@@ -31,6 +31,10 @@ def stories(
         tuple[Path, ...],
         Option("Your own language, values or attributes (YAML); repeatable.", DATA),
     ] = (),
+    map: Annotated[  # noqa: A002
+        Path | None,
+        Option("Table of associations and the values that mean them; prompts carry their ids.", DATA),
+    ] = None,
     check: Annotated[
         tuple[Path, ...], Option("Only check such a file; print one line per fault.", OUTPUT)
     ] = (),
@@ -47,6 +51,7 @@ def stories(
       endoxa build stories --attribute religion --scenario family -o prompts.jsonl
       endoxa build stories --check mine.yaml
       endoxa build stories --file mine.yaml -o prompts.jsonl
+      endoxa build stories --map associations-in-stories.csv -o prompts.jsonl
     """  # noqa: D301
     from endoxa.errors import UserError
 
@@ -57,24 +62,28 @@ def stories(
         return
     if out is None:
         raise UserError("Missing --out FILE for the prompts (or --check FILE to check your own file).")
-    _build(out, language, file, selection)
+    _build(out, language, file, selection, map)
 
 
-def _build(output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selection) -> None:
+def _build(
+    output: Path, codes: Sequence[str], own: Sequence[Path], asked: Selection, mapping: Path | None
+) -> None:
     from endoxa.datasets.files import require_apart
     from endoxa.datasets.frames import require_table_name, write_table
     from endoxa.instruments.stories.prompts import (
         build_prompts,
         load_languages,
+        read_map,
         vocabulary_of,
         write_vocabulary,
     )
 
     vocabulary_file = output.with_suffix(".vocabulary.toml")
-    require_apart([output, vocabulary_file], own)
+    require_apart([output, vocabulary_file], [*own, mapping])
     require_table_name(output)
     languages = load_languages(codes, own)
-    prompts = build_prompts(languages, asked)
+    cells = () if mapping is None else read_map(mapping, vocabulary_of(languages))
+    prompts = build_prompts(languages, asked, cells)
     write_table(prompts, output)
     _tell(prompts, languages)
     typer.echo(f"{prompts.height} prompts written to {output}")

@@ -49,6 +49,7 @@ def association_tests(
       endoxa build tests --axes gender,caste --attributes pleasant-unpleasant --language hi -o tests.json
       endoxa build tests --axes gender --attributes career-family --templates all -o weat6.json
       endoxa build tests --associations associations.csv --against men -o tests.json
+      endoxa build tests --associations associations.csv --each -o tests.json
       endoxa build tests --list
     """  # noqa: D301
     from endoxa.errors import UserError
@@ -62,7 +63,7 @@ def association_tests(
     require_tests_name(out)
     if associations is None:
         if contrast != Contrast():
-            raise UserError("--against and --contrast need --associations FILE.")
+            raise UserError("--against, --contrast and --each need --associations FILE.")
         made = _crossed(options)
     else:
         if options.axes or options.attributes or options.wanted:
@@ -91,7 +92,8 @@ def _from_associations(
     for sentence in left_out[:SHOWN]:
         typer.echo(f"No test: {sentence}.", err=True)
     if len(left_out) > SHOWN:
-        typer.echo(f"No test for {len(left_out) - SHOWN} more pairs of identities.", err=True)
+        what = "associations" if contrast.each else "pairs of identities"
+        typer.echo(f"No test for {len(left_out) - SHOWN} more {what}.", err=True)
     return made
 
 

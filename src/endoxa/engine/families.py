@@ -166,6 +166,28 @@ SELF_DEBIASING = Family(
     "scores nearer to 0 or farther from it",
 )
 
+SINGLE_ASSOCIATIONS = Family(
+    "single associations",
+    "one test for each association, by model and instrument",
+    ("model", "instrument"),
+    f"{BENJAMINI_HOCHBERG}, for each model and instrument",
+    "which instruments see an association",
+)
+CONVERGENCE = Family(
+    "instruments that go together",
+    "one test for each model and pair of instruments",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether two instruments go together over associations",
+)
+DISCRIMINATION = Family(
+    "same association against other identities",
+    "one test for each model and pair of instruments",
+    (),
+    BENJAMINI_HOCHBERG,
+    "whether two instruments agree on more than the attribute alone",
+)
+
 CONTROVERSY = Family(
     "topics of disputed associations",
     "one test for each topic with at least 5 associations",

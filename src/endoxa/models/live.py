@@ -1,4 +1,4 @@
-"""Models that a Python program holds: weights in memory, functions that answer or encode. They are named `live/NAME`.
+"""Models that a Python program holds: weights, scorers, functions that answer or encode. They are named `live/NAME`.
 
 They live as long as the process. Whoever continues such a run gives a model of the same name again; a fingerprint of
 the weights is compared, of a function only its name.
@@ -37,14 +37,32 @@ class Weights:
     tokenizer: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """An object that scores texts itself (`endoxa.schema.Model`), such as a simulated model.
+
+    Attributes:
+        model: the object.
+        fingerprint: changes with whatever decides its scores.
+    """
+
+    model: Model
+    fingerprint: str
+
+
 Function = Callable[..., Any]
 """A function that answers a conversation (messages -> text) or encodes texts (texts -> array); may be a coroutine."""
 
-_OFFERED: dict[str, Weights | Function] = {}
+_OFFERED: dict[str, Weights | Scorer | Function] = {}
 
 
-def offer(name: str, model: Weights | Function) -> str:
+def offer(name: str, model: Weights | Scorer | Function, *, again: bool = False) -> str:
     """Make a model known under a name for the rest of the process; returns the words that name it.
+
+    Args:
+        name: how it is called.
+        model: the object.
+        again: it may take the place of another one of that name.
 
     Raises:
         UserError: the name is empty, or taken by another model.
@@ -52,13 +70,13 @@ def offer(name: str, model: Weights | Function) -> str:
     if not name.strip():
         raise UserError("A model needs a name.")
     taken = _OFFERED.get(name)
-    if taken is not None and taken is not model and taken != model:
+    if not again and taken is not None and taken is not model and taken != model:
         raise UserError(f"Two models have the name '{name}'. Give each a name of its own.")
     _OFFERED[name] = model
     return PREFIX + name
 
 
-def offered(text: str) -> Weights | Function:
+def offered(text: str) -> Weights | Scorer | Function:
     """The model that `live/NAME` names.
 
     Raises:
@@ -71,6 +89,18 @@ def offered(text: str) -> Weights | Function:
             f"The model '{text}' was an object in a Python program and is not known here. Give it again under "
             "the same name, or score with weights from a folder (hf/FOLDER)."
         ) from problem
+
+
+def offered_for_chat(text: str) -> Weights | Function:
+    """The model that `live/NAME` names, if it can answer.
+
+    Raises:
+        UserError: none has this name in this process, or it only scores texts.
+    """
+    found = offered(text)
+    if isinstance(found, Scorer):
+        raise UserError(f"The model '{text}' scores texts and cannot answer questions.")
+    return found
 
 
 def _weights(text: str) -> Weights:
@@ -99,6 +129,9 @@ def look_at_live(spec: ModelSpec) -> ModelFacts:
     """
     from endoxa.models.local import architecture_of
 
+    held = offered(spec.text)
+    if isinstance(held, Scorer):
+        return ModelFacts(spec.text, held.model.architecture, held.fingerprint)
     network = _weights(spec.text).network
     return ModelFacts(spec.text, architecture_of(network.config, spec), fingerprint(network))
 
@@ -109,6 +142,9 @@ def open_live(spec: ModelSpec, options: ModelOptions) -> Model:
     Raises:
         UserError: they are no language model, or the tokenizer does not fit.
     """
+    held = offered(spec.text)
+    if isinstance(held, Scorer):
+        return held.model
     from endoxa.models.local import WRAPPERS
 
     checkpoint = checkpoint_of(spec, options)

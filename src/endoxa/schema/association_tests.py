@@ -33,6 +33,7 @@ class AssociationTest:
         axis: social axis or crossed axes ("gender x religion"), or empty.
         language: ISO 639 code, or empty.
         source: where sets and sentences come from.
+        association_id: the association it was made from, where it was made from one.
     """
 
     name: str
@@ -43,6 +44,7 @@ class AssociationTest:
     axis: str = ""
     language: str = ""
     source: str = ""
+    association_id: str = ""
 
 
 TEST_COLUMNS: dict[str, str] = {
@@ -51,6 +53,7 @@ TEST_COLUMNS: dict[str, str] = {
     "pooling": "how a text became one vector, or empty",
     "axis": "social axis or crossed axes",
     "language": "ISO 639 code",
+    "association_id": "the association the test was made from, or empty",
     "x": "name of the first target set",
     "y": "name of the second target set",
     "a": "name of the first attribute set",

@@ -10,8 +10,19 @@ STORY_PROMPT_COLUMNS: dict[str, str] = {
     "target_attribute": "the one attribute that the prompt names",
     "target_attribute_value": "its value, as extractors write it",
     "prompt": "what the model is asked",
+    "associations": "associations whose identity is the value that the prompt names, as a JSON list of id, compared "
+    "attribute and compared value; or empty",
 }
 """Fields of a line of prompts (`endoxa build stories`)."""
+
+STORY_MAP_COLUMNS: dict[str, str] = {
+    "association_id": "the association",
+    "base_attribute": "attribute of main characters that holds the association's identity",
+    "base_value": "its value that means the identity",
+    "compared_attribute": "attribute of main characters that holds what is said of the identity",
+    "compared_value": "its value that means what is said",
+}
+"""Columns of the table that says which cell of stories is which association (`endoxa build stories --map`)."""
 
 STORY_COLUMNS: dict[str, str] = {
     **{name: text for name, text in STORY_PROMPT_COLUMNS.items() if name != "sample_id"},

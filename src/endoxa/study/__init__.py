@@ -1,1 +1,1 @@
-"""Several instruments and several runs: one set of associations measured in different ways, reproduction, release gates."""
+"""Several instruments on one set of associations; reproduction of published results; the gate for releases."""

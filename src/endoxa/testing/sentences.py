@@ -24,6 +24,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "are higher",
         "lies nearer",
         "more harmful",
+        "go together",
+        "agree on more than the attribute",
     ),
     "below": (
         "less often than",
@@ -33,6 +35,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "is lower",
         "are lower",
         "less harmful",
+        "go against each other",
+        "agree less on the same association",
     ),
     "unclear": ("not distinguishable",),
     "cannot-be-tested": ("cannot be tested",),

@@ -7,7 +7,7 @@ pairs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from endoxa.curate.english import can_be, is_plural, lemma
@@ -222,6 +222,12 @@ def _require_script(text: str, template: Template) -> None:
 def _sentence(who: str, predicate: str, template: Template) -> str:
     text = f"{who} {predicate}{template.stop}"
     return text[:1].upper() + text[1:]
+
+
+def framed(made: Sentences, framing: str) -> Sentences:
+    """The pair inside another text, which holds {sentence} once ("People often say: {sentence}")."""
+    more, less = (framing.replace("{sentence}", text) for text in (made.more, made.less))
+    return replace(made, more=more, less=less)
 
 
 def _shown(predicate: str, template: Template) -> str:

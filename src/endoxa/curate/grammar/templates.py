@@ -16,6 +16,7 @@ from endoxa.errors import UserError
 _SLOTS = {"said": "attribute", "denied": "attribute", "verb_denied": "verb"}
 _TEXTS = ("verb_denied", "stop")
 _LISTS = (
+    "framings",
     "articles",
     "verb_endings",
     "not_verbs",
@@ -42,6 +43,7 @@ class Template:
     subject: Mapping[str, str]
     verb_denied: str = ""
     stop: str = "."
+    framings: tuple[str, ...] = ()
     articles: tuple[str, ...] = ()
     verb_endings: tuple[str, ...] = ()
     not_verbs: tuple[str, ...] = ()
@@ -100,6 +102,8 @@ def _template(language: str, table: object, name: str) -> Template:
     subject = table["subject"] if isinstance(table["subject"], dict) else {"": table["subject"]}
     for pattern in subject.values():
         _require_slot(pattern, "identity", f"{where}, subject")
+    for framing in table.get("framings", ()):
+        _require_slot(framing, "sentence", f"{where}, framings")
     fields: dict[str, Any] = {key: tuple(table[key]) for key in _LISTS if key in table}
     fields |= {key: str(table[key]) for key in _TEXTS if key in table}
     return Template(language, table["said"], table["denied"], subject, **fields)

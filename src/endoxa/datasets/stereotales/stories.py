@@ -107,7 +107,7 @@ def story_file(path: Path) -> Path:
     return path / "records.parquet" if path.is_dir() else path
 
 
-PROMPT_OPTIONAL = ("theme",)
+PROMPT_OPTIONAL = ("theme", "associations")
 PROMPT_REQUIRED = tuple(name for name in STORY_PROMPT_COLUMNS if name not in PROMPT_OPTIONAL)
 
 
@@ -122,6 +122,7 @@ class StoryPrompt:
     target_attribute: str
     target_attribute_value: str
     prompt: str
+    associations: str = ""
 
 
 def read_prompts(path: Path) -> Iterator[StoryPrompt]:

@@ -100,6 +100,8 @@ class Contrast:
     Attributes:
         against: the identity that is Y; every other one of the axis with four attributes where it is empty.
         attributes: 'antonym' (B: opposites of A) or 'other' (B: what is said of Y).
+        each: a test for every association: its identity against all others of the axis and language (or `against`),
+            and its attribute against the opposite of that one.
         languages: languages to take; all where empty.
         language: language of associations that name none.
     """
@@ -116,6 +118,14 @@ class Contrast:
             metavar="antonym|other",
         ),
     ] = "antonym"
+    each: Annotated[
+        bool,
+        Option(
+            "One test per association: its identity against the others, its attribute against the antonym.",
+            ITEMS,
+            only_on=True,
+        ),
+    ] = False
     languages: tuple[str, ...] = ()
     language: str = "en"
 

@@ -24,6 +24,7 @@ class PairOptions:
         lexicon: a user's own opposites, looked at before ours.
         templates: a user's own sentences by language.
         antonym_only: leave out what has no natural opposite instead of denying it.
+        framings: ways to put each pair: the plain sentence, then the framings of the language.
         min_cell: fewest respondents of an association whose region is given, as in a summary; 1 gives all.
     """
 
@@ -44,6 +45,13 @@ class PairOptions:
     antonym_only: Annotated[
         bool, Option("Leave out associations without an antonym.", ITEMS, only_on=True)
     ] = False
+    framings: Annotated[
+        int,
+        Ge(1),
+        Option(
+            "Pairs per association: the plain sentence and N-1 framings ('People often say: ...').", ITEMS
+        ),
+    ] = 1
     min_cell: Annotated[
         int, Ge(1), Option("Minimum number of respondents to keep an association's region.", OUTPUT)
     ] = SMALLEST_CELL

@@ -6,6 +6,7 @@ one story per row, as the model wrote it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -105,6 +106,7 @@ def _told(prompt: StoryPrompt) -> dict[str, Any]:
         "language": prompt.language,
         "target_attribute": prompt.target_attribute,
         "target_attribute_value": prompt.target_attribute_value,
+        "associations": json.loads(prompt.associations or "[]"),
     }
 
 

@@ -11,14 +11,14 @@ from endoxa.errors import UserError
 from endoxa.models.chat.local import as_chat, model_options
 from endoxa.models.chat.service import Lost
 from endoxa.models.chat.spec import ChatOptions, ChatSpec, Provider
-from endoxa.models.live import LIVE, Function, Weights, called, checkpoint_of, fingerprint, offered
+from endoxa.models.live import LIVE, Function, Weights, called, checkpoint_of, fingerprint, offered_for_chat
 from endoxa.models.spec import ModelSpec
 from endoxa.schema.chat import ChatAnswer, ChatModel, Message, Sampling
 
 
 def identity(spec: ChatSpec, _options: ChatOptions) -> Mapping[str, Any]:
     """What decides the answers: the weights, or the function as far as its name tells."""
-    found = offered(spec.text)
+    found = offered_for_chat(spec.text)
     if isinstance(found, Weights):
         return {"name": spec.text, "fingerprint": fingerprint(found.network)}
     return {"name": spec.text, "function": called(found)}
@@ -31,7 +31,7 @@ def open_live_chat(spec: ChatSpec, options: ChatOptions, lost: Lost) -> ChatMode
         UserError: the weights cannot write, or have no chat template.
     """
     del lost  # nobody sends a bill
-    found = offered(spec.text)
+    found = offered_for_chat(spec.text)
     if not isinstance(found, Weights):
         return FunctionChat(spec.text, found)
     held = ModelSpec(spec.text, LIVE, spec.served_name, held=True)

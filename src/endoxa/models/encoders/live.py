@@ -16,7 +16,7 @@ from endoxa.models.encoders.encoder import (
     EncoderOptions,
     EncoderSpec,
 )
-from endoxa.models.live import LIVE, Function, Weights, called, offered
+from endoxa.models.live import LIVE, Function, Scorer, Weights, called, offered
 
 POOLING = "function"
 """The one pooling of a function that encodes."""
@@ -38,10 +38,10 @@ def open_function(
     """
     del poolings, texts
     found = offered(spec.text)
-    if isinstance(found, Weights):
+    if isinstance(found, Weights | Scorer):
         raise UserError(
-            f"The encoder '{spec.text}' is given as weights: give a function that takes texts and returns their "
-            "vectors, for example SentenceTransformer(...).encode."
+            f"The encoder '{spec.text}' is not a function: give one that takes texts and returns their vectors, for "
+            "example SentenceTransformer(...).encode."
         )
     return [FunctionEncoder(spec.text, found)]
 

@@ -533,3 +533,26 @@ def test_denials_can_be_left_out():
     built = build_pairs(table, PairOptions(antonym_only=True))
     assert built.pairs["sent_less"].to_list() == ["Bakers are weak."]
     assert built.problems["reason"].to_list() == ["no natural opposite is known (--antonym-only)"]
+
+
+def test_framings_are_pairs_of_their_own_with_the_same_association():
+    table = pl.DataFrame(
+        {"identity": ["women", "mujeres"], "attribute": ["gentle", "fuertes"], "language": ["en", "es"]}
+    )
+    plain, framed = (build_pairs(table, PairOptions(framings=count)).pairs for count in (1, 3))
+    assert framed.height == 3 * plain.height
+    assert framed["item_id"].n_unique() == framed.height
+    assert framed["association_id"].n_unique() == 2
+    assert framed.filter(pl.col("item_id").is_in(plain["item_id"].implode())).equals(plain)
+    first = framed.row(1, named=True)
+    assert first["sent_more"] == "People often say: Women are gentle."
+    assert first["sent_less"].startswith("People often say: Women are ")
+
+
+def test_a_language_with_fewer_framings_says_so(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('[en]\nsaid = "are {attribute}"\ndenied = "are not {attribute}"\nsubject = "{identity}"\n')
+    table = pl.DataFrame({"identity": ["women"], "attribute": ["gentle"], "language": ["en"]})
+    built = build_pairs(table, PairOptions(framings=3, templates=own))
+    assert built.pairs.height == 1
+    assert "'en' has 1 of the 3 framings asked for." in built.assumed

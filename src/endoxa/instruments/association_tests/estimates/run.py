@@ -221,6 +221,7 @@ def _row(test: AssociationTest, vectors: UnitVectors, settings: AnalysisOptions)
     return {
         "test": test.name,
         "axis": test.axis,
+        "association_id": test.association_id,
         "language": test.language,
         **{letter: getattr(test, letter).name for letter in "xyab"},
         "n_x": len(x.values),

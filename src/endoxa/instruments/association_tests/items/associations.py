@@ -158,7 +158,7 @@ def association_tests(
     Raises:
         UserError: no test can be made, or a language has no sentences.
     """
-    said = with_sentences(_filled(table, contrast), templates)
+    said = with_sentences(filled(table, contrast), templates)
     tests: list[AssociationTest] = []
     left_out: list[str] = []
     for (_, language), part in said.group_by("axis", "language", maintain_order=True):
@@ -195,15 +195,25 @@ def _pairs(part: pl.DataFrame, contrast: Contrast) -> Iterator[tuple[str, str]]:
     return permutations(identities, 2) if contrast.attributes == "antonym" else combinations(identities, 2)
 
 
-def _filled(table: pl.DataFrame, contrast: Contrast) -> pl.DataFrame:
+def filled(table: pl.DataFrame, contrast: Contrast, *, kept: tuple[str, ...] = ()) -> pl.DataFrame:
+    """The columns that tests need, with defaults for what is missing; equal rows are one, with their support added up.
+
+    Args:
+        table: associations, columns identity and attribute at least.
+        contrast: language of associations that name none, and languages to take.
+        kept: further columns, which keep rows apart.
+
+    Raises:
+        UserError: no row is left in the languages.
+    """
     defaults = {"axis": "", "language": contrast.language, "agreement": "", "predicate": "", "support": "1"}
     for name, value in defaults.items():
         if name not in table.columns:
             table = table.with_columns(pl.lit(value).alias(name))
-        filled = pl.when(pl.col(name).fill_null("") == "").then(pl.lit(value)).otherwise(pl.col(name))
-        table = table.with_columns(filled.alias(name))
+        cell = pl.when(pl.col(name).fill_null("") == "").then(pl.lit(value)).otherwise(pl.col(name))
+        table = table.with_columns(cell.alias(name))
     columns = [pl.col(name).fill_null("").str.strip_chars() for name in ("identity", "attribute", *defaults)]
-    table = table.select(columns)
+    table = table.select(*columns, *kept)
     keys = [name for name in table.columns if name != "support"]
     support = pl.col("support").cast(pl.Int64, strict=False).fill_null(1).sum()
     table = table.group_by(keys, maintain_order=True).agg(support)
@@ -232,13 +242,13 @@ def _test(
         a, b = ({text: term for text, term in side.items() if text not in common} for side in (a, b))
     where = f"{templates.language}{f', {axis}' if axis else ''}: '{one}' against '{other}'"
     for identity in (one, other):
-        why = unclear(identity, templates.language, _gender(part, identity))
+        why = unclear(identity, templates.language, gender_in(part, identity))
         if why:
             return f"{where}: {why}"
     fewest, what = min((len(a), f"what is said of '{one}'"), (len(b), _called(one, other, contrast)))
     if fewest < FEWEST_TERMS:
         return f"{where}: {what} gives {fewest} attributes, and a set needs {FEWEST_TERMS}"
-    x, y = (_identity_texts(part, identity, templates) for identity in (one, other))
+    x, y = (identity_texts(part, identity, templates) for identity in (one, other))
     if min(len(x), len(y)) < FEWEST_TEXTS:
         unknown = one if len(x) < len(y) else other
         return f"{where}: the gender of '{unknown}' is not known; add a column 'agreement' (f or m)"
@@ -258,9 +268,9 @@ def _called(one: str, other: str, contrast: str) -> str:
     return f"opposites of what is said of {one}" if contrast == "antonym" else f"said of {other}"
 
 
-def _identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
+def identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> tuple[str, ...]:
     """Every sentence that takes the identity as a plural noun; with an unknown gender, those right for all."""
-    noun, known = bare_plural(identity, templates.language), _gender(part, identity)
+    noun, known = bare_plural(identity, templates.language), gender_in(part, identity)
     codes = [templates.plural[known]] if known in templates.plural else list(templates.plural.values())
     if not codes:
         raise UserError(
@@ -270,5 +280,6 @@ def _identity_texts(part: pl.DataFrame, identity: str, templates: Templates) -> 
     return tuple(text for text in dict.fromkeys(by_code[0]) if all(text in texts for texts in by_code))
 
 
-def _gender(part: pl.DataFrame, identity: str) -> str:
+def gender_in(part: pl.DataFrame, identity: str) -> str:
+    """Grammatical gender of an identity as its rows have it: 'f', 'm', or empty."""
     return str(part.filter(identity=identity)["agreement"][0])

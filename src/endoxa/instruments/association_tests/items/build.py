@@ -12,6 +12,7 @@ from endoxa.errors import UserError
 from endoxa.instruments.association_tests.items.associations import CONTRASTS, association_tests
 from endoxa.instruments.association_tests.items.crossing import Crossing, crossed_tests
 from endoxa.instruments.association_tests.items.lists import WordLists, load_lists
+from endoxa.instruments.association_tests.items.single import single_tests
 from endoxa.instruments.association_tests.items.templates import load_templates
 from endoxa.instruments.association_tests.items.terms import WordSet
 from endoxa.instruments.association_tests.options import BuildOptions, Contrast
@@ -41,12 +42,14 @@ def build_tests(options: BuildOptions) -> list[AssociationTest]:
 def build_from_associations(
     table: pl.DataFrame, contrast: Contrast, templates: Path | None
 ) -> tuple[list[AssociationTest], list[str]]:
-    """Tests from associations, and a sentence for every pair of identities without one.
+    """Tests from associations, and a sentence for every pair of identities (or association) without one.
 
     Raises:
         UserError: an unknown contrast, or no test can be made.
     """
     _known("contrast", (contrast.attributes,), CONTRASTS)
+    if contrast.each:
+        return single_tests(table, load_templates(templates), contrast)
     return association_tests(table, load_templates(templates), contrast)
 
 

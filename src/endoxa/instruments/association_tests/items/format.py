@@ -23,6 +23,7 @@ from endoxa.errors import UserError
 from endoxa.schema import AssociationTest, TermSet
 
 FEWEST_TEXTS = 2
+"""Different texts in a target set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,13 @@ class Place:
 
 
 def make_set(
-    name: object, texts: object, where: Place, *, terms: object = (), collapse: bool = False
+    name: object,
+    texts: object,
+    where: Place,
+    *,
+    terms: object = (),
+    collapse: bool = False,
+    fewest: int = FEWEST_TEXTS,
 ) -> TermSet:
     """A set from what a file holds.
 
@@ -53,9 +60,10 @@ def make_set(
         terms: the term behind each text, or nothing.
         collapse: keep the first of equal texts instead of refusing them, as the published code does, which
             keeps vectors under their text.
+        fewest: different texts that it must hold.
 
     Raises:
-        UserError: not text, empty, fewer than two, or a text twice.
+        UserError: not text, empty, too few, or a text twice.
     """
     if not isinstance(name, str):
         raise where.problem("its name is not text")
@@ -68,10 +76,8 @@ def make_set(
     text, times = Counter(found).most_common(1)[0] if found else ("", 0)
     if times > 1 and not collapse:
         raise where.problem(f"'{text}' appears {times} times in one set: keep it once")
-    if len(set(found)) < FEWEST_TEXTS:
-        raise where.problem(
-            f"it holds {len(set(found))} texts: expected at least {FEWEST_TEXTS}, all different"
-        )
+    if len(set(found)) < fewest:
+        raise where.problem(f"it holds {len(set(found))} texts: expected at least {fewest}, all different")
     if times > 1:
         found = list(dict.fromkeys(found))
     return TermSet(name, tuple(found), tuple(behind))
@@ -157,7 +163,7 @@ def _set(found: object, where: Place, key: str) -> TermSet:
 FORMAT = "endoxa-association-tests"
 VERSION = 1
 _SETS = ("x", "y", "a", "b")
-_WORDS = ("axis", "language", "source")
+_WORDS = ("axis", "language", "source", "association_id")
 
 
 def read_tests(path: Path) -> list[AssociationTest]:
@@ -210,7 +216,8 @@ def require_tests_name(path: Path) -> None:
 
 def _plain(test: AssociationTest) -> dict[str, Any]:
     sets = {key: _plain_set(getattr(test, key)) for key in _SETS}
-    return {"name": test.name, **{word: getattr(test, word) for word in _WORDS}, **sets}
+    words = {word: getattr(test, word) for word in _WORDS if word != "association_id" or test.association_id}
+    return {"name": test.name, **words, **sets}
 
 
 def _plain_set(terms: TermSet) -> dict[str, Any]:
@@ -288,16 +295,20 @@ def _own_test(test: object, where: Place) -> AssociationTest:
     named = Place(where.path, f"test '{name}'")
     unknown = [key for key in test if key not in ("name", *_WORDS, *_SETS)]
     if unknown:
-        raise named.problem(f"'{unknown[0]}' is unknown; expected name, axis, language, source, x, y, a, b")
+        raise named.problem(f"'{unknown[0]}' is unknown; expected name, {', '.join((*_WORDS, *_SETS))}")
     for word in _WORDS:
         if not isinstance(test.get(word, ""), str):
             raise named.problem(f"'{word}' is not text")
-    x, y, a, b = (_own_set(test.get(key), named.inside(f"set {key}")) for key in _SETS)
-    axis, language, source = (test.get(word, "") for word in _WORDS)
-    return require_test(AssociationTest(name, x, y, a, b, axis, language, source), named)
+    # An association has one attribute and its opposite, so that its sets A and B may hold one text each.
+    fewest = dict.fromkeys("xy", FEWEST_TEXTS) | dict.fromkeys(
+        "ab", 1 if test.get("association_id") else FEWEST_TEXTS
+    )
+    x, y, a, b = (_own_set(test.get(key), named.inside(f"set {key}"), fewest[key]) for key in _SETS)
+    words = {word: test.get(word, "") for word in _WORDS}
+    return require_test(AssociationTest(name, x, y, a, b, **words), named)
 
 
-def _own_set(found: object, where: Place) -> TermSet:
+def _own_set(found: object, where: Place, fewest: int) -> TermSet:
     if not isinstance(found, dict) or "texts" not in found:
         raise where.problem("it is missing: expected an object with name and texts")
-    return make_set(found.get("name", ""), found["texts"], where, terms=found.get("terms", []))
+    return make_set(found.get("name", ""), found["texts"], where, terms=found.get("terms", []), fewest=fewest)

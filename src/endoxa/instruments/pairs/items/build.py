@@ -12,6 +12,7 @@ from endoxa.curate.associations import association_id
 from endoxa.curate.grammar.predicate import UnclearError
 from endoxa.curate.grammar.sentences import (
     Sentences,
+    framed,
     remarks,
     same_words,
     sentence_pair,
@@ -93,6 +94,7 @@ class _Work:
     problems: list[dict[str, str]] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     texts: dict[tuple[str, str], int] = field(default_factory=dict)
+    short: dict[str, int] = field(default_factory=dict)  # languages with fewer framings than asked for
 
 
 def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) -> Built:
@@ -134,7 +136,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         pl.DataFrame(work.pairs, schema=dict.fromkeys(BUILT_COLUMNS, pl.String)),
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
-        _assumed(absent, options),
+        (*_assumed(absent, options), *_short(work)),
         placeless,
     )
 
@@ -144,6 +146,14 @@ def _assumed(absent: list[str], options: PairOptions) -> tuple[str, ...]:
     if options.min_support > 1:
         known["support"] = "every association counts as said by one respondent"
     return tuple(f"There is no column '{name}': {known[name]}." for name in absent if name in known)
+
+
+def _short(work: _Work) -> tuple[str, ...]:
+    asked = work.options.framings
+    return tuple(
+        f"'{language}' has {there} of the {asked} framings asked for."
+        for language, there in work.short.items()
+    )
 
 
 def _support(cell: str, number: int) -> int:
@@ -188,8 +198,18 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     work.texts[key] = work.names[name] = number
     for remark in remarks(made, template):
         tell("kept", remark)
-    work.pairs.append(_pair({**row, "region": region}, name, language, made, work.options))
+    for place, variant in enumerate(_framed(made, template, work), start=1):
+        pair = _pair({**row, "region": region}, name, language, variant, work.options)
+        work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
     return True
+
+
+def _framed(made: Sentences, template: Template, work: _Work) -> list[Sentences]:
+    """The pair as it is, and in as many framings as were asked for and the language has."""
+    framings = template.framings[: work.options.framings - 1]
+    if len(framings) < work.options.framings - 1:
+        work.short[template.language] = len(framings) + 1
+    return [made, *(framed(made, framing) for framing in framings)]
 
 
 def _template(language: str, work: _Work) -> Template:

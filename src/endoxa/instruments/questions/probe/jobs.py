@@ -227,6 +227,7 @@ def _told(asked: Asked, ask: str) -> dict[str, Any]:
     return {
         "probe": "qa",
         "item_id": item.item_id,
+        "association_id": item.association_id,
         "condition": item.condition,
         "options": item.options,
         "order": asked.order,

@@ -3,6 +3,7 @@
 from endoxa.instruments.stories.options import Selection
 from endoxa.instruments.stories.prompts.language import bundled_languages
 from endoxa.instruments.stories.prompts.load import check_files, load_languages
+from endoxa.instruments.stories.prompts.mapping import Cell, read_map
 from endoxa.instruments.stories.prompts.prompts import (
     build_prompts,
     vocabulary_of,
@@ -10,11 +11,13 @@ from endoxa.instruments.stories.prompts.prompts import (
 )
 
 __all__ = [
+    "Cell",
     "Selection",
     "build_prompts",
     "bundled_languages",
     "check_files",
     "load_languages",
+    "read_map",
     "vocabulary_of",
     "write_vocabulary",
 ]

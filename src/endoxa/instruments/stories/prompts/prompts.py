@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import blake2b
 from importlib.resources import files
@@ -32,6 +33,7 @@ from endoxa.instruments.stories.prompts.language import (
     Person,
     in_form,
 )
+from endoxa.instruments.stories.prompts.mapping import Cell, carried_by
 from endoxa.instruments.stories.prompts.tree import parse_tree
 from endoxa.schema.stories import STORY_PROMPT_COLUMNS
 
@@ -124,16 +126,26 @@ SCENARIOS = tuple(f"{theme} {number}" for number in range(1, IN_THEME + 1) for t
 """Names of the 36 scenarios: the first one of every theme, then the second ones."""
 
 
-def build_prompts(languages: Sequence[Language], selection: Selection | None = None) -> pl.DataFrame:
+def build_prompts(
+    languages: Sequence[Language], selection: Selection | None = None, cells: Sequence[Cell] = ()
+) -> pl.DataFrame:
     """Prompts of languages: `STORY_PROMPT_COLUMNS`, each value with each scenario that makes sense with it.
 
     Attribute by attribute, because its values are compared with each other: a beginning of the table can be analyzed.
     Within an attribute scenario by scenario, each theme in turn, over all languages and values, so that it is balanced.
 
+    Args:
+        languages: languages of the prompts.
+        selection: which prompts.
+        cells: associations that stories are to show. Only their attributes are asked about, with all values, since an
+            association is a difference from the other values; prompts that name an identity carry its associations.
+
     Raises:
         UserError: an attribute or scenario that there is not, or no prompt is left.
     """
     asked = selection or Selection()
+    if cells and not asked.attributes:
+        asked = replace(asked, attributes=tuple(dict.fromkeys(cell.base_attribute for cell in cells)))
     known = {name: None for language in languages for name in language.persons}
     for name in asked.attributes:
         _require(name, tuple(known), "attribute", "--attribute")
@@ -142,6 +154,9 @@ def build_prompts(languages: Sequence[Language], selection: Selection | None = N
     rows = list(islice(_within(_rows(languages, asked), asked.per_cell), asked.limit))
     if not rows:
         raise UserError("No prompt left. Select more attributes or scenarios.")
+    carried = carried_by(cells)
+    for row in rows:
+        row["associations"] = carried.get((row["target_attribute"], row["target_attribute_value"]), "")
     return pl.DataFrame(rows, schema=dict.fromkeys(STORY_PROMPT_COLUMNS, pl.String))
 
 
@@ -180,6 +195,7 @@ def _row(language: Language, attribute: str, value: str, person: Person, scenari
         "target_attribute": attribute,
         "target_attribute_value": value,
         "prompt": request.replace(PERSON, person.text).replace(SCENARIO, told),
+        "associations": "",
     }
 
 

@@ -73,7 +73,8 @@ def planted_associations(model: str) -> tuple[Mapping[str, Any], ...] | None:
     except UserError:  # a respondent of another version
         return None
     probes: Mapping[str, Any] = told["probes"]
-    return tuple(probes["stories"]["associations"]) if "stories" in probes else None
+    stated = probes.get("stories", {}).get("associations")  # latent strengths state none
+    return None if stated is None else tuple(stated)
 
 
 def found_of(results: StoryResults, model: str) -> pl.DataFrame:

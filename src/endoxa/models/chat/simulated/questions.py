@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Draws
+from endoxa.models.chat.simulated.latent import LATENT, PARAMETERS, LatentAnswers, strengths
 from endoxa.models.chat.simulated.wording import NOISE, patterns, worded, wording
 from endoxa.schema.qa import PROTOCOLS
 
@@ -283,16 +284,19 @@ class QuestionSimulation:
     """Respondents to the probe "qa"."""
 
     name: str = "qa"
-    respondents: frozenset[str] = frozenset(NAMED)
-    parameters: frozenset[str] = frozenset(field.name for field in fields(Planted))
+    respondents: frozenset[str] = frozenset((*NAMED, LATENT))
+    parameters: frozenset[str] = frozenset(field.name for field in fields(Planted)) | PARAMETERS
 
-    def respondent(self, name: str, values: Mapping[str, float]) -> QuestionRespondent:
+    def respondent(self, name: str, values: Mapping[str, float]) -> QuestionRespondent | LatentAnswers:
         """The respondent called `name`; parameters of other probes are left to them.
 
         Raises:
             UserError: the parameters give a chance that is not between 0 and 1.
         """
-        changed = {parameter: value for parameter, value in values.items() if parameter in self.parameters}
+        if name == LATENT:
+            return LatentAnswers(strengths(values))
+        own = {field.name for field in fields(Planted)}
+        changed = {parameter: value for parameter, value in values.items() if parameter in own}
         return QuestionRespondent(replace(NAMED[name], **changed))
 
 

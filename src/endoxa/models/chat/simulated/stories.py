@@ -12,6 +12,7 @@ from typing import Any
 from endoxa.datasets.stereotales import SPELLINGS, read_vocabulary
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.draws import Draws
+from endoxa.models.chat.simulated.latent import LATENT, PARAMETERS, Strengths, raised, strengths
 
 LARGEST_SHARE = 0.9
 """No planted share is larger."""
@@ -217,12 +218,17 @@ REFUSALS = (
 class Teller:
     """Tells stories as its parameters say.
 
-    It is told of each prompt: "sample_id", "target_attribute" and "target_attribute_value". Every other attribute is
-    drawn independently of all others given that value, so a table of two attributes is exactly independent unless an
-    association was planted in it.
+    It is told of each prompt: "sample_id", "target_attribute", "target_attribute_value" and "associations". Every
+    other attribute is drawn independently of all others given that value, so a table of two attributes is exactly
+    independent unless an association was planted in it.
+
+    Attributes:
+        planted: base rates and associations of its own.
+        latent: strengths of the associations of which it is told; None leaves them without effect.
     """
 
     planted: Planted
+    latent: Strengths | None = None
 
     def key(self, told: Mapping[str, Any]) -> tuple[str, ...]:
         """The prompt."""
@@ -241,6 +247,8 @@ class Teller:
 
     def describe(self) -> Mapping[str, Any]:
         """The parameters, and each planted association with its true fraction and lift."""
+        if self.latent is not None:
+            return {"planted": asdict(self.latent)}
         return {"planted": asdict(self.planted), "associations": list(self.planted.expected())}
 
     def _profile(self, told: Mapping[str, Any], draws: Draws) -> dict[str, str]:
@@ -250,6 +258,8 @@ class Teller:
         for attribute in base_rates():
             if attribute != base and draws.uniform(f"{attribute} known") < self.planted.known(attribute):
                 shares = self.planted.shares(base, named, attribute)
+                if self.latent is not None:
+                    shares = raised(shares, told.get("associations", ()), attribute, self.latent)
                 profile[attribute] = _at(shares, draws.uniform(attribute))
         return profile
 
@@ -269,17 +279,19 @@ class TellerSimulation:
     """Respondents to the probe "stories"."""
 
     name: str = "stories"
-    respondents: frozenset[str] = frozenset({"teller"})
-    parameters: frozenset[str] = frozenset(field.name for field in fields(Planted))
+    respondents: frozenset[str] = frozenset({"teller", LATENT})
+    parameters: frozenset[str] = frozenset(field.name for field in fields(Planted)) | PARAMETERS
 
     def respondent(self, name: str, values: Mapping[str, float]) -> Teller:
-        """The teller; parameters of other probes are left to them.
+        """The teller, or the one with latent strengths; parameters of other probes are left to them.
 
         Raises:
             UserError: a value that cannot be.
         """
-        del name  # there is one
-        return Teller(Planted(**{key: value for key, value in values.items() if key in self.parameters}))
+        if name == LATENT:
+            return Teller(Planted(planted=0, refusal=0.0), strengths(values))
+        own = {field.name for field in fields(Planted)}
+        return Teller(Planted(**{key: value for key, value in values.items() if key in own}))
 
 
 TELLER = TellerSimulation()

@@ -1,0 +1,121 @@
+"""Studies from Python: the steps of `endoxa study`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from endoxa.api.runs import outside_loops
+from endoxa.engine.progress import shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from endoxa.study.report import Written
+
+
+def init_study(
+    folder: str | Path,
+    associations: Any,
+    *,
+    models: Sequence[str] | str = (),
+    languages: Sequence[str] | str = (),
+) -> Path:
+    """Write a study file to edit (`endoxa study init`).
+
+    Args:
+        folder: folder of the study; it must not hold one.
+        associations: file or data frame with columns identity and attribute.
+        models: models by name; a simulated one where there are none.
+        languages: languages of the items; those of the associations where there are none.
+
+    Returns:
+        The study file.
+
+    Raises:
+        UserError: the folder holds a study, or the associations cannot be used.
+    """
+    from endoxa.api.data import as_polars, is_path
+    from endoxa.datasets.frames import write_table
+    from endoxa.study.file import FILE
+    from endoxa.study.init import init_study as begin
+
+    folder = Path(folder)
+    source = Path(associations) if is_path(associations) else folder / "given.csv"
+    if not is_path(associations):
+        write_table(as_polars(associations), source)
+    begin(folder, source, _several(models), _several(languages))
+    return folder / FILE
+
+
+def plan_study(folder: str | Path) -> pl.DataFrame:
+    """What each run of a study takes (`endoxa study plan`).
+
+    Returns:
+        A row for each run: name, items, associations, identities, calls, dollars (null where a price is not known),
+        hours (rough), and the smallest mean effect that is detectable, in standard deviations of associations.
+
+    Raises:
+        UserError: the study file, the associations or a model cannot be used.
+    """
+    from dataclasses import asdict
+
+    import polars as pl
+
+    from endoxa.study.file import read_study
+    from endoxa.study.plan import plan_study as plan
+
+    return pl.DataFrame([asdict(row) for row in plan(read_study(Path(folder)))[1]])
+
+
+def run_study(folder: str | Path, *, progress: bool = True) -> dict[str, Path]:
+    """Run every instrument of a study; what is measured already is not measured again (`endoxa study run`).
+
+    Args:
+        folder: folder of the study.
+        progress: show progress on stderr.
+
+    Returns:
+        Folder of each run, for `read_run`.
+
+    Raises:
+        UserError: any user error; what was measured is kept.
+    """
+    from endoxa.study.file import read_study
+    from endoxa.study.run import run_study as run
+
+    folders: dict[str, Path] = {}
+
+    def work() -> None:
+        with shown("items") if progress else nullcontext(lambda *_: None) as told:
+            done = run(read_study(Path(folder)), told)[1]
+        folders.update({one.step.name: one.run.folder for one in done})
+
+    outside_loops(work)
+    return folders
+
+
+def report_study(folder: str | Path, out: str | Path) -> Written:
+    """Write the page of a study and its tables (`endoxa study report`).
+
+    Args:
+        folder: folder of the study.
+        out: the page (.html).
+
+    Returns:
+        `.convergence` with the data frames effects, reliabilities, correlations, discriminant and agreement;
+        `.headline`; `.files`.
+
+    Raises:
+        UserError: a run is missing, or was made with other settings than the study file has.
+    """
+    from endoxa.study.file import read_study
+    from endoxa.study.report import write_study
+
+    return write_study(read_study(Path(folder)), Path(out))
+
+
+def _several(given: Sequence[str] | str) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

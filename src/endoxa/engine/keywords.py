@@ -1,0 +1,45 @@
+"""Options of runs by keyword, for Python and for study files: the spellings of the command line and of the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from endoxa.schema.options import OptionField, options_of
+
+
+def keywords(owner: Any) -> dict[str, OptionField]:
+    """Options by keyword; those that are spelled like the option are known, too ("max_cost", "rule", "rules")."""
+    options = options_of(owner)
+    words = {one.name.strip("-").partition("/")[0].replace("-", "_"): one for one in options}
+    return words | {one.path[-1]: one for one in options}
+
+
+def nearest(word: str, known: Mapping[str, Any]) -> str:
+    """A question to put behind "There is no option ...": did you mean the nearest one? Empty where none is near."""
+    near = get_close_matches(word, known, n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def values_by_path(owner: Any, given: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
+    """Values by the path of their setting, as `endoxa.schema.options.settings_from` takes them.
+
+    Raises:
+        TypeError: an option is not known.
+    """
+    known = keywords(owner)
+    values: dict[tuple[str, ...], Any] = {}
+    for word, value in given.items():
+        if word not in known:
+            raise TypeError(f"There is no option '{word}'.{nearest(word, known)}")
+        values[known[word].path] = _read(known[word], value)
+    return values
+
+
+def _read(one: OptionField, value: Any) -> Any:
+    """A value as the setting takes it: one word for several, a path for a text."""
+    if getattr(one.type, "__origin__", None) is tuple:
+        return (value,) if isinstance(value, str) else tuple(value)
+    return str(value) if isinstance(value, Path) and one.type is not Path else value

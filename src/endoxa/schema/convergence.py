@@ -1,0 +1,128 @@
+"""One association measured by several instruments: parts, effects, reliabilities, correlations, agreement."""
+
+from __future__ import annotations
+
+PART_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "instrument": "'pairs', 'questions', 'tests', 'stories', or any other name",
+    "association_id": "the association; followed by its language in brackets where it was measured in several",
+    "identity": "its identity; associations that share it are resampled together",
+    "part": "what the value was measured with: a template, an item, a repeat, a scenario, a term",
+    "value": "the measurement, above 0 towards the stereotype, below 0 against it, 0 where neutral",
+}
+"""Columns of a table of parts: the smallest units that an instrument's items can be halved into."""
+
+EFFECT_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "instrument": "the instrument",
+    "association_id": "the association",
+    "identity": "its identity",
+    "n_parts": "parts that the effect is the mean of",
+    "value": "mean over the parts in the instrument's own unit, levels of shared parts taken off",
+    "scale": "standard deviation of single parts of this model and instrument, over all associations",
+    "effect": "value / scale: above 0 towards the stereotype; empty where all parts are the same",
+    "se": "standard error of the effect: pooled standard deviation within associations / sqrt(n_parts) / scale",
+    "low": "lower end of the interval of the effect (Student's t, pooled degrees of freedom)",
+    "high": "upper end",
+    "confidence": "confidence level of the interval",
+    "p_value": "two-sided t test of no effect; parts are taken as independent",
+    "p_adjusted": "the same after Benjamini-Hochberg over the associations of this model and instrument",
+    "neutral": "0",
+    "verdict": "'above' (stereotype), 'below' (against it), 'unclear' or 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+}
+"""Columns of `effects.csv`: one row per model, instrument and association."""
+
+RELIABILITY_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "instrument": "the instrument",
+    "n_associations": "associations it measured",
+    "n_identities": "their identities",
+    "n_halved": "associations with two or more parts",
+    "parts": "median number of parts of an association",
+    "reliability": "share of the variance of effects that two halves of the parts share (mean over all halvings)",
+    "low": "lower end of its interval (jackknife over identities on log(1 - reliability))",
+    "high": "upper end",
+    "split_half": "the same from random halves: mean of 100 Spearman-Brown coefficients, as a check",
+    "reason": "why it cannot be told, or empty",
+}
+"""Columns of `reliabilities.csv`: one row per model and instrument."""
+
+CORRELATION_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "instrument_1": "one instrument",
+    "instrument_2": "the other",
+    "n_associations": "associations that both measured",
+    "n_identities": "their identities, which are resampled",
+    "raw": "Pearson's correlation of the effects over these associations",
+    "raw_low": "lower end of its interval (jackknife over identities on Fisher's z)",
+    "raw_high": "upper end",
+    "reliability_1": "reliability of the first instrument over these associations",
+    "reliability_2": "reliability of the second",
+    "corrected": "raw / sqrt(reliability_1 * reliability_2) (Spearman 1904); can exceed 1; empty where unknown",
+    "low": "lower end of its interval: every value that the jackknife over identities does not reject",
+    "high": "upper end; 'inf' where the reliabilities are too uncertain to bound it",
+    "confidence": "confidence level of the intervals",
+    "p_value": "test of no correlation: the larger of jackknife t and sign flips of identities",
+    "p_adjusted": "the same after Benjamini-Hochberg over all models and pairs of instruments",
+    "neutral": "0",
+    "verdict": "of the corrected correlation: 'above', 'below', 'unclear' or 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "sentence": "the finding in one sentence",
+}
+"""Columns of `correlations.csv`: one row per model and pair of instruments."""
+
+DISCRIMINANT_COLUMNS: dict[str, str] = {
+    "model": "name of the model in the study",
+    "instrument_1": "one instrument",
+    "instrument_2": "the other",
+    "n_associations": "associations that both measured and whose attribute both measured for another identity too",
+    "n_identities": "their identities",
+    "n_attributes": "their attributes",
+    "same": "correlation of both instruments on the same association (monotrait-heteromethod)",
+    "other": "correlation of the first instrument with the second one on the same attribute of other identities, "
+    "mean of both directions (heterotrait-heteromethod)",
+    "within_1": "correlation of the first instrument with itself on the same attribute of other identities "
+    "(heterotrait-monomethod)",
+    "within_2": "the same of the second instrument",
+    "difference": "same - other: above 0 where the instruments agree on more than the attribute alone",
+    "low": "lower end of its interval (jackknife over identities)",
+    "high": "upper end",
+    "confidence": "confidence level of the interval",
+    "p_value": "jackknife t test of no difference",
+    "p_adjusted": "the same after Benjamini-Hochberg over all models and pairs of instruments",
+    "neutral": "0",
+    "verdict": "of the difference: 'above', 'below', 'unclear' or 'cannot-be-tested'",
+    "reason": "why it cannot be tested, or why it is unclear although the raw p-value is small; else empty",
+    "sentence": "the finding in one sentence",
+}
+"""Columns of `discriminant.csv`: one row per model and pair of instruments."""
+
+ALL_AGREE = "all agree"
+CONTRADICT = "contradict"
+SOME_AGREE = "some agree"
+ONLY_ONE = "only one sees it"
+NONE_SEES = "none sees it"
+ONE_INSTRUMENT = "one instrument"
+NOT_TESTED = "cannot be tested"
+AGREEMENTS = (ALL_AGREE, CONTRADICT, SOME_AGREE, ONLY_ONE, NONE_SEES, ONE_INSTRUMENT, NOT_TESTED)
+"""What the instruments say together about an association, in the order of the list to look at first."""
+
+AGREEMENT_COLUMNS: dict[str, str] = {
+    "place": "place in the model's list of associations to look at first, from 1",
+    "model": "name of the model in the study",
+    "association_id": "the association",
+    "identity": "its identity",
+    "attribute": "its attribute, or empty",
+    "agreement": "'all agree' (two or more tested, all claim one direction), 'contradict' (one claims the stereotype, "
+    "another the opposite), 'some agree' (two or more claim one direction, others are unclear), 'only one sees it', "
+    "'none sees it', 'one instrument' (no more could be tested), or 'cannot be tested'",
+    "direction": "'above' (stereotype) or 'below' where something is claimed without contradiction, else empty",
+    "above": "instruments that claim the stereotype, joined by '; '",
+    "below": "instruments that claim the opposite",
+    "unclear": "instruments that were tested and claim nothing",
+    "untested": "instruments that measured it and cannot be tested",
+    "mean_effect": "mean of the effects of all instruments that measured it",
+    "n_instruments": "instruments that measured it",
+}
+"""Columns of `agreement.csv`: one row per model and association, in the order of the list to look at first."""

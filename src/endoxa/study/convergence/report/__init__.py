@@ -1,0 +1,1 @@
+"""Convergence on a page: sections for the page of a study."""

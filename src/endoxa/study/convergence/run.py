@@ -1,0 +1,240 @@
+"""Convergence of a study: run folders in, tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from endoxa.datasets.frames import write_table
+from endoxa.errors import UserError
+from endoxa.page.words import listed, plural
+from endoxa.schema.convergence import PART_COLUMNS
+from endoxa.study.convergence.adapters.association_tests import association_test_parts
+from endoxa.study.convergence.adapters.pairs import pair_parts
+from endoxa.study.convergence.adapters.questions import question_parts
+from endoxa.study.convergence.adapters.stories import story_parts
+from endoxa.study.convergence.agreement import agreement
+from endoxa.study.convergence.correlations import correlation_table
+from endoxa.study.convergence.discriminant import discriminant_table
+from endoxa.study.convergence.effects import effect_table, reliability_table
+from endoxa.study.convergence.options import USUAL, ConvergenceOptions
+from endoxa.study.convergence.parts import check_parts, measured
+from endoxa.study.convergence.words import tool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRuns:
+    """What a study measured its associations with.
+
+    Attributes:
+        associations: columns of `schema.ASSOCIATION_COLUMNS`, of which association_id and identity are needed; with
+            `identity_key`, translations of an identity count as one.
+        pairs: run folder of `probe pairs`, or None.
+        questions: run folder of `probe qa`, or None.
+        tests: run folder of `probe embeddings`, or None.
+        stories: run folder of `probe extract`, or a table of profiles, or None.
+        story_map: which cell of the stories is which association (`schema.stories.STORY_MAP_COLUMNS`), or None.
+        aliases: name in a run -> name of the model in the study; others keep the name of their run.
+    """
+
+    associations: pl.DataFrame
+    pairs: Path | None = None
+    questions: Path | None = None
+    tests: Path | None = None
+    stories: Path | None = None
+    story_map: pl.DataFrame | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """What several instruments say together.
+
+    Attributes:
+        parts: columns of `schema.convergence.PART_COLUMNS`.
+        effects: `EFFECT_COLUMNS`.
+        reliabilities: `RELIABILITY_COLUMNS`.
+        correlations: `CORRELATION_COLUMNS`.
+        discriminant: `DISCRIMINANT_COLUMNS`.
+        agreement: `AGREEMENT_COLUMNS`.
+        options: how it was made.
+        notes: what was left out, as sentences.
+    """
+
+    parts: pl.DataFrame
+    effects: pl.DataFrame
+    reliabilities: pl.DataFrame
+    correlations: pl.DataFrame
+    discriminant: pl.DataFrame
+    agreement: pl.DataFrame
+    options: ConvergenceOptions
+    notes: tuple[str, ...] = ()
+
+    @property
+    def models(self) -> list[str]:
+        """Models in the order of the tables."""
+        return list(dict.fromkeys(self.effects["model"]))
+
+
+def converge(runs: StudyRuns, options: ConvergenceOptions | None = None) -> Convergence:
+    """Compare the instruments of a study over its associations.
+
+    Raises:
+        UserError: a run cannot be used, no run is given, or no item belongs to an association of the study.
+    """
+    options = options or USUAL
+    parts, notes = study_parts(runs, options)
+    attributes = _attributes(runs.associations, parts)
+    return converge_parts(parts, attributes, options, notes)
+
+
+def converge_parts(
+    parts: pl.DataFrame,
+    attributes: Mapping[str, str] | None = None,
+    options: ConvergenceOptions | None = None,
+    notes: tuple[str, ...] = (),
+) -> Convergence:
+    """Compare instruments from a table of parts, whoever measured them.
+
+    Args:
+        parts: columns of `schema.convergence.PART_COLUMNS`.
+        attributes: attribute of each association, by id, for the discriminant check and for readers.
+        options: how.
+        notes: what was left out on the way here.
+
+    Raises:
+        UserError: the table cannot be used.
+    """
+    options, attributes = options or USUAL, attributes or {}
+    checked = check_parts(parts)
+    if checked.is_empty():
+        raise UserError("No measurement of an association found. Expected at least one.")
+    found = measured(checked)
+    effects = effect_table(found, options.confidence)
+    return Convergence(
+        checked,
+        effects,
+        reliability_table(found, options.confidence, options.seed),
+        correlation_table(found, options.confidence, options.seed),
+        discriminant_table(found, attributes, options.confidence),
+        agreement(effects, attributes),
+        options,
+        notes,
+    )
+
+
+def study_parts(runs: StudyRuns, options: ConvergenceOptions) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The table of parts of all runs, and what was left out.
+
+    An association that was measured in several languages becomes one for each, named 'ID [language]': languages are
+    never pooled.
+
+    Raises:
+        UserError: as `converge`.
+    """
+    for name in ("association_id", "identity"):
+        if name not in runs.associations.columns:
+            raise UserError(f"The associations have no column '{name}'. Expected a table of associations.")
+    tables = list(_tables(runs, options))
+    if not tables:
+        raise UserError("No run was given: name the run folder of at least one instrument.")
+    parts = pl.concat(tables).with_columns(pl.col("model").replace(dict(runs.aliases)))
+    identity = (
+        pl.coalesce(_filled("identity_key"), _filled("identity"))
+        if "identity_key" in runs.associations.columns
+        else _filled("identity")
+    )
+    own_language = _filled("language") if "language" in runs.associations.columns else pl.lit(None, pl.String)
+    known = runs.associations.select(
+        pl.col("association_id").cast(pl.String), identity=identity, own_language=own_language
+    ).unique("association_id", keep="first", maintain_order=True)
+    joined = parts.join(known, on="association_id", how="left", maintain_order="left")
+    left_out = joined.filter(pl.col("identity").is_null())
+    notes = tuple(
+        f"{tool(str(instrument)).capitalize()}: {plural(own['association_id'].n_unique(), 'association')} of the "
+        "run not in the study, left out."
+        for (instrument,), own in left_out.group_by("instrument", maintain_order=True)
+    )
+    kept = joined.drop_nulls("identity")
+    if kept.is_empty():
+        raise UserError(
+            f"No item of {listed([tool(one) for one in parts['instrument'].unique(maintain_order=True)])} belongs to "
+            "an association of the study: their association_id differ."
+        )
+    # 'en-NG' in one run is 'en' in another.
+    main = (
+        pl.coalesce(_filled("language"), "own_language", pl.lit(""))
+        .str.to_lowercase()
+        .str.extract("^([^-_]*)")
+    )
+    kept = kept.with_columns(language=main)
+    several = pl.col("language").n_unique().over("association_id") > 1
+    named = (
+        pl.when(several).then(pl.format("{} [{}]", "association_id", "language")).otherwise("association_id")
+    )
+    return kept.with_columns(association_id=named).select(list(PART_COLUMNS)), (*notes, *_alone(kept))
+
+
+def _filled(name: str) -> pl.Expr:
+    text = pl.col(name).cast(pl.String).str.strip_chars()
+    return pl.when(text != "").then(text)
+
+
+def _tables(runs: StudyRuns, options: ConvergenceOptions) -> Iterator[pl.DataFrame]:
+    if runs.pairs is not None:
+        yield _named("pairs", pair_parts(runs.pairs, options.rule))
+    if runs.questions is not None:
+        yield _named("questions", question_parts(runs.questions, options.protocol))
+    if runs.tests is not None:
+        yield _named("tests", association_test_parts(runs.tests, options.pooling))
+    if runs.stories is not None:
+        if runs.story_map is None:
+            raise UserError(
+                "Stories need a story map: which cell is which association. Give one, or no stories."
+            )
+        yield _named("stories", story_parts(runs.stories, runs.story_map))
+
+
+def _named(instrument: str, parts: pl.DataFrame) -> pl.DataFrame:
+    return parts.with_columns(instrument=pl.lit(instrument))
+
+
+def _alone(parts: pl.DataFrame) -> Iterator[str]:
+    """Models that one instrument measured only."""
+    if parts["instrument"].n_unique() < 2:
+        return
+    tools = parts.group_by("model", maintain_order=True).agg(pl.col("instrument").unique())
+    for row in tools.filter(pl.col("instrument").list.len() == 1).iter_rows(named=True):
+        yield (
+            f"{row['model']} was measured with {tool(row['instrument'][0])} only. If another run names it "
+            "differently, give both names one alias."
+        )
+
+
+def _attributes(associations: pl.DataFrame, parts: pl.DataFrame) -> dict[str, str]:
+    """Attribute of each association, also under its names by language."""
+    if "attribute" not in associations.columns:
+        return {}
+    known = dict(associations.select("association_id", pl.col("attribute").fill_null("")).iter_rows())
+    names = parts["association_id"].unique().to_list()
+    return {name: str(known.get(name, known.get(name.rpartition(" [")[0])) or "") for name in names}
+
+
+TABLES = ("effects", "reliabilities", "correlations", "discriminant", "agreement")
+
+
+def write_tables(convergence: Convergence, folder: Path) -> list[Path]:
+    """Write every table as CSV into the folder; their columns are explained in `schema.convergence`.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name in TABLES:
+        written.append(folder / f"{name}.csv")
+        write_table(getattr(convergence, name), written[-1])
+    return written

@@ -1,0 +1,179 @@
+"""The study file: which associations, models, instruments and settings; read, checked, and written by `study init`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from annotated_types import Ge, Gt, Le
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from endoxa.datasets.files import require_file
+from endoxa.engine.keywords import values_by_path
+from endoxa.engine.options import DEFAULT_CONFIDENCE
+from endoxa.errors import UserError
+from endoxa.schema.options import settings_from
+from endoxa.study.convergence.options import ConvergenceOptions
+from endoxa.study.parts import PARTS, Chosen, Part, chosen
+
+FILE = "study.toml"
+ASSOCIATIONS = "associations.csv"
+MAP = "stories.csv"
+
+
+class StudyModel(BaseModel):
+    """A model of a study, and how each instrument reaches it.
+
+    Attributes:
+        name: its name in tables and figures of the study.
+        pairs: the model as `endoxa probe pairs` takes it; None leaves it out there. Likewise the others.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(min_length=1)]
+    pairs: str | None = None
+    tests: str | None = None
+    questions: str | None = None
+    stories: str | None = None
+
+    def reached(self, part: str) -> str | None:
+        """The model as an instrument takes it."""
+        found: str | None = getattr(self, part)
+        return found
+
+
+class _Content(BaseModel):
+    """The study file as it is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    associations: str = ASSOCIATIONS
+    languages: Annotated[tuple[str, ...], Field(min_length=1)] = ("en",)
+    seed: Annotated[int, Ge(0), Le(2**31 - 1)] = 0
+    confidence: Annotated[float, Ge(0.5), Le(0.999)] = DEFAULT_CONFIDENCE
+    budget: Annotated[float, Gt(0)] | None = None
+    models: Annotated[tuple[StudyModel, ...], Field(min_length=1)]
+    pairs: dict[str, Any] | None = None
+    tests: dict[str, Any] | None = None
+    questions: dict[str, Any] | None = None
+    stories: dict[str, Any] | None = None
+    convergence: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study.
+
+    Attributes:
+        folder: its folder.
+        associations: table of associations.
+        languages: languages of the items.
+        seed: seed of everything that is drawn.
+        confidence: confidence level of intervals.
+        budget: US dollars for all models and instruments together; None sets no limit.
+        models: the models.
+        sections: what was chosen for each instrument in use, by name.
+        comparison: how the instruments are compared.
+    """
+
+    folder: Path
+    associations: Path
+    languages: tuple[str, ...]
+    seed: int
+    confidence: float
+    budget: float | None
+    models: tuple[StudyModel, ...]
+    sections: Mapping[str, Chosen]
+    comparison: ConvergenceOptions
+
+    def parts(self) -> Iterator[Part]:
+        """The instruments in use that some model is measured with."""
+        for part in PARTS:
+            if part.name in self.sections and self.models_of(part):
+                yield part
+
+    def models_of(self, part: Part) -> tuple[StudyModel, ...]:
+        """Models that an instrument measures."""
+        return tuple(model for model in self.models if model.reached(part.name))
+
+    def names(self, part: Part) -> dict[str, str]:
+        """Name in the study by the name of a model in an instrument's run."""
+        return {model.reached(part.name) or "": model.name for model in self.models_of(part)}
+
+
+def read_study(folder: Path) -> Study:
+    """The study of a folder, checked as far as it can be without data.
+
+    Raises:
+        UserError: there is no study file, it is no TOML, or it holds what a study has not.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        raise UserError(
+            f"{folder} contains no {FILE}. Make one: endoxa study init {folder} --from associations.csv"
+        )
+    require_file(path)
+    try:
+        content = _Content.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
+        raise UserError(f"{path}: {place}: {first['msg'].lower()}.") from problem
+    _require_distinct(path, content.models)
+    sections = {
+        part.name: chosen(part, section, f"{path}, [{part.name}]")
+        for part in PARTS
+        if (section := getattr(content, part.name)) is not None
+    }
+    study = Study(
+        folder,
+        folder / content.associations,
+        content.languages,
+        content.seed,
+        content.confidence,
+        content.budget,
+        content.models,
+        sections,
+        _comparison(path, content),
+    )
+    if not any(study.parts()):
+        raise UserError(
+            f"{path}: no instrument measures a model. Give a model pairs, tests, questions or stories, and keep the "
+            "section of that name."
+        )
+    return study
+
+
+def _comparison(path: Path, content: _Content) -> ConvergenceOptions:
+    """How the instruments are compared.
+
+    Raises:
+        UserError: an option that there is not, or that the study says once for everything.
+    """
+    where = f"{path}, [convergence]"
+    for key in content.convergence:
+        if key in ("confidence", "seed"):
+            raise UserError(f"{where}: '{key}' is set once for the whole study, above the sections.")
+    try:
+        values = values_by_path(ConvergenceOptions, content.convergence)
+        values["confidence",], values["seed",] = content.confidence, content.seed
+        return settings_from(ConvergenceOptions, values)
+    except (UserError, TypeError) as problem:
+        raise UserError(f"{where}: {problem}") from problem
+
+
+def _require_distinct(path: Path, models: tuple[StudyModel, ...]) -> None:
+    """Refuse a name, or a model of an instrument, that stands there twice."""
+    for what in ("name", *(part.name for part in PARTS)):
+        seen: set[str] = set()
+        for model in models:
+            given = getattr(model, what)
+            if given is not None and given in seen:
+                raise UserError(f"{path}: two models have {what} = '{given}'. Keep one of them.")
+            seen.add(given)

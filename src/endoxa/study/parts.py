@@ -1,0 +1,101 @@
+"""The four instruments as a study uses them: which options each section of the study file may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from endoxa.engine.instrument import INSTRUMENTS
+from endoxa.engine.keywords import keywords, nearest, values_by_path
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.options import Contrast
+from endoxa.instruments.pairs.options import PairOptions
+from endoxa.instruments.questions.options import QaOptions
+from endoxa.instruments.stories.options import Selection
+from endoxa.schema.options import settings_from
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One instrument in a study.
+
+    Attributes:
+        name: its section in the study file, and its folder.
+        instrument: its name among the instruments.
+        build: options of the items.
+        items: file of the items, below the folder of the study.
+        data: the setting that names this file.
+        own: keys of the section that only the study knows.
+    """
+
+    name: str
+    instrument: str
+    build: type
+    items: str
+    data: str = "data"
+    own: tuple[str, ...] = ()
+
+
+PAIRS = Part("pairs", "pairs", PairOptions, "items/pairs.csv")
+TESTS = Part("tests", "embeddings", Contrast, "items/tests.json", data="tests")
+QUESTIONS = Part("questions", "qa", QaOptions, "items/questions.jsonl")
+STORIES = Part("stories", "stories", Selection, "items/prompts.jsonl", own=("map", "extractors", "files"))
+PARTS = (PAIRS, TESTS, QUESTIONS, STORIES)
+"""In the order in which they are measured."""
+
+_OF_THE_STUDY = frozenset(
+    ("data", "tests", "models", "model", "languages", "language", "seed", "confidence", "max_cost", "notice")
+)
+"""Options that the study file says once for all instruments, or that the study fills in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a section of the study file chooses.
+
+    Attributes:
+        build: options of the items, an instance of `Part.build`.
+        probe: values of the instrument's settings by path.
+        own: what only the study knows, by key.
+    """
+
+    build: Any
+    probe: Mapping[tuple[str, ...], Any]
+    own: Mapping[str, Any]
+
+
+def chosen(part: Part, section: Mapping[str, Any], where: str) -> Chosen:
+    """Sort the keys of a section: those of `endoxa build`, those of `endoxa probe`, and those of the study.
+
+    Args:
+        part: the instrument.
+        section: the table of the study file.
+        where: for messages.
+
+    Raises:
+        UserError: a key is not known or stands elsewhere in the study file, or a value is not allowed.
+    """
+    settings = INSTRUMENTS.get(part.instrument).settings
+    build, probe = (
+        {word: one for word, one in keywords(owner).items() if word not in _OF_THE_STUDY}
+        for owner in (part.build, settings)
+    )
+    for key in section:
+        if key in _OF_THE_STUDY:
+            raise UserError(f"{where}: '{key}' is set once for the whole study, above the sections.")
+        if key not in {*build, *probe, *part.own}:
+            raise UserError(
+                f"{where}: there is no option '{key}'.{nearest(key, {**build, **probe, **dict.fromkeys(part.own)})}"
+            )
+    try:
+        # An option of both, such as limit, is for the items: everything after them follows.
+        items = {key: value for key, value in section.items() if key in build}
+        asked = {key: value for key, value in section.items() if key in probe and key not in build}
+        return Chosen(
+            settings_from(part.build, values_by_path(part.build, items)),
+            values_by_path(settings, asked),
+            {key: value for key, value in section.items() if key in part.own},
+        )
+    except (UserError, TypeError, ValueError) as problem:
+        raise UserError(f"{where}: {problem}") from problem

@@ -1,0 +1,166 @@
+"""`endoxa study report`: one page with what the instruments say together, and the page of each beside it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from endoxa.datasets.files import require_apart
+from endoxa.errors import UserError
+from endoxa.instruments.reports import write_report
+from endoxa.page.document import Section
+from endoxa.page.files import PAGE, refuse_folder, resolve_format
+from endoxa.page.frame import CITE, Page, unique_figures, write_page
+from endoxa.page.inputs import read_runs
+from endoxa.page.tables import Column, Table
+from endoxa.page.words import listed, plural
+from endoxa.schema.headline import Headline, plain
+from endoxa.study.convergence.from_study import study_runs
+from endoxa.study.convergence.report.sections import sections
+from endoxa.study.convergence.run import Convergence, converge, write_tables
+from endoxa.study.convergence.words import ends, number, tool
+from endoxa.study.file import FILE, Study
+from endoxa.study.items import Items, build_items, read_associations, told
+from endoxa.study.parts import PAIRS, QUESTIONS, STORIES
+from endoxa.study.run import require_current
+from endoxa.study.steps import PROFILES, Step
+
+REPORT = "report.html"
+"""Page in the folder of a run."""
+_TOLD = (PAIRS.name, QUESTIONS.name, STORIES.name)
+"""Runs whose headline is on the page of the study. A test of one association has one identity on one side, so that no
+test of it alone can be significant; how well profiles were read is on their own page."""
+_MOST_LEFT_OUT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A study that was reported.
+
+    Attributes:
+        convergence: what the instruments say together.
+        headline: the correlations of instruments, for the terminal.
+        files: the page, its tables, and the page of each instrument.
+    """
+
+    convergence: Convergence
+    headline: Headline
+    files: tuple[Path, ...]
+
+
+def write_study(study: Study, output: Path) -> Written:
+    """Write the page of a study, its tables into `STEM_tables`, and the pages of its instruments into `STEM_pages`.
+
+    Raises:
+        UserError: a run is missing, or was made with other settings or items; another format than HTML; a file cannot
+            be written.
+    """
+    if resolve_format(output, None) != PAGE:
+        raise UserError(
+            f"--out: '{output}' must end in .html. The tables of a study are written beside its page."
+        )
+    refuse_folder(output)
+    require_apart([output], [study.folder / FILE, study.associations])
+    current = require_current(study)
+    convergence = converge(study_runs(study), study.comparison)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        pages = list(_copied(study, current, output))
+        page = _page(study, current, convergence, pages)
+        write_page(unique_figures(page), output)
+    except OSError as problem:
+        raise UserError(f"'{output}' cannot be written: {problem.strerror or problem}.") from problem
+    tables = write_tables(convergence, output.with_name(f"{output.stem}_tables"))
+    return Written(convergence, headline(convergence), (output, *tables, *pages))
+
+
+def _copied(study: Study, current: Sequence[Step], output: Path) -> Iterator[Path]:
+    """The page of each instrument, beside the page of the study so that both can be sent together."""
+    folder = output.with_name(f"{output.stem}_pages")
+    folder.mkdir(exist_ok=True)
+    for step in _shown(current):
+        page, copy = step.folder(study) / REPORT, folder / f"{step.name}.html"
+        if page.is_file():
+            yield Path(shutil.copyfile(page, copy))
+        else:
+            yield write_report([step.folder(study)], copy, seed=study.seed)
+
+
+def _shown(current: Sequence[Step]) -> list[Step]:
+    """Steps of which a report can be made: not of bare stories."""
+    return [step for step in current if step.instrument.shown is not None]
+
+
+def _page(study: Study, current: Sequence[Step], convergence: Convergence, pages: Sequence[Path]) -> Page:
+    items = build_items(study, read_associations(study))
+    parts = [tool(part.name) for part in study.parts()]
+    measured = convergence.parts["association_id"].n_unique()
+    runs = [run for step in _shown(current) for run in read_runs([step.folder(study)])]
+    return Page(
+        package="endoxa.study",
+        title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
+        subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: {listed([one.name for one in study.models])}",
+        entries=(*sections(convergence), _instruments(study, current, pages), _asked(study, items), CITE),
+        runs=runs,
+        models=(),  # the runs say themselves that models are simulated
+    )
+
+
+def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -> Section:
+    """The headline of each instrument, and where its page is."""
+    tables = [
+        _table(step.instrument.headline(step.folder(study)))
+        for step in current
+        if step.instrument.headline is not None and step.name in _TOLD
+    ]
+    return Section(
+        "instruments",
+        "What each instrument found",
+        tables=tuple(table for table in tables if table.rows),
+        template="instruments.html.j2",
+        values={"pages": [(_title(page), f"{page.parent.name}/{page.name}") for page in pages]},
+    )
+
+
+def _title(page: Path) -> str:
+    return "Stories" if page.stem == PROFILES else tool(page.stem).capitalize()
+
+
+def _table(found: Headline) -> Table:
+    columns = tuple(Column(name, numeric=name not in found.words) for name in found.columns)
+    return Table(found.title, columns, found.texts, notes=tuple(found.notes))
+
+
+def _asked(study: Study, items: Sequence[Items]) -> Section:
+    left_out = [line for one in items for line in told(one, _MOST_LEFT_OUT)]
+    text = (study.folder / FILE).read_text(encoding="utf-8")
+    values = {"file": text, "left_out": left_out}
+    return Section("asked", "What was asked", template="asked.html.j2", folded=True, values=values)
+
+
+def headline(convergence: Convergence) -> Headline:
+    """The correlations of instruments over associations, a row for each model and pair of instruments."""
+    rows = convergence.correlations.drop("sentence").to_dicts()
+    confidence = f"{100 * convergence.options.confidence:g}%"
+    texts = tuple(
+        (
+            str(row["model"]),
+            f"{row['instrument_1']}, {row['instrument_2']}",
+            str(row["n_associations"]),
+            number(row["raw"]),
+            number(row["corrected"]),
+            ends(row["low"], row["high"], row["verdict"]),
+            str(row["verdict"]),
+        )
+        for row in rows
+    )
+    return Headline(
+        "Correlations of instruments over associations",
+        ("model", "instruments", "n", "raw", "corrected", f"{confidence} interval", "verdict"),
+        texts,
+        tuple({name: plain(value) for name, value in row.items()} for row in rows),
+        ("model", "instruments", "verdict"),
+        () if rows else ("One instrument alone: nothing to compare.",),
+    )

@@ -1,0 +1,145 @@
+"""`sim/latent` as a model of sentences and as an encoder: for rehearsals of a study, where every truth is planted.
+
+Chat models of that name answer questions and tell stories (`endoxa.models.chat.simulated.latent`). Here the same
+strengths decide which sentence of a pair is more probable, and how near an identity lies to an attribute.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from endoxa.errors import UserError
+from endoxa.models.chat.simulated.latent import LATENT, Strengths, normal, strengths
+from endoxa.models.chat.simulated.model import PREFIX, read_words
+from endoxa.models.live import Scorer, offer
+from endoxa.schema import Architecture, AssociationTest, Request, Score, Unscorable
+
+NOTICE = (
+    "Models whose name holds sim/ are simulated: what they prefer was planted, and nothing here says anything about a "
+    "real model."
+)
+LEVEL = -40.0
+"""Log-probability of a sentence without an association, nats."""
+
+
+def is_simulated(model: str) -> bool:
+    """Whether the words name a simulated model."""
+    return model.startswith(PREFIX)
+
+
+def planted(model: str) -> Strengths:
+    """The parameters of `sim/latent?...`.
+
+    Raises:
+        UserError: another simulated respondent, which cannot score sentences, or an unknown parameter.
+    """
+    words = read_words(model)
+    if words.name != LATENT:
+        raise UserError(
+            f"'{model}' cannot score sentences or encode texts. Give sim/{LATENT}, or weights (hf/...)."
+        )
+    return strengths(words.values)
+
+
+@dataclass(frozen=True, slots=True)
+class LatentScorer:
+    """Scores sentences: those of a pair differ by the strength of their association, give or take the pair's scatter.
+
+    Attributes:
+        name: the words that name it.
+        known: log-probability of each sentence, nats.
+        planted: the parameters.
+    """
+
+    name: str
+    known: Mapping[str, float]
+    planted: Strengths
+    architecture: Architecture = "causal"
+    max_tokens: int | None = None
+
+    @classmethod
+    def of(cls, name: str, planted: Strengths, pairs: Iterable[Mapping[str, str]]) -> LatentScorer:
+        """The scorer of the pairs of a study (columns `item_id`, `association_id`, `sent_more`, `sent_less`)."""
+        known: defaultdict[str, float] = defaultdict(lambda: LEVEL)
+        for pair in pairs:
+            strength = planted.of(pair["association_id"], "pairs")
+            strength += planted.scatter * normal(f"{planted.world:g}", pair["item_id"])
+            known[pair["sent_more"]] += strength / 2
+            known[pair["sent_less"]] -= strength / 2
+        return cls(name, dict(known), planted)
+
+    def describe(self) -> Mapping[str, Any]:
+        """What was planted."""
+        return {"name": self.name, "simulated": True, "planted": asdict(self.planted)}
+
+    def unknown_share(self, texts: Sequence[str]) -> float | None:
+        """There are no tokens."""
+        del texts
+        return None
+
+    def score(self, requests: Sequence[Request]) -> Iterator[tuple[int, Score | Unscorable]]:
+        """See `endoxa.schema.Model.score`."""
+        for index, request in enumerate(requests):
+            text = str(getattr(request, "text", ""))
+            yield index, Score(self.known.get(text, LEVEL), max(1, len(text.split())))
+
+
+def scorer(model: str, pairs: Sequence[Mapping[str, str]]) -> str:
+    """Offer `sim/latent` as a model of these pairs; returns the words by which a run names it."""
+    made = LatentScorer.of(f"live/{model}", planted(model), pairs)
+    fingerprint = sha256(repr(sorted(made.known.items())).encode()).hexdigest()
+    return offer(model, Scorer(made, fingerprint), again=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LatentEncoder:
+    """Gives texts vectors: an identity lies nearer to an attribute than to its opposite by the strength.
+
+    Attribute sentences are unit vectors at right angles. A sentence about an identity has a coordinate along each
+    attribute of it, in proportion to the strength, and the rest of its length in a direction of its own.
+
+    Attributes:
+        texts: row of `coordinates` by text.
+        coordinates: vectors, (texts, width).
+    """
+
+    texts: Mapping[str, int]
+    coordinates: np.ndarray
+
+    @classmethod
+    def of(cls, planted: Strengths, tests: Sequence[AssociationTest]) -> LatentEncoder:
+        """The encoder of the tests of a study, one for each association."""
+        attributes = dict.fromkeys(text for test in tests for side in (test.a, test.b) for text in side.texts)
+        targets = dict.fromkeys(text for test in tests for side in (test.x, test.y) for text in side.texts)
+        place = {text: k for k, text in enumerate((*attributes, *targets))}
+        vectors = np.zeros((len(place), len(place)))
+        vectors[np.arange(len(place)), np.arange(len(place))] = 1.0
+        along = np.zeros((len(place), len(attributes)))
+        for test in tests:
+            strength = planted.of(test.association_id, "tests")
+            for text in test.x.texts:
+                drawn = strength + planted.scatter * normal(f"{planted.world:g}", test.association_id, text)
+                for side, sign in ((test.a, 0.5), (test.b, -0.5)):
+                    for other in side.texts:
+                        along[place[text], place[other]] += sign * drawn
+        longest = float(np.linalg.norm(along, axis=1).max(initial=0.0)) or 1.0
+        vectors[len(attributes) :, : len(attributes)] = 0.8 * along[len(attributes) :] / longest
+        rest = 1 - (vectors[len(attributes) :, : len(attributes)] ** 2).sum(axis=1)
+        own = np.arange(len(attributes), len(place))
+        vectors[own, own] = np.sqrt(rest)
+        return cls(place, vectors.astype(np.float32))
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+        """Vectors of texts of the study, (texts, width)."""
+        return np.asarray(self.coordinates[[self.texts[text] for text in texts]])
+
+
+def encoder(model: str, tests: Sequence[AssociationTest]) -> str:
+    """Offer `sim/latent` as an encoder of these tests; returns the words by which a run names it."""
+    return offer(model, LatentEncoder.of(planted(model), tests), again=True)

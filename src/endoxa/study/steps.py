@@ -1,0 +1,125 @@
+"""The runs of a study in their order, each with the settings that its study file gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.engine.instrument import INSTRUMENTS, Instrument
+from endoxa.engine.settings import RunSettings
+from endoxa.errors import UserError
+from endoxa.schema.options import settings_from
+from endoxa.study import simulated
+from endoxa.study.file import Study
+from endoxa.study.items import ID, vocabulary_file
+from endoxa.study.parts import PAIRS, STORIES, TESTS, Part
+
+Values = Mapping[tuple[str, ...], Any]
+"""Settings by path."""
+RUNS, EARLIER = "runs", "earlier"
+PROFILES = "profiles"
+"""Profiles read from stories; a run of `endoxa probe extract`."""
+READERS = ("sim/reader-a", "sim/reader-b", "sim/reader-c")
+"""Extractors of simulated stories, where the study file names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One run of a study.
+
+    Attributes:
+        name: its folder below `runs`.
+        part: the instrument whose items it measures; None for profiles.
+        instrument: what it measures.
+        settings: how.
+        models: name in the study by the name of a model in the run.
+    """
+
+    name: str
+    part: Part | None
+    instrument: Instrument[Any]
+    settings: RunSettings
+    models: Mapping[str, str]
+
+    def folder(self, study: Study) -> Path:
+        """Where the run is."""
+        return study.folder / RUNS / self.name
+
+
+def steps(study: Study) -> Iterator[Step]:
+    """The runs of a study, each made when it is its turn: simulated models take their places then.
+
+    Raises:
+        UserError: settings that no run takes.
+    """
+    for part in study.parts():
+        yield _step(study, part)
+        if part == STORIES:
+            yield _profiles(study)
+
+
+def _step(study: Study, part: Part) -> Step:
+    names = {_reached(study, part, model): name for model, name in study.names(part).items()}
+    values: Values = {
+        **study.sections[part.name].probe,
+        (part.data,): str(study.folder / part.items),
+        ("models",): tuple(names),
+    }
+    instrument = INSTRUMENTS.get(part.instrument)
+    return Step(part.name, part, instrument, _settings(study, instrument, values, names), names)
+
+
+def _reached(study: Study, part: Part, model: str) -> str:
+    """The words by which the run names a model; a simulated one is offered as an object where it has to be."""
+    if not simulated.is_simulated(model) or part not in (PAIRS, TESTS):
+        return model
+    if part == TESTS:
+        from endoxa.instruments.association_tests.items import read_tests
+
+        return simulated.encoder(model, read_tests(study.folder / part.items))
+    from endoxa.datasets.frames import read_table
+
+    pairs = read_table(study.folder / part.items, ("item_id", ID, "sent_more", "sent_less"))
+    return simulated.scorer(model, pairs.to_dicts())
+
+
+def _profiles(study: Study) -> Step:
+    """The reading of profiles from the stories."""
+    vocabulary = vocabulary_file(study)
+    values: Values = {
+        ("data",): str(study.folder / RUNS / STORIES.name),
+        ("models",): extractors(study),
+        ("vocabulary",): None if vocabulary is None else str(vocabulary),
+    }
+    instrument, models = INSTRUMENTS.get("extract"), study.names(STORIES)
+    return Step(PROFILES, None, instrument, _settings(study, instrument, values, models), models)
+
+
+def extractors(study: Study) -> tuple[str, ...]:
+    """Models that read profiles from stories: those of the study file, or the first model that writes stories.
+
+    Raises:
+        UserError: only simulated models write stories and a name that is no text was given.
+    """
+    given = study.sections[STORIES.name].own.get("extractors", ())
+    several = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(one, str) for one in several):
+        raise UserError(f"{study.folder}: extractors must be names of models in quotation marks.")
+    written = list(study.names(STORIES))
+    real = [model for model in written if not simulated.is_simulated(model)]
+    return several or (tuple(real[:1]) if real else READERS)
+
+
+def _settings(
+    study: Study, instrument: Instrument[Any], values: Values, models: Mapping[str, str]
+) -> RunSettings:
+    """Settings of a run: what the study says of all, then what it says of this one."""
+    shared: dict[tuple[str, ...], Any] = {("seed",): study.seed}
+    if "confidence" in instrument.settings.model_fields:
+        shared["confidence",] = study.confidence
+    if any(simulated.is_simulated(model.removeprefix("live/")) for model in models):
+        shared["notice",] = simulated.NOTICE
+    made: RunSettings = settings_from(instrument.settings, {**shared, **values})
+    return made

@@ -1,0 +1,91 @@
+"""One test for each association: the id goes with it, the identity stands against the others, the attribute against
+its opposite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.items import build_from_associations, read_tests, write_tests
+from endoxa.instruments.association_tests.options import Contrast
+
+TABLE = pl.DataFrame(
+    [
+        ("a1", "women", "gentle", "gender", "en"),
+        ("a2", "men", "strong", "gender", "en"),
+        ("a3", "nurses", "kind", "profession", "en"),
+        ("a4", "women", "drinking mate", "gender", "en"),
+        ("a5", "mujeres", "fuertes", "gender", "es"),
+        ("a6", "hombres", "tontos", "gender", "es"),
+    ],
+    schema=["association_id", "identity", "attribute", "axis", "language"],
+    orient="row",
+)
+
+
+def built(table: pl.DataFrame = TABLE, **contrast: object) -> tuple[list, list[str]]:
+    return build_from_associations(table, Contrast(each=True, **contrast), None)
+
+
+def test_every_association_with_an_opposite_and_another_identity_has_its_test():
+    made, left_out = built()
+    assert [test.association_id for test in made] == ["a1", "a2", "a5", "a6"]
+    assert len(left_out) == 2
+    assert any(one.startswith("a3") and "no other identity" in one for one in left_out)
+    assert any(one.startswith("a4") and "no known antonym" in one for one in left_out)
+
+
+def test_the_identity_stands_against_the_others_of_its_axis_and_language():
+    test = built()[0][1]
+    assert test.x.name == "men"
+    assert all(" men" in text.lower() for text in test.x.texts)
+    assert set(test.y.terms) == {"women"}
+    assert test.a.texts == ("These people are strong.",)
+    assert test.b.texts == ("These people are weak.",)
+
+
+def test_one_identity_can_be_named():
+    more = pl.concat(
+        [TABLE, TABLE.head(1).with_columns(association_id=pl.lit("a7"), identity=pl.lit("girls"))]
+    )
+    made, _ = built(more, against="girls")
+    assert {term for test in made for term in test.y.terms} == {"girls"}
+    assert "a7" not in {test.association_id for test in made}
+
+
+def test_the_file_keeps_ids_and_single_attributes(tmp_path: Path):
+    made, _ = built()
+    write_tests(made, tmp_path / "tests.json")
+    assert read_tests(tmp_path / "tests.json") == made
+
+
+def test_a_set_of_one_text_without_an_association_is_still_refused(tmp_path: Path):
+    made, _ = built()
+    path = tmp_path / "tests.json"
+    write_tests(made, path)
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"association_id": "a1"', '"association_id": ""')
+    )
+    with pytest.raises(UserError, match="holds 1 texts: expected at least 2"):
+        read_tests(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        (TABLE.drop("association_id"), "needs a column association_id"),
+        (pl.concat([TABLE, TABLE.head(1)]), "'a1' is empty or appears twice"),
+        (TABLE.filter(association_id="a4"), "No test can be made"),
+    ],
+)
+def test_what_cannot_be_used_is_said(table: pl.DataFrame, sentence: str):
+    with pytest.raises(UserError, match=sentence):
+        built(table)
+
+
+def test_another_contrast_is_refused():
+    with pytest.raises(UserError, match="Leave out --contrast other"):
+        built(attributes="other")

@@ -1,0 +1,320 @@
+"""From run folders to parts: values by hand, and runs of tiny and simulated models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.datasets.bbq import write_items
+from endoxa.engine.run import measure
+from endoxa.errors import UserError
+from endoxa.instruments.association_tests.instrument import EMBEDDINGS
+from endoxa.instruments.association_tests.items import build_from_associations, write_tests
+from endoxa.instruments.association_tests.options import Contrast
+from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+from endoxa.instruments.pairs.instrument import PAIRS
+from endoxa.instruments.pairs.items import build_pairs
+from endoxa.instruments.pairs.options import PairOptions
+from endoxa.instruments.pairs.probe.settings import PairsSettings
+from endoxa.instruments.questions.instrument import QUESTIONS
+from endoxa.instruments.questions.items import build_questions
+from endoxa.instruments.questions.options import QaOptions
+from endoxa.instruments.questions.probe.settings import QaSettings
+from endoxa.models.encoders.static import read_vectors
+from endoxa.schema.stories import STORY_MAP_COLUMNS
+from endoxa.study.convergence.adapters import MEASURED
+from endoxa.study.convergence.adapters.association_tests import association_test_parts, differences
+from endoxa.study.convergence.adapters.pairs import pair_parts
+from endoxa.study.convergence.adapters.questions import question_parts
+from endoxa.study.convergence.adapters.stories import story_parts
+from endoxa.study.convergence.options import USUAL
+from endoxa.study.convergence.run import StudyRuns, converge, study_parts
+from support.story_runs import extracted, prompt, told
+
+ASSOCIATIONS = pl.DataFrame(
+    [
+        (f"a{k}", identity, attribute, "job", "en")
+        for k, (identity, attribute) in enumerate(
+            [
+                ("bakers", "patient"),
+                ("drivers", "careful"),
+                ("nurses", "kind"),
+                ("teachers", "strong"),
+                ("doctors", "rich"),
+                ("farmers", "young"),
+            ]
+        )
+    ],
+    schema=["association_id", "identity", "attribute", "axis", "language"],
+    orient="row",
+)
+
+
+@pytest.fixture(scope="module")
+def pairs(tiny, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("pairs")
+    build_pairs(ASSOCIATIONS, PairOptions(framings=3)).pairs.write_csv(folder / "pairs.csv")
+    settings = PairsSettings(
+        data=str(folder / "pairs.csv"), models=(f"hf/{tiny['causal']}",), rules=("sum", "mean")
+    )
+    measure(PAIRS, settings, folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def encoders(tiny, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("tests")
+    made, _ = build_from_associations(ASSOCIATIONS, Contrast(each=True), None)
+    write_tests(made, folder / "tests.json")
+    settings = EmbeddingsSettings(
+        tests=str(folder / "tests.json"), models=(f"hf/{tiny['masked']}",), poolings=("cls", "mean")
+    )
+    measure(EMBEDDINGS, settings, folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("questions")
+    records = build_questions(ASSOCIATIONS, QaOptions(per_association=2)).records
+    write_items(records, folder / "questions.jsonl")
+    settings = QaSettings(data=str(folder / "questions.jsonl"), models=("sim/biased",), repeats=3)
+    measure(QUESTIONS, settings, folder / "run")
+    return folder / "run"
+
+
+def test_pairs_are_stereotype_minus_the_other_sentence(pairs):
+    found = pair_parts(pairs)
+    assert found.columns == list(MEASURED)
+    assert found.height == 6 * 3
+    assert found["part"].n_unique() == 3, "the same framing is the same part for all associations"
+    records = pl.read_parquet(pairs / "records.parquet").filter(rule="sum")
+    row = records.filter(item_id="a2-pair-2").row(0, named=True)
+    value = found.filter(association_id="a2", part="-pair-2")["value"][0]
+    assert value == pytest.approx(row["score_more"] - row["score_less"])
+
+
+def test_another_rule_can_be_named_and_an_unknown_one_is_refused(pairs):
+    assert pair_parts(pairs, "mean")["value"].to_list() != pair_parts(pairs)["value"].to_list()
+    with pytest.raises(UserError, match=r"under the rule 'pll'.*available: sum, mean"):
+        pair_parts(pairs, "pll")
+
+
+def test_a_pair_whose_second_sentence_is_the_stereotype_is_turned(pairs, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    records = pl.read_parquet(pairs / "records.parquet")
+    records.with_columns(stereotypical=pl.lit("less")).write_parquet(folder / "records.parquet")
+    (folder / "run.json").write_bytes((pairs / "run.json").read_bytes())
+    assert pair_parts(folder)["value"].to_list() == pytest.approx((-pair_parts(pairs)["value"]).to_list())
+
+
+def test_tests_are_differences_of_the_same_template(encoders):
+    found = association_test_parts(encoders)
+    assert found.columns == list(MEASURED)
+    described = json.loads((encoders / "run.json").read_text(encoding="utf-8"))["vectors"][0]
+    vectors = {text: v / np.linalg.norm(v) for text, v in read_vectors(encoders / described["file"]).items()}
+    test = json.loads((encoders / "tests.json").read_text(encoding="utf-8"))["tests"][0]
+
+    def s(text: str) -> float:
+        a, b = (vectors[test[side]["texts"][0]] for side in "ab")
+        return float(vectors[text] @ a - vectors[text] @ b)
+
+    own = found.filter(association_id=test["association_id"])
+    count = len(test["x"]["texts"])
+    assert own.height == count
+    others = [test["y"]["texts"][k::count] for k in range(count)]
+    expected = [
+        s(x) - np.mean([s(y) for y in same]) for x, same in zip(test["x"]["texts"], others, strict=True)
+    ]
+    assert own["value"].to_list() == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_pooling_can_be_named(encoders):
+    assert (
+        association_test_parts(encoders, "cls")["value"][0]
+        != association_test_parts(encoders, "mean")["value"][0]
+    )
+    with pytest.raises(UserError, match="under the pooling 'max'"):
+        association_test_parts(encoders, "max")
+
+
+def test_texts_of_several_identities_are_averaged_in_their_places():
+    x, y = np.array([1.0, 2.0]), np.array([0.0, 1.0, 4.0])
+    assert differences(x, y, ("p", "p", "q")).tolist() == [1 - 2.0, 2 - 2.5]
+    assert differences(x, y[:2]).tolist() == [1.0, 1.0]
+
+
+def test_questions_are_answers_by_item_averaged_over_repeats(questions):
+    found = question_parts(questions)
+    assert found.columns == list(MEASURED)
+    values = {"stereotyped": 1, "anti-stereotyped": -1, "unknown": 0}
+    records = pl.read_parquet(questions / "records.parquet").filter(pl.col("outcome").is_in(list(values)))
+    assert found.height == records["item_id"].n_unique()
+    for row in found.iter_rows(named=True):
+        own = records.filter(item_id=row["part"])
+        assert set(own["association_id"]) == {row["association_id"]}
+        assert row["value"] == pytest.approx(np.mean([values[one] for one in own["outcome"]]))
+
+
+def test_repeats_are_the_parts_where_an_association_has_one_question(questions, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    records = pl.read_parquet(questions / "records.parquet")
+    records.filter(pl.col("item_id") == pl.col("item_id").first().over("association_id")).write_parquet(
+        folder / "records.parquet"
+    )
+    (folder / "run.json").write_bytes((questions / "run.json").read_bytes())
+    found = question_parts(folder)
+    assert set(found["part"]) == {"repeat 1", "repeat 2", "repeat 3"}
+    assert set(found["value"]) <= {-1.0, 0.0, 1.0}
+
+
+def test_an_unknown_protocol_is_refused(questions):
+    with pytest.raises(UserError, match=r"no answers under the protocol 'explanation'.*available: baseline"):
+        question_parts(questions, "explanation")
+
+
+PROFILES = [
+    # sample, scenario, value, told pet
+    ("p1", "home 1", "rural", "dog"),
+    ("p2", "home 1", "rural", "cat"),
+    ("p3", "home 1", "urban", "cat"),
+    ("p4", "home 2", "rural", "dog"),
+    ("p5", "home 2", "urban", "dog"),
+    ("p6", "home 2", "suburban", "cat"),
+    ("p7", "home 2", "suburban", "unknown"),
+    ("p8", "home 3", "rural", "dog"),
+]
+CELL = ("a1", "urbanicity", "rural", "pet", "dog")
+
+
+def profiles(path: Path) -> Path:
+    rows = [
+        {
+            "sample_id": sample,
+            "generator_model": "m",
+            "language": "en",
+            "scenario": scenario,
+            "repeat": "1",
+            "target_attribute": "urbanicity",
+            "target_attribute_value": value,
+            "extracted_attributes_json": json.dumps({"urbanicity": value, "pet": pet}),
+        }
+        for sample, scenario, value, pet in PROFILES
+    ]
+    pl.DataFrame(rows).write_parquet(path)
+    return path
+
+
+def story_map(*cells: tuple[str, ...]) -> pl.DataFrame:
+    return pl.DataFrame(list(cells), schema=list(STORY_MAP_COLUMNS), orient="row")
+
+
+def test_stories_are_differences_of_shares_by_scenario(tmp_path):
+    found = story_parts(profiles(tmp_path / "profiles.parquet"), story_map(CELL, ("a2", "", "", "", "")))
+    assert found.columns == list(MEASURED)
+    assert dict(found.select("part", "value").iter_rows()) == {
+        "scenario home 1": 0.5 - 0.0,
+        "scenario home 2": 1.0 - 0.5,  # the story whose pet is unknown is left out; home 3 has one side only
+    }
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (story_map(CELL).drop("base_value"), "no column 'base_value'"),
+        (story_map(CELL, CELL), "names the association 'a1' twice"),
+        (story_map(("a1", "urbanicity", "lunar", "pet", "dog")), "no association of the story map"),
+        (story_map(("a1", "urbanicity", "rural", "shoes", "red")), "no association of the story map"),
+    ],
+)
+def test_story_maps_that_cannot_be_used_say_why(tmp_path, table, message):
+    with pytest.raises(UserError, match=message):
+        story_parts(profiles(tmp_path / "profiles.parquet"), table)
+
+
+def test_stories_of_a_simulated_teller_are_read(tmp_path):
+    rows = [
+        prompt(number, "age", value, scenario=f"hobby {number % 3 + 1}")
+        for number, value in enumerate(["child (0-12)", "elderly (65+)"] * 12)
+    ]
+    run = extracted(tmp_path, told(tmp_path, rows))
+    compared = pl.read_parquet(run / "records.parquet")["extracted_attributes_json"].str.json_path_match(
+        "$.gender"
+    )
+    value = compared.filter(compared != "unknown").mode()[0]
+    found = story_parts(run, story_map(("a1", "age", "child (0-12)", "gender", value)))
+    assert set(found["part"]) == {"scenario hobby 1", "scenario hobby 2", "scenario hobby 3"}
+    assert found["value"].is_between(-1, 1).all()
+
+
+def test_runs_meet_under_the_study_s_names(pairs, questions, encoders):
+    aliases = {pair_parts(pairs)["model"][0]: "tiny", "sim/biased": "tiny"}
+    runs = StudyRuns(ASSOCIATIONS, pairs=pairs, questions=questions, tests=encoders, aliases=aliases)
+    found = converge(runs)
+    assert found.models[0] == "tiny"
+    assert set(found.effects.filter(model="tiny")["instrument"]) == {"pairs", "questions"}
+    assert set(found.parts["identity"]) == set(ASSOCIATIONS["identity"])
+    assert any("association tests only" in note for note in found.notes)
+    row = found.correlations.filter(model="tiny").row(0, named=True)
+    assert row["verdict"] == "cannot-be-tested"
+    assert "at least 10 needed" in row["reason"]
+
+
+def test_languages_are_kept_apart_and_regions_are_not(pairs, tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    records = pl.read_parquet(pairs / "records.parquet")
+    spanish = records.filter(association_id="a1").with_columns(
+        language=pl.lit("es"), item_id=pl.col("item_id") + "-es"
+    )
+    british = records.with_columns(
+        language=pl.when(pl.col("association_id") == "a2").then(pl.lit("en-GB")).otherwise("language")
+    )
+    pl.concat([british, spanish]).write_parquet(folder / "records.parquet")
+    (folder / "run.json").write_bytes((pairs / "run.json").read_bytes())
+    parts, _ = study_parts(StudyRuns(ASSOCIATIONS, pairs=folder), USUAL)
+    names = set(parts["association_id"])
+    assert {"a1 [en]", "a1 [es]", "a0", "a2"} <= names
+    assert "a1" not in names
+    assert set(parts.filter(pl.col("association_id").str.starts_with("a1"))["identity"]) == {"drivers"}
+
+
+def test_what_is_not_in_the_study_is_left_out_and_said(pairs):
+    _, notes = study_parts(StudyRuns(ASSOCIATIONS.head(4), pairs=pairs), USUAL)
+    assert notes == ("Sentence pairs: 2 associations of the run not in the study, left out.",)
+
+
+def test_translations_of_an_identity_can_share_a_key(pairs):
+    keyed = ASSOCIATIONS.with_columns(identity_key=pl.Series(["food", "", "", "", "", "food"]))
+    parts, _ = study_parts(StudyRuns(keyed, pairs=pairs), USUAL)
+    assert set(parts["identity"]) == {"food", "drivers", "nurses", "teachers", "doctors"}
+
+
+def test_studies_without_anything_to_compare_say_why(pairs, tmp_path):
+    with pytest.raises(UserError, match="No run was given"):
+        converge(StudyRuns(ASSOCIATIONS))
+    with pytest.raises(UserError, match="no column 'identity'"):
+        converge(StudyRuns(ASSOCIATIONS.drop("identity"), pairs=pairs))
+    with pytest.raises(UserError, match="association_id differ"):
+        converge(
+            StudyRuns(ASSOCIATIONS.with_columns(association_id=pl.col("association_id") + "x"), pairs=pairs)
+        )
+    with pytest.raises(UserError, match="Stories need a story map"):
+        converge(StudyRuns(ASSOCIATIONS, stories=profiles(tmp_path / "p.parquet")))
+
+
+def test_items_without_an_association_are_refused(pairs, questions, tmp_path):
+    for name, run, read in (("pairs", pairs, pair_parts), ("questions", questions, question_parts)):
+        folder = tmp_path / name
+        folder.mkdir()
+        records = pl.read_parquet(run / "records.parquet").with_columns(association_id=pl.lit(""))
+        records.write_parquet(folder / "records.parquet")
+        (folder / "run.json").write_bytes((run / "run.json").read_bytes())
+        with pytest.raises(UserError, match="measures no association"):
+            read(folder)

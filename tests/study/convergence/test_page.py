@@ -1,0 +1,134 @@
+"""The sections: every sentence holds against its rows, and words of associations are blurred."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from endoxa.study.convergence.options import ConvergenceOptions
+from endoxa.study.convergence.report.page import convergence_page, write_convergence_page
+from endoxa.study.convergence.report.scatter import MOST_POINTS, points
+from endoxa.study.convergence.report.sections import sections
+from endoxa.study.convergence.run import converge_parts, write_tables
+from endoxa.study.convergence.words import ends
+from endoxa.testing.sentences import check_findings
+from support.convergence_samples import attributes, planted_parts
+
+HOSTILE = "<script>alert(1)</script>"
+LABELS = ("model-a", "model-b")
+
+
+def one_part_less(parts: pl.DataFrame) -> pl.DataFrame:
+    return parts.filter((pl.col("instrument") != "tests") | (pl.col("part") == "t0"))
+
+
+def turned(parts: pl.DataFrame) -> pl.DataFrame:
+    sign = pl.when(pl.col("instrument") == "tests").then(-1).otherwise(1)
+    return parts.with_columns(pl.col("value") * sign)
+
+
+WORLDS = {
+    "usual": planted_parts(),
+    "nothing": planted_parts(3, correlation=0.0),
+    "opposed": turned(planted_parts(correlation=0.9)),
+    "two models": pl.concat([planted_parts(), one_part_less(planted_parts(2, model="openai/model-b"))]),
+    "one part": one_part_less(planted_parts()),
+    "two instruments": planted_parts(tools={"pairs": 0.7, "tests": 0.9}),
+    "one instrument": planted_parts(tools={"pairs": 0.7}),
+    "one identity": planted_parts(identities=1, each=60),
+    "few": planted_parts(identities=4, each=2),
+    "uncertain": planted_parts(5, identities=7, each=3, tools={"pairs": 0.3, "tests": 0.3}),
+    "constant": planted_parts().with_columns(
+        value=pl.when(pl.col("instrument") == "pairs").then(1.0).otherwise(pl.col("value"))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("shared", [True, False])
+def test_every_sentence_is_true_of_its_rows(name, shared):
+    parts = WORLDS[name]
+    found = converge_parts(parts, attributes(parts) if shared else {})
+    made = sections(found)
+    check_findings(made, LABELS)
+    assert made[-1].anchor == "convergence-methods"
+    anchors = {section.anchor for section in made}
+    assert ("convergence" in anchors) == (name != "one instrument")
+    assert ("look-first" in anchors) == (name not in {"one instrument"})
+
+
+def test_another_confidence_is_said():
+    found = converge_parts(planted_parts(), options=ConvergenceOptions(confidence=0.9))
+    assert "90\u00a0% interval" in found.correlations["sentence"][0]
+    wide = converge_parts(planted_parts()).correlations
+    assert (found.correlations["low"] > wide["low"]).all()
+
+
+def test_the_page_blurs_associations_and_escapes_their_words(tmp_path):
+    parts = planted_parts(correlation=0.9).with_columns(identity=pl.col("identity") + HOSTILE)
+    found = converge_parts(parts, {name: f"{text} {HOSTILE}" for name, text in attributes(parts).items()})
+    write_convergence_page(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert HOSTILE not in page
+    (listed,) = [
+        table
+        for section in sections(found)
+        for table in section.tables
+        if table.caption == "Associations to look at first"
+    ]
+    assert [column.name for column in listed.columns if column.veiled] == ["association"]
+    assert len(listed.rows) == 40
+    figures = list(tmp_path.glob("**/*.svg"))
+    assert figures
+    assert not any("attribute" in path.read_text(encoding="utf-8") for path in figures)
+
+
+def test_the_matrix_has_a_point_for_every_association_and_says_what_it_shows():
+    found = converge_parts(planted_parts())
+    frame = points(found.effects, "pairs", "tests")
+    assert len(frame) == 100
+    row = found.effects.filter(association_id="a000", instrument="pairs")["effect"][0]
+    assert frame.filter(association_id="a000")["x"][0] == pytest.approx(row)
+    assert frame["tip"].str.contains("sentence pairs").all()
+    page = convergence_page(found)
+    (figure,) = [figure for section in page.sections for figure in section.figures]
+    assert "sentence pairs and questions: corrected" in figure.alt
+    assert len(figure.rows) == 400
+
+
+def test_many_associations_are_drawn_in_part():
+    many = converge_parts(planted_parts(identities=100, tools={"pairs": 0.7, "tests": 0.9}))
+    assert len(points(many.effects, "pairs", "tests")) == MOST_POINTS
+    (figure,) = [figure for section in sections(many) for figure in section.figures]
+    assert "400 of 500 associations drawn" in figure.title
+
+
+def test_tables_are_written_with_the_columns_of_the_schema(tmp_path):
+    found = converge_parts(WORLDS["two models"])
+    paths = write_tables(found, tmp_path / "tables")
+    assert [path.name for path in paths] == [
+        "effects.csv",
+        "reliabilities.csv",
+        "correlations.csv",
+        "discriminant.csv",
+        "agreement.csv",
+    ]
+    again = pl.read_csv(paths[2])
+    assert again.columns == found.correlations.columns
+    assert len(again) == 12
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict", "text"),
+    [
+        (0.31, 0.88, "", "0.31 to 0.88"),
+        (0.001, 0.5, "above", "over 0.00 to 0.50"),
+        (-0.5, -0.001, "below", "−0.50 to under 0.00"),
+        (0.2, float("inf"), "above", "0.20 or more"),
+        (float("-inf"), 0.2, "unclear", "0.20 or less"),
+        (float("-inf"), float("inf"), "unclear", "unbounded"),
+        (None, None, "", "n/a"),
+    ],
+)
+def test_intervals_in_words(low, high, verdict, text):
+    assert ends(low, high, verdict) == text

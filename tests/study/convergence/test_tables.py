@@ -1,0 +1,298 @@
+"""Effects, reliabilities, correlations, the discriminant check and agreement from tables of parts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from endoxa.errors import UserError
+from endoxa.schema.convergence import (
+    AGREEMENT_COLUMNS,
+    AGREEMENTS,
+    CORRELATION_COLUMNS,
+    DISCRIMINANT_COLUMNS,
+    EFFECT_COLUMNS,
+    PART_COLUMNS,
+    RELIABILITY_COLUMNS,
+)
+from endoxa.study.convergence.agreement import agreement, kind_of
+from endoxa.study.convergence.correlations import correlations
+from endoxa.study.convergence.discriminant import compared, discriminant
+from endoxa.study.convergence.effects import effects, reliabilities
+from support.convergence_samples import attributes, planted_parts
+
+TWO = {"pairs": 0.7, "tests": 0.9}
+
+
+def table(*rows: tuple[str, str, str, float], model: str = "m", tool: str = "pairs") -> pl.DataFrame:
+    """Parts from (association, identity, part, value)."""
+    cells = [(model, tool, *row) for row in rows]
+    return pl.DataFrame(cells, schema=list(PART_COLUMNS), orient="row")
+
+
+HAND = table(
+    ("a1", "g1", "x1", 1.0),
+    ("a1", "g1", "x2", 3.0),
+    ("a2", "g2", "y1", 0.0),
+    ("a2", "g2", "y2", 0.0),
+    ("a2", "g2", "y3", 3.0),
+)
+
+
+def test_effects_by_hand():
+    found = effects(HAND)
+    assert found.columns == list(EFFECT_COLUMNS)
+    scale = np.std([1, 3, 0, 0, 3], ddof=1)
+    within = (2 + 6) / 3
+    assert found["value"].to_list() == [2.0, 1.0]
+    assert found["effect"].to_list() == pytest.approx([2 / scale, 1 / scale])
+    assert found["se"].to_list() == pytest.approx(
+        [math.sqrt(within / 2) / scale, math.sqrt(within / 3) / scale]
+    )
+    p = 2 * stats.t.sf(2 / math.sqrt(within / 2), 3)
+    assert found["p_value"][0] == pytest.approx(p)
+    reach = stats.t.ppf(0.975, 3) * math.sqrt(within / 2) / scale
+    assert found["high"][0] == pytest.approx(2 / scale + reach)
+
+
+def test_a_positive_factor_changes_values_and_no_effect():
+    parts = planted_parts(tools=TWO)
+    scaled = parts.with_columns(pl.col("value") * 12)
+    for name in ("effect", "se", "p_value"):
+        assert effects(scaled)[name].to_list() == pytest.approx(effects(parts)[name].to_list())
+
+
+def test_order_of_rows_changes_nothing():
+    parts = planted_parts(tools=TWO)
+    mixed = pl.concat(
+        [own.sample(fraction=1, shuffle=True, seed=3) for own in parts.partition_by("instrument")]
+    )
+    one, two = (correlations(found).row(0, named=True) for found in (parts, mixed))
+    for name in ("raw", "corrected", "low", "high", "p_value"):
+        assert one[name] == pytest.approx(two[name])
+
+
+def test_a_model_with_one_value_has_no_effect_size():
+    found = effects(HAND.with_columns(value=pl.lit(1.0)))
+    assert found["value"].to_list() == [1.0, 1.0]
+    assert found["effect"].to_list() == [None, None]
+    assert set(found["verdict"]) == {"cannot-be-tested"}
+    assert "the same" in found["reason"][0]
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        (HAND.unique("association_id", keep="first", maintain_order=True), "one part"),
+        (
+            table(("a", "g", "x", 1.0), ("a", "g", "y", 1.0), ("b", "h", "x", 2.0), ("b", "h", "y", 2.0)),
+            "are the same",
+        ),
+    ],
+)
+def test_without_spread_of_parts_nothing_is_tested(parts, reason):
+    found = effects(parts)
+    assert set(found["verdict"]) == {"cannot-be-tested"}
+    assert reason in found["reason"][0]
+    assert found["effect"].is_not_null().all()
+    assert found["se"].is_null().all()
+
+
+def test_false_claims_about_single_associations_are_rare():
+    claimed = [
+        (
+            effects(planted_parts(seed, mean=0, correlation=0, tools={"pairs": 1e-6}))["verdict"] != "unclear"
+        ).any()
+        for seed in range(60)
+    ]
+    assert np.mean(claimed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
+
+
+def test_reliabilities_are_those_planted():
+    found = pl.concat([reliabilities(planted_parts(seed)) for seed in range(12)])
+    assert found.columns == list(RELIABILITY_COLUMNS)
+    means = dict(found.group_by("instrument").agg(pl.col("reliability").mean()).iter_rows())
+    for tool, planted in {"pairs": 0.7, "questions": 0.5, "tests": 0.9, "stories": 0.6}.items():
+        assert means[tool] == pytest.approx(planted, abs=0.04)
+    assert (found["reliability"] - found["split_half"]).abs().max() < 0.05
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 1.0])
+def test_four_instruments_show_the_planted_correlation(correlation):
+    found = pl.concat(
+        [correlations(planted_parts(seed, identities=20, correlation=correlation)) for seed in range(12)]
+    )
+    assert found.columns == list(CORRELATION_COLUMNS)
+    assert len(found) == 12 * 6
+    covered = found.select((pl.col("low") <= correlation) & (pl.col("high") >= correlation)).to_series()
+    assert covered.mean() >= 0.86  # 95 % less three standard errors, pairs of a study being dependent
+    assert found["corrected"].mean() == pytest.approx(correlation, abs=0.06)
+    assert found["raw"].mean() == pytest.approx(correlation * 0.67, abs=0.06)
+    if correlation == 0:
+        assert found["verdict"].is_in(["above", "below"]).mean() <= 0.05
+    elif correlation >= 0.6:
+        assert (found["verdict"] == "above").mean() > 0.9
+
+
+def test_opposed_instruments_go_against_each_other():
+    parts = planted_parts(tools=TWO)
+    turned = parts.with_columns(
+        pl.when(pl.col("instrument") == "tests")
+        .then(-pl.col("value"))
+        .otherwise(pl.col("value"))
+        .alias("value")
+    )
+    row = correlations(turned).row(0, named=True)
+    assert row["verdict"] == "below"
+    assert "go against each other" in row["sentence"]
+
+
+def test_one_part_leaves_the_raw_correlation():
+    parts = planted_parts(tools=TWO).filter((pl.col("instrument") == "pairs") | (pl.col("part") == "t0"))
+    row = correlations(parts).row(0, named=True)
+    assert row["verdict"] == "cannot-be-tested"
+    assert row["corrected"] is None
+    assert row["p_value"] is None
+    assert 0 < row["raw_low"] < row["raw"] < row["raw_high"]
+    assert "association tests cannot be told: there is one part per association" in row["reason"]
+    assert "raw correlation" in row["sentence"]
+
+
+def test_parts_that_contradict_each_other_have_no_reliability_to_correct_with():
+    parts = planted_parts(tools=TWO)
+    opposed = (pl.col("instrument") == "tests") & pl.col("part").is_in(["t1", "t3", "t5"])
+    row = correlations(parts.with_columns(pl.col("value") * pl.when(opposed).then(-1).otherwise(1))).row(
+        0, named=True
+    )
+    assert row["reliability_2"] <= 0
+    assert row["verdict"] == "cannot-be-tested"
+    assert "not above 0" in row["reason"]
+    assert row["corrected"] is None
+
+
+def test_instruments_without_a_common_association_are_said_to_have_none():
+    parts = planted_parts(tools=TWO)
+    apart = parts.with_columns(
+        association_id=pl.when(pl.col("instrument") == "tests")
+        .then(pl.format("z{}", "association_id"))
+        .otherwise("association_id")
+    )
+    row = correlations(apart).row(0, named=True)
+    assert row["n_associations"] == 0
+    assert row["reason"] == "no association was measured by both"
+
+
+@pytest.mark.parametrize(
+    ("identities", "each", "reason"),
+    [(1, 60, "1 identity, at least 6"), (8, 1, "8 associations, at least 10")],
+)
+def test_few_identities_and_few_associations_are_not_enough(identities, each, reason):
+    row = correlations(planted_parts(identities=identities, each=each, tools=TWO)).row(0, named=True)
+    assert row["verdict"] == "cannot-be-tested"
+    assert reason in row["reason"]
+    assert row["low"] is None
+
+
+def test_one_instrument_correlates_with_nothing():
+    parts = planted_parts(tools={"pairs": 0.7})
+    assert correlations(parts).is_empty()
+    assert discriminant(parts, attributes(parts)).is_empty()
+
+
+def test_the_same_association_is_pearsons_correlation():
+    rng = np.random.default_rng(0)
+    identity, attribute = np.repeat(np.arange(8), 3), np.tile(np.arange(3), 8)
+    x, y = rng.standard_normal(24), rng.standard_normal(24)
+    same, other, within_1, _ = compared(x, y, identity, attribute)
+    assert same == pytest.approx(np.corrcoef(x, y)[0, 1])
+    # Every two associations of one attribute, counted alike, since all identities have all attributes.
+    pairs = [(i, j) for i in range(24) for j in range(24) if i != j and attribute[i] == attribute[j]]
+    u, v = stats.zscore(x), stats.zscore(y)
+    assert other == pytest.approx(np.mean([u[i] * v[j] for i, j in pairs]))
+    assert within_1 == pytest.approx(np.mean([u[i] * u[j] for i, j in pairs]))
+
+
+def test_agreement_on_the_association_is_told_from_agreement_on_the_attribute():
+    specific = planted_parts(1, correlation=0.8, tools=TWO)
+    row = discriminant(specific, attributes(specific)).row(0, named=True)
+    assert row["verdict"] == "above"
+    assert row["n_attributes"] == 5
+    assert "agree on more than the attribute" in row["sentence"]
+
+    shared = planted_parts(1, correlation=0.0, common_attribute=0.8, tools=TWO)
+    row = discriminant(shared, attributes(shared)).row(0, named=True)
+    assert row["same"] > 0.4
+    assert row["other"] > 0.4
+    assert row["within_1"] > 0.4
+    assert row["verdict"] == "unclear"
+    assert correlations(shared)["verdict"][0] == "above", "convergence alone would not have noticed"
+
+
+def test_no_difference_is_claimed_where_only_the_attribute_counts():
+    claimed = []
+    for seed in range(150):
+        parts = planted_parts(seed, correlation=0.0, common_attribute=0.5, tools=TWO)
+        claimed.append(discriminant(parts, attributes(parts))["verdict"][0] in ("above", "below"))
+    assert np.mean(claimed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 150)
+
+
+def test_attributes_of_one_identity_have_no_partner():
+    parts = planted_parts(tools=TWO)
+    found = discriminant(parts, {name: name for name in attributes(parts)})
+    assert found.columns == list(DISCRIMINANT_COLUMNS)
+    assert found["reason"][0] == "no attribute was measured for two identities by both"
+    assert found["verdict"][0] == "cannot-be-tested"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "unclear", "untested", "kind"),
+    [
+        (3, 0, 0, 0, "all agree"),
+        (0, 2, 0, 1, "all agree"),
+        (1, 1, 2, 0, "contradict"),
+        (2, 0, 1, 0, "some agree"),
+        (1, 0, 3, 0, "only one sees it"),
+        (0, 0, 2, 0, "none sees it"),
+        (1, 0, 0, 2, "one instrument"),
+        (0, 0, 0, 2, "cannot be tested"),
+    ],
+)
+def test_what_instruments_say_together(above, below, unclear, untested, kind):
+    claims = {"above": above, "below": below, "unclear": unclear, "untested": untested}
+    assert kind_of(claims) == kind
+
+
+def test_the_list_begins_with_what_all_see():
+    parts = planted_parts(correlation=1.0, mean=0.3, tools={"pairs": 0.9, "tests": 0.9, "stories": 0.5})
+    found = agreement(effects(parts), attributes(parts))
+    assert found.columns == list(AGREEMENT_COLUMNS)
+    assert found["place"].to_list() == list(range(1, 101))
+    assert found["agreement"][0] == "all agree"
+    kinds = found["agreement"].unique(maintain_order=True).to_list()
+    assert kinds == [kind for kind in AGREEMENTS if kind in kinds]
+    first = found.filter(agreement="all agree")
+    assert first["direction"].to_list() == sorted(first["direction"])  # above before below
+    strongest = first.filter(direction="above")["mean_effect"].to_list()
+    assert strongest == sorted(strongest, reverse=True)
+    assert found["attribute"].str.starts_with("attribute").all()
+    row = first.row(0, named=True)
+    assert row["above"] == "pairs; tests; stories"
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (HAND.drop("part"), "no column 'part'"),
+        (HAND.with_columns(value=pl.lit("much")), "wrong type"),
+        (HAND.with_columns(value=pl.lit(math.inf)), "row 1, column 'value': must be finite"),
+        (HAND.with_columns(identity=pl.lit("")), "row 1, column 'identity': empty"),
+        (pl.concat([HAND, HAND.with_columns(identity=pl.lit("other"))]), "'a1' has several identities"),
+    ],
+)
+def test_tables_that_cannot_be_used_say_why(parts, message):
+    with pytest.raises(UserError, match=message):
+        effects(parts)

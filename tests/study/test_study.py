@@ -1,0 +1,414 @@
+"""The study file from `init` to finished runs: simulated models, every instrument, stops, changes, budget."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from endoxa.cli import app
+from endoxa.engine.run import read_run
+from endoxa.errors import UserError
+from endoxa.models.chat.simulated.latent import Strengths
+from endoxa.study.file import read_study
+from endoxa.study.init import init_study, suggestions
+from endoxa.study.items import build_items, read_associations
+from endoxa.study.plan import detectable_correlation, detectable_mean, plan_study
+from endoxa.study.report import write_study
+from endoxa.study.run import require_current, run_study, total_cost
+
+PARTS_NAMES = ("pairs", "tests", "questions", "stories")
+IDENTITIES = ("women", "men", "Muslims", "Christians", "students", "immigrants")
+SAID = {
+    "women": ("gentle", "kind", "patient", "poor"),
+    "men": ("strong", "loud", "brave", "unemployed"),
+    "Muslims": ("generous", "strong", "married", "honest"),
+    "Christians": ("kind", "rich", "calm", "married"),
+    "students": ("lazy", "poor", "clever", "loud"),
+    "immigrants": ("brave", "honest", "poor", "rude"),
+}
+
+
+def associations(folder: Path) -> Path:
+    rows = [(identity, attribute, "group") for identity in IDENTITIES for attribute in SAID[identity]]
+    path = folder / "associations.csv"
+    pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row").write_csv(path)
+    return path
+
+
+def edit(study: Path, old: str, new: str) -> None:
+    path = study / "study.toml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory) -> Path:
+    """A small study that nobody has run."""
+    folder = tmp_path_factory.mktemp("study")
+    init_study(folder / "study", associations(folder), (), ())
+    edit(folder / "study", 'map = "stories.csv"', 'per_cell = 2\nmap = "stories.csv"')
+    edit(folder / "study", "framings = 4", "framings = 2")
+    edit(folder / "study", "per_association = 4", "per_association = 1")
+    return folder / "study"
+
+
+@pytest.fixture(scope="module")
+def finished(begun, tmp_path_factory) -> Path:
+    """The same, run once."""
+    folder = tmp_path_factory.mktemp("finished") / "study"
+    shutil.copytree(begun, folder)
+    run_study(read_study(folder))
+    return folder
+
+
+@pytest.fixture
+def study(finished, tmp_path) -> Path:
+    """A copy that may be changed."""
+    return Path(shutil.copytree(finished, tmp_path / "study"))
+
+
+def records(folder: Path) -> dict[str, pl.DataFrame]:
+    return {path.parent.name: pl.read_parquet(path) for path in folder.glob("runs/*/records.parquet")}
+
+
+def test_init_gives_ids_and_suggests_what_stories_can_show(begun):
+    table = pl.read_csv(begun / "associations.csv")
+    assert table["association_id"].n_unique() == table.height == 24
+    cells = pl.read_csv(begun / "stories.csv").filter(pl.col("base_value") != "")
+    said = set(cells.select("identity", "base_value", "attribute", "compared_value").iter_rows())
+    assert ("women", "woman", "poor", "poor") in said
+    assert ("Muslims", "Muslim", "married", "married") in said
+    assert ("men", "man", "unemployed", "unemployed") in said
+    assert not {attribute for _, _, attribute, _ in said} & {"gentle", "kind", "clever"}
+
+
+def test_init_refuses_a_second_study_and_associations_that_stand_twice(begun, tmp_path):
+    with pytest.raises(UserError, match="holds a study already"):
+        init_study(begun, begun / "associations.csv", (), ())
+    twice = tmp_path / "twice.csv"
+    twice.write_text("identity,attribute\nmen,strong\nmen,weak\nmen,strong\n")
+    with pytest.raises(UserError, match="rows 1 and 3: the same association"):
+        init_study(tmp_path / "other", twice, (), ())
+    assert not (tmp_path / "other").exists()
+
+
+def test_words_that_mean_no_value_are_left_to_people():
+    from endoxa.datasets.stereotales import read_vocabulary
+
+    rows = [("a", "nurses", "kind"), ("b", "women", "women")]
+    table = pl.DataFrame(rows, schema=["association_id", "identity", "attribute"], orient="row")
+    assert suggestions(table, read_vocabulary())["base_value"].to_list() == ["", ""]
+
+
+def test_every_item_knows_its_association(finished):
+    known = set(pl.read_csv(finished / "associations.csv")["association_id"])
+    made = {
+        one.part.name: one
+        for one in build_items(read_study(finished), read_associations(read_study(finished)))
+    }
+    assert made.keys() == {"pairs", "tests", "questions", "stories"}
+    for one in made.values():
+        assert one.ids
+        assert set(one.ids) <= known
+    assert made["pairs"].count == 2 * len(made["pairs"].ids)
+    found = records(finished)
+    assert set(found["pairs"]["association_id"]) == set(made["pairs"].ids)
+    assert set(found["questions"]["association_id"]) == set(made["questions"].ids)
+    carried = "".join(found["profiles"]["associations"].drop_nulls().unique())
+    assert all(name in carried for name in made["stories"].ids)
+    tests = pl.read_csv(finished / "runs" / "tests" / "estimates.csv")
+    assert set(tests["association_id"]) == set(made["tests"].ids)
+
+
+def test_planted_strengths_are_in_the_records(finished):
+    """The mean difference of a pair is its planted strength where parts do not scatter."""
+    folder = finished.parent / "exact"
+    shutil.copytree(finished, folder, ignore=shutil.ignore_patterns("runs"), dirs_exist_ok=True)
+    edit(folder, 'pairs = "sim/latent"', 'pairs = "sim/latent?scatter=0&mean=1"')
+    for part in ("tests", "questions", "stories"):
+        edit(folder, f'{part} = "sim/latent"\n', "")
+    run_study(read_study(folder))
+    found = records(folder)["pairs"]
+    planted = Strengths(mean=1, scatter=0)
+    for name, value in found.select(
+        "association_id", pl.col("score_more") - pl.col("score_less")
+    ).iter_rows():
+        assert value == pytest.approx(planted.of(name, "pairs"), abs=1e-6)
+
+
+def test_a_finished_study_is_left_alone_and_a_changed_setting_reruns_only_what_depends_on_it(study):
+    before = {
+        name: read_run(study / "runs" / name)["finished"]
+        for name in ("pairs", "tests", "questions", "profiles")
+    }
+    assert all(one.run.was_complete for one in run_study(read_study(study))[1])
+    edit(study, "per_association = 1", "per_association = 2")
+    done = {one.step.name: one for one in run_study(read_study(study))[1]}
+    assert {name for name, one in done.items() if one.again} == {"questions"}
+    for name in ("pairs", "tests", "profiles"):
+        assert read_run(study / "runs" / name)["finished"] == before[name]
+    # Back to what it was: the earlier answers are there.
+    edit(study, "per_association = 2", "per_association = 1")
+    done = {one.step.name: one for one in run_study(read_study(study))[1]}
+    assert all(one.run.was_complete for one in done.values())
+    assert read_run(study / "runs" / "questions")["finished"] == before["questions"]
+    assert len(list((study / "earlier").iterdir())) == 1
+
+
+def test_stories_with_other_repeats_give_other_profiles(study):
+    edit(study, 'map = "stories.csv"      # which values of main characters mean which association\nrepeats = 1',
+         'map = "stories.csv"\nrepeats = 2')  # fmt: skip
+    done = {one.step.name: one.again for one in run_study(read_study(study))[1]}
+    assert {name for name, again in done.items() if again} == {"stories", "profiles"}
+
+
+def test_a_model_is_added_without_measuring_the_others_again(study):
+    edit(study, "[[models]]", '[[models]]\nname = "second"\nquestions = "sim/biased"\n\n[[models]]')
+    done = {one.step.name: one for one in run_study(read_study(study))[1]}
+    assert not any(one.again for one in done.values())
+    found = records(study)["questions"]
+    assert found["model"].value_counts()["count"].n_unique() == 1
+    assert set(found["model"]) == {"sim/latent", "sim/biased"}
+
+
+def test_killed_at_any_moment_it_continues_and_every_item_is_there_once(begun, finished, tmp_path):
+    folder = Path(shutil.copytree(begun, tmp_path / "study"))
+    command = [sys.executable, "-c", "from endoxa.cli import main; main()", "study", "run", str(folder)]
+    for name in ("tests", "questions", "profiles"):
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        for _ in range(600):
+            if (folder / "runs" / name / "journal.sqlite").exists() or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    run_study(read_study(folder))
+    expected, found = records(finished), records(folder)
+    assert found.keys() == expected.keys()
+    for name, table in expected.items():
+        assert found[name].equals(table), name
+    assert not (folder / "earlier").exists()
+
+
+def test_what_is_not_current_is_refused(study):
+    assert [step.name for step in require_current(read_study(study))] == [
+        "pairs", "tests", "questions", "stories", "profiles",
+    ]  # fmt: skip
+    edit(study, "seed = 0", "seed = 1")
+    with pytest.raises(UserError, match="other settings than the study file"):
+        require_current(read_study(study))
+    edit(study, "seed = 1", "seed = 0")
+    table = pl.read_csv(study / "associations.csv").head(20)
+    table.write_csv(study / "associations.csv")
+    with pytest.raises(UserError, match="has changed since"):
+        require_current(read_study(study))
+    shutil.rmtree(study / "runs" / "pairs")
+    with pytest.raises(UserError, match=r"'pairs' of .* is not finished"):
+        require_current(read_study(study))
+
+
+def test_a_moved_study_is_still_current(study, tmp_path):
+    moved = Path(shutil.move(study, tmp_path / "elsewhere"))
+    assert len(require_current(read_study(moved))) == 5
+    assert all(one.run.was_complete for one in run_study(read_study(moved))[1])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("framings = 2", "framing = 2", r"\[pairs\]: there is no option 'framing'. Did you mean 'framings'"),
+        ("framings = 2", "seed = 2", "'seed' is set once for the whole study"),
+        ("framings = 2", "framings = 0", "framings"),
+        ("framings = 2", 'rules = "sums"', "sums"),
+        ("seed = 0", "seed = -1", "seed"),
+        ("seed = 0", "sede = 0", "sede"),
+        ("[pairs]", "[pears]", "pears"),
+        ('name = "sim/latent"', "", "models.1.name"),
+        ('pairs = "sim/latent"', 'pairs = "sim/biased"', "cannot score sentences"),
+        ("[tests]", "[tests", "not valid TOML"),
+    ],
+)
+def test_faults_of_the_study_file_are_one_sentence(begun, tmp_path, old, new, sentence):
+    folder = Path(shutil.copytree(begun, tmp_path / "study"))
+    edit(folder, old, new)
+    with pytest.raises(UserError, match=sentence):
+        run_study(read_study(folder))
+
+
+def test_two_models_of_one_name_are_refused(begun, tmp_path):
+    folder = Path(shutil.copytree(begun, tmp_path / "study"))
+    edit(folder, "[[models]]", '[[models]]\nname = "sim/latent"\nquestions = "sim/biased"\n\n[[models]]')
+    with pytest.raises(UserError, match="two models have name = 'sim/latent'"):
+        read_study(folder)
+
+
+def test_the_budget_is_one_for_all_runs(study, monkeypatch):
+    """What other runs cost counts; free models need no budget."""
+    import json
+
+    from endoxa.study import run as running
+
+    edit(study, "# budget = 10.0", "budget = 0.5")
+    run_study(read_study(study))  # simulated models cost nothing
+    path = study / "runs" / "profiles" / "run.json"
+    facts = json.loads(path.read_text())
+    facts["usage"]["sim/reader-a"] |= {"most_cost_usd": 0.4}
+    path.write_text(json.dumps(facts))
+    monkeypatch.setattr(running, "JOURNAL", "no-journal")
+    assert total_cost(read_study(study)) == pytest.approx(0.4)
+    edit(study, 'questions = "sim/latent"', 'questions = "openai/gpt-4o-mini"')
+    step = next(one for one in running.steps(read_study(study)) if one.name == "questions")
+    assert running._within_budget(read_study(study), step).max_cost == pytest.approx(0.1)
+    edit(study, "budget = 0.5", "budget = 0.4")
+    with pytest.raises(UserError, match=r"budget of \$0.4 is used up"):
+        running._within_budget(read_study(study), step)
+
+
+def test_the_plan_counts_what_is_asked(begun):
+    _, rows = plan_study(read_study(begun))
+    by_name = {row.name: row for row in rows}
+    assert list(by_name) == ["pairs", "tests", "questions", "stories", "profiles"]
+    assert by_name["pairs"].items == 48
+    assert by_name["pairs"].calls == 0
+    assert by_name["questions"].calls == by_name["questions"].items
+    assert by_name["profiles"].calls == 3 * 2 * by_name["stories"].items  # three readers, two questions each
+    assert all(row.dollars == 0.0 for row in rows)
+
+
+def test_what_can_be_detected_agrees_with_published_tables():
+    # Cohen 1988, table 2.4.1: paired differences; n = 34 finds d = 0.5 with power 0.8 at 0.05, two-sided.
+    import numpy as np
+
+    assert detectable_mean(np.ones(34)) == pytest.approx(0.5, abs=0.01)
+    # The same, clustered: fewer effective observations, larger effects.
+    assert detectable_mean(np.full(7, 5)) > detectable_mean(np.ones(35))
+    assert np.isnan(detectable_mean(np.array([1])))
+    # Cohen 1988, table 3.4.1: n = 84 or 85 finds r = 0.3, n = 29 finds r = 0.5.
+    assert detectable_correlation(84) == pytest.approx(0.30, abs=0.005)
+    assert detectable_correlation(29) == pytest.approx(0.50, abs=0.01)
+    assert np.isnan(detectable_correlation(4))
+
+
+def test_strengths_have_the_planted_correlation():
+    planted = Strengths(correlation=0.6, mean=0.2)
+    table = pl.DataFrame(
+        [(planted.of(str(k), "pairs"), planted.of(str(k), "qa")) for k in range(4000)],
+        schema=["a", "b"],
+        orient="row",
+    )
+    assert table.select(pl.corr("a", "b")).item() == pytest.approx(0.6, abs=0.03)
+    assert table["a"].mean() == pytest.approx(0.2, abs=0.05)
+    with pytest.raises(UserError, match="not between 0 and 1"):
+        Strengths(correlation=1.2)
+
+
+def test_the_commands_say_what_they_did(begun, tmp_path):
+    folder = Path(shutil.copytree(begun, tmp_path / "study"))
+    for part in ("tests", "questions", "stories"):
+        edit(folder, f'{part} = "sim/latent"\n', "")
+    run = CliRunner().invoke
+    planned = run(app, ["study", "plan", str(folder)])
+    assert planned.exit_code == 0, planned.output
+    assert "detectable" in planned.output
+    done = run(app, ["study", "run", str(folder)])
+    assert done.exit_code == 0, done.output
+    assert "Spent: $0.00" in done.output
+    again = run(app, ["study", "run", str(folder), "--json"])
+    assert '"records": 48' in again.stdout
+
+
+def test_python_has_the_same_steps(tmp_path):
+    import endoxa as ex
+
+    table = pl.read_csv(associations(tmp_path))
+    file = ex.init_study(tmp_path / "study", table, models="sim/latent", languages="en")
+    assert file.name == "study.toml"
+    for part in ("tests", "questions", "stories"):
+        edit(tmp_path / "study", f'{part} = "sim/latent"\n', "")
+    assert ex.plan_study(tmp_path / "study")["items"].to_list() == [96]
+    folders = ex.run_study(tmp_path / "study", progress=False)
+    assert ex.read_run(folders["pairs"]).records.height == 96
+
+
+def test_the_page_and_its_tables_come_from_the_runs_of_today(study, tmp_path):
+    out = tmp_path / "out" / "study.html"
+    done = CliRunner().invoke(app, ["study", "report", str(study), "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "Correlations of instruments over associations" in done.output
+    text = out.read_text(encoding="utf-8")
+    assert "24 associations, 4 instruments" in text
+    assert "are simulated" in text
+    for name in ("pairs", "tests", "questions", "profiles"):
+        assert f'href="study_pages/{name}.html"' in text
+        assert (out.parent / "study_pages" / f"{name}.html").stat().st_size > 10_000
+    correlations = pl.read_csv(out.parent / "study_tables" / "correlations.csv")
+    assert correlations.height == 6  # every two of four instruments
+    assert set(correlations["model"]) == {"sim/latent"}
+    effects = pl.read_csv(out.parent / "study_tables" / "effects.csv")
+    assert set(effects["instrument"]) == {"pairs", "tests", "questions", "stories"}
+    assert set(effects["association_id"]) <= set(pl.read_csv(study / "associations.csv")["association_id"])
+
+
+def test_a_study_that_was_not_run_has_no_page(begun, tmp_path):
+    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.html")])
+    assert isinstance(done.exception, UserError)
+    assert "is not finished. Run it: endoxa study run" in str(done.exception)
+    done = CliRunner().invoke(app, ["study", "report", str(begun), "-o", str(tmp_path / "study.csv")])
+    assert "must end in .html" in str(done.exception)
+
+
+def test_the_comparison_can_be_chosen(study):
+    path = study / "study.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + '\n[convergence]\nrule = "sum"\n', encoding="utf-8")
+    assert read_study(study).comparison.rule == "sum"
+    path.write_text(text + "\n[convergence]\nseed = 3\n", encoding="utf-8")
+    with pytest.raises(UserError, match="set once for the whole study"):
+        read_study(study)
+    path.write_text(text + "\n[convergence]\nrules = 3\n", encoding="utf-8")
+    with pytest.raises(UserError, match="Did you mean 'rule'"):
+        read_study(study)
+
+
+@pytest.mark.parametrize(("planted", "low", "high"), [(1.0, 0.8, 1.3), (0.0, -0.5, 0.5)])
+def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, low, high):
+    """From the study file to the page: what was planted between two instruments is what the study reports."""
+    said = ("gentle", "kind", "patient", "strong", "loud", "brave", "generous", "honest")
+    rows = [(identity, attribute, "group") for identity in IDENTITIES for attribute in said]
+    table = pl.DataFrame(rows, schema=["identity", "attribute", "axis"], orient="row")
+    table.write_csv(tmp_path / "associations.csv")
+    name = f"sim/latent?correlation={planted:g}&scatter=0.5"
+    init_study(tmp_path / "study", tmp_path / "associations.csv", (name,), ())
+    for part in ("questions", "stories"):
+        edit(tmp_path / "study", f'{part} = "{name}"\n', "")
+    run_study(read_study(tmp_path / "study"))
+    found = write_study(read_study(tmp_path / "study"), tmp_path / "study.html").convergence.correlations
+    (row,) = found.to_dicts()
+    assert {row["instrument_1"], row["instrument_2"]} == {"pairs", "tests"}
+    assert low < row["corrected"] < high
+    assert row["verdict"] == ("above" if planted else "unclear")
+
+
+def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
+    models = ("hf/org/small", "openai/gpt-4o-mini", "sim/biased", "sim/teller", "st/org/encoder")
+    init_study(tmp_path / "study", associations(tmp_path), models, ("en",))
+    made = {model.name: model for model in read_study(tmp_path / "study").models}
+    reached = {name: {part for part in PARTS_NAMES if model.reached(part)} for name, model in made.items()}
+    assert reached == {
+        "small": {"pairs", "tests"},
+        "gpt-4o-mini": {"questions", "stories"},
+        "sim/biased": {"questions"},
+        "sim/teller": {"stories"},
+        "encoder": {"tests"},
+    }
+    with pytest.raises(UserError, match="names no respondent"):
+        init_study(tmp_path / "other", associations(tmp_path), ("sim/nobody",), ())
