@@ -19,9 +19,11 @@ from endoxa.cli.analyze_associations import associations
 from endoxa.cli.analyze_extraction import extraction
 from endoxa.cli.analyze_harm import harm
 from endoxa.cli.analyze_languages import languages
+from endoxa.cli.analyze_novelty import novelty
 from endoxa.cli.analyze_qa import qa
 from endoxa.cli.analyze_ratings import disagreement, leniency
 from endoxa.cli.analyze_tests import association_tests
+from endoxa.cli.analyze_topics import topics
 from endoxa.cli.settings_command import Printing, add_command
 from endoxa.engine.options import Resampling
 from endoxa.schema.headline import Headline
@@ -136,6 +138,8 @@ _add(
 )
 _add(disagreement, "endoxa report {out} -o disagreement.html")
 _add(leniency, "endoxa report {out} -o leniency.html")
+_add(novelty, "endoxa report {out} -o novelty.html")
+_add(topics, "endoxa report {out} -o topics.html")
 _add(extraction, "endoxa analyze associations {runs} -o associations.csv, and quote {out} beside it")
 _add(harm, "endoxa report {runs} RATINGS.csv -o report.html")
 _add(languages, "endoxa report RUN {out} -o report.html")

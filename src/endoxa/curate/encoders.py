@@ -50,7 +50,7 @@ def load_encoder(name: str = DEFAULT_ENCODER, precision: str = "float32") -> Enc
         )
     if find_spec(LIBRARY) is None:
         raise UserError(
-            "Grouping needs the library sentence-transformers. Install it with: pip install 'endoxa[curate]'"
+            "Sentence embeddings need the library sentence-transformers. Install it with: pip install 'endoxa[curate]'"
         )
     if name == DEFAULT_ENCODER:
         target, offline = _installed_folder(), True

@@ -28,8 +28,10 @@ _USES = {
     "pairs": "make sentences of it with endoxa build pairs",
     "statements": "take associations out of it with endoxa curate extract",
     "withdrawals": "endoxa reads it by itself with every table beside it",
+    "ratings": "find what people disagree about with endoxa analyze disagreement",
+    "mentions": "count topics with endoxa analyze topics FOLDER, the folder it lies in",
     **dict.fromkeys(
-        ("people", "ratings", "mentions", "skips"),
+        ("people", "skips"),
         "no command reads it; its columns are explained in README.md beside it",
     ),
 }

@@ -17,7 +17,18 @@ from endoxa.errors import UserError
 from endoxa.instruments.logs import runs_and_logs
 from endoxa.page.files import FORMATS, PAGE, refuse_folder, replace_text, resolve_format
 from endoxa.page.frame import unique_figures, write_page
-from endoxa.page.inputs import DISAGREEMENT, DRAFTS, EXTRACTED, LENIENCY, TABLE_KINDS, Run, holds, read_runs
+from endoxa.page.inputs import (
+    DISAGREEMENT,
+    DRAFTS,
+    EXTRACTED,
+    LENIENCY,
+    NOVELTY,
+    TABLE_KINDS,
+    TOPICS,
+    Run,
+    holds,
+    read_runs,
+)
 from endoxa.page.printing import write_printed
 from endoxa.page.render import unchecked
 
@@ -114,6 +125,14 @@ def shown_as(runs: Sequence[Run], how: ReportOptions) -> Shown:
         from endoxa.curate.ratings.page import shown
 
         return shown(runs)
+    if kind == NOVELTY:
+        from endoxa.curate.novelty.page import shown as novelty_shown
+
+        return novelty_shown(runs)
+    if kind == TOPICS:
+        from endoxa.curate.topics.page import shown as topics_shown
+
+        return topics_shown(runs)
     if kind == DRAFTS:
         from endoxa.author.page import shown as drafts_shown
 

@@ -26,6 +26,8 @@ RATINGS = "ratings"
 DISAGREEMENT = "disagreement"
 LENIENCY = "leniency"
 DRAFTS = "drafts"
+NOVELTY = "novelty"
+TOPICS = "topics"
 ESTIMATES = "estimates.csv"
 _TABLES_HOLD = {
     ASSOCIATIONS: "associations in stories",
@@ -33,6 +35,8 @@ _TABLES_HOLD = {
     DISAGREEMENT: "disagreement about associations",
     LENIENCY: "leniency of raters",
     DRAFTS: "drafts by language models",
+    NOVELTY: "concepts that data sets share",
+    TOPICS: "topics of associations",
 }
 STORY_KINDS = frozenset({EXTRACTED, HARM, ASSOCIATIONS, RATINGS})
 """Kinds that one report holds together."""
@@ -43,6 +47,8 @@ TABLE_KINDS = {
     LENIENCY: ("sentiment", "perspective", "mean", "weighted_mean"),
     RATINGS: ("rater", "harm"),
     DRAFTS: ("draft_id", "status", "prompt_id"),
+    NOVELTY: ("dataset", "n_concepts", "n_unique", "share_unique"),
+    TOPICS: ("dataset", "topic", "in_group_share", "out_group_share"),
 }
 """What a table is, by columns that no other has; any other one holds association tests."""
 

@@ -171,7 +171,12 @@ def _drawn(spec: Spec) -> tuple[str, float]:
 
 
 def stretched(spec: Spec, factor: float) -> Spec:
-    """The chart with plots `factor` times as wide; what stands right of a plot moves along."""
+    """The chart with plots `factor` times as wide; what stands right of a plot moves along.
+
+    One whose shape is fixed (a circle) stays as it is.
+    """
+    if spec.get("usermeta", {}).get("shape") == "fixed":
+        return spec
     made: Spec = copy.deepcopy({name: part for name, part in spec.items() if name != "datasets"})
     _stretch(made, factor, 0.0, 0.0)
     return {**made, "datasets": spec["datasets"]} if "datasets" in spec else made

@@ -1,7 +1,15 @@
 """BBQ's questions (Parrish et al. 2022) and files laid out like them: in as items, out as published."""
 
 from endoxa.datasets.bbq.items import read_items
-from endoxa.datasets.bbq.metadata import find_metadata, read_metadata
+from endoxa.datasets.bbq.metadata import find_metadata, read_metadata, read_social_values
 from endoxa.datasets.bbq.rows import is_bbq, read_rows, write_items
 
-__all__ = ["find_metadata", "is_bbq", "read_items", "read_metadata", "read_rows", "write_items"]
+__all__ = [
+    "find_metadata",
+    "is_bbq",
+    "read_items",
+    "read_metadata",
+    "read_rows",
+    "read_social_values",
+    "write_items",
+]

@@ -62,6 +62,33 @@ def read_metadata(path: Path, category: str | None = None) -> dict[Key, int]:
     return {key: place for key, place in found.items() if key not in doubtful}
 
 
+SOCIAL_VALUES = "Relevant_social_values"
+"""Column that says what a question is about ("greed", "violence")."""
+
+
+def read_social_values(path: Path) -> dict[Key, tuple[str, ...]]:
+    """What each question is about, as the file has it; several values are separated by commas.
+
+    Raises:
+        UserError: the file cannot be read, or lacks category, example_id or Relevant_social_values.
+    """
+    require_file(path)
+    with open_text(path, newline="") as stream:
+        reader = csv.DictReader(stream)
+        try:
+            require_columns(path, list(reader.fieldnames or []), ("category", "example_id", SOCIAL_VALUES))
+            return {
+                (row["category"], row["example_id"]): tuple(
+                    value.strip()
+                    for value in (row[SOCIAL_VALUES] or "").split(",")
+                    if value.strip() not in ("", "NA")
+                )
+                for row in reader
+            }
+        except csv.Error as error:
+            raise UserError(f"{path}, line {reader.line_num} is not readable as CSV ({error}).") from error
+
+
 def _place(cell: str | None) -> int | None:
     """A cell of `target_loc`; some copies write 1.0 for 1."""
     digits = (cell or "").strip().removesuffix(".0")

@@ -1,6 +1,7 @@
 """Chart primitives: one style, labelled bars, dots with intervals, heat maps. The instruments say what is drawn."""
 
 from endoxa.page.charts.bars import bar_blocks, stacked_shares
+from endoxa.page.charts.chord import MOST_ARCS, Arc, chord_figure, chord_layout
 from endoxa.page.charts.dots import (
     DotRows,
     beside,
@@ -37,15 +38,19 @@ __all__ = [
     "GRID",
     "INK",
     "LABEL_LIMIT",
+    "MOST_ARCS",
     "MOST_SERIES",
     "MUTED",
     "ORANGE",
     "PALE",
     "PALE_BLUE",
     "SERIES_COLORS",
+    "Arc",
     "DotRows",
     "bar_blocks",
     "beside",
+    "chord_figure",
+    "chord_layout",
     "either",
     "finish",
     "fixed",

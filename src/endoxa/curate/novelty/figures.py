@@ -1,0 +1,209 @@
+"""Figures of shared concepts; each is a tuple, empty where there is nothing to draw."""
+
+from __future__ import annotations
+
+import altair as alt
+import polars as pl
+
+from endoxa.page.charts import (
+    GRID,
+    INK,
+    MOST_ARCS,
+    MUTED,
+    ORANGE,
+    Arc,
+    chord_figure,
+    finish,
+    heat_map,
+    series_colors,
+    series_dots,
+)
+from endoxa.page.document import Figure
+from endoxa.page.words import decimal, percent, percent_interval
+
+WIDTH, HEIGHT = 420, 200
+"""Of the plots over the threshold, in pixels."""
+NAMED = {"sensitivity": "related pairs found", "specificity": "unrelated pairs kept apart"}
+
+
+def unique_shares(shares: pl.DataFrame) -> tuple[Figure, ...]:
+    """Share of unique concepts of each data set with its interval, the largest first."""
+    ordered = shares.sort("share_unique", descending=True, maintain_order=True)
+    frame = ordered.select(
+        label="dataset",
+        series=pl.lit("share"),
+        note=pl.col("share_unique").map_elements(percent, return_dtype=pl.String),
+        value="share_unique",
+        low=pl.col("low").fill_nan(None),
+        high=pl.col("high").fill_nan(None),
+        filled=pl.lit(value=True),
+    )
+    chart = series_dots(
+        frame,
+        series_colors(["share"]),
+        neutral=None,
+        domain=(0.0, 1.0),
+        title="concepts found in no other data set",
+        axis_format=".0%",
+    )
+    spoken = "; ".join(
+        f"{row['dataset']} {percent(row['share_unique'])} ({percent_interval(row['low'], row['high'])})"
+        for row in ordered.iter_rows(named=True)
+    )
+    return (
+        Figure(
+            "unique",
+            "Unique concepts",
+            chart,
+            f"Share of unique concepts. {spoken}.",
+            wide=True,
+            rows=ordered,
+        ),
+    )
+
+
+def chords(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
+    """Arcs of data sets and chords of shared concepts; nothing for more data sets than there are colours."""
+    if not 2 <= shares.height <= MOST_ARCS or shared.is_empty():
+        return ()
+    found: dict[str, dict[str, int]] = {}
+    for row in shared.iter_rows(named=True):
+        found.setdefault(row["from_dataset"], {})[row["to_dataset"]] = int(row["n_shared"])
+    arcs = [
+        Arc(row["dataset"], int(row["n_concepts"]), int(row["n_unique"]), found[row["dataset"]])
+        for row in shares.iter_rows(named=True)
+    ]
+    spoken = "; ".join(
+        f"{int(row['n_shared'])} of {int(row['n_concepts'])} concepts of {row['from_dataset']} in {row['to_dataset']}"
+        for row in shared.iter_rows(named=True)
+    )
+    chart = chord_figure(arcs, "concepts")
+    return (Figure("chords", "Shared concepts", chart, f"Chords between data sets: {spoken}.", rows=shared),)
+
+
+def shared_map(shares: pl.DataFrame, shared: pl.DataFrame) -> tuple[Figure, ...]:
+    """Share of the concepts of each row that are found in each column."""
+    if shared.is_empty():
+        return ()
+    frame = shared.select(row="from_dataset", column="to_dataset", value="share")
+    names = shares["dataset"].to_list()
+    title = "concepts of the row that are found in the column"
+    chart = heat_map(frame, names, domain=(0.0, 1.0), title=title)
+    spoken = "; ".join(
+        f"{row['row']} in {row['column']} {percent(row['value'])}" for row in frame.iter_rows(named=True)
+    )
+    alternative = f"Share of concepts found in another data set: {spoken}."
+    return (Figure("shared", "Share found in each other data set", chart, alternative, rows=shared),)
+
+
+def share_curve(curve: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
+    """The share of unique concepts over the threshold, a line for each data set."""
+    if curve.is_empty():
+        return ()
+    names = curve["dataset"].unique(maintain_order=True).to_list()
+    colors = series_colors(names)
+    lines = (
+        alt.Chart(curve)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=_threshold_axis(),
+            y=alt.Y(
+                "share_unique:Q",
+                title="unique concepts",
+                scale=alt.Scale(domain=(0, 1)),
+                axis=alt.Axis(format=".0%", tickCount=5),
+            ),
+            color=_colors(names, [colors[name] for name in names], "dataset"),
+        )
+    )
+    nearest = curve.with_columns(distance=(pl.col("threshold") - threshold).abs())
+    spoken = "; ".join(
+        f"{name}: "
+        + ", ".join(
+            f"{percent(own.filter((pl.col('threshold') - at).abs() < 1e-9)['share_unique'][0], 0)} at {at:g}"
+            for at in (0.5, 0.6, 0.7, 0.8, 0.9)
+        )
+        for (name,), own in nearest.group_by("dataset", maintain_order=True)
+    )
+    chart = finish(
+        alt.layer(*_marked(threshold, f"used: {decimal(threshold, 2)}"), lines).properties(
+            width=WIDTH, height=HEIGHT
+        )
+    )
+    alternative = f"Share of unique concepts over the threshold. {spoken}."
+    return (
+        Figure("curve", "Unique concepts at other thresholds", chart, alternative, wide=True, rows=curve),
+    )
+
+
+def cut_curve(cuts: pl.DataFrame, threshold: float) -> tuple[Figure, ...]:
+    """Sensitivity and specificity of labelled pairs over the threshold; their sum is largest at the cut."""
+    if cuts.is_empty():
+        return ()
+    long = cuts.unpivot(
+        list(NAMED), index="threshold", variable_name="share", value_name="value"
+    ).with_columns(pl.col("share").replace(NAMED))
+    names = list(NAMED.values())
+    lines = (
+        alt.Chart(long)
+        .mark_line(interpolate="step-before", strokeWidth=2)
+        .encode(
+            x=_threshold_axis(),
+            y=alt.Y(
+                "value:Q",
+                title="labelled pairs",
+                scale=alt.Scale(domain=(0, 1)),
+                axis=alt.Axis(format=".0%", tickCount=5),
+            ),
+            color=_colors(names, list(series_colors(names).values()), "share"),
+        )
+    )
+    best = cuts.row(int(cuts["youden_j"].to_numpy().argmax()), named=True)
+    alternative = (
+        f"Sensitivity and specificity over the threshold. At {decimal(threshold, 3)}: "
+        f"{percent(best['sensitivity'])} of the related pairs found, {percent(best['specificity'])} of the unrelated "
+        "pairs kept apart."
+    )
+    chart = finish(
+        alt.layer(*_marked(threshold, f"chosen: {decimal(threshold, 3)}"), lines).properties(
+            width=WIDTH, height=HEIGHT
+        )
+    )
+    return (Figure("cuts", "Labelled pairs at every threshold", chart, alternative, wide=True, rows=cuts),)
+
+
+def _threshold_axis() -> alt.X:
+    return alt.X(
+        "threshold:Q",
+        title="threshold (least cosine)",
+        scale=alt.Scale(domain=(0, 1), nice=False, clamp=True),
+        axis=alt.Axis(grid=False, tickCount=10, ticks=True, tickColor=GRID),
+    )
+
+
+def _colors(names: list[str], colors: list[str], field: str) -> alt.Color:
+    return alt.Color(
+        f"{field}:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=colors),
+        legend=alt.Legend(
+            orient="bottom", columns=1, labelLimit=360, symbolType="stroke", symbolStrokeWidth=3
+        ),
+    )
+
+
+def _marked(threshold: float, text: str) -> list[alt.Chart]:
+    """A dashed line at the threshold, and what it is."""
+    at = alt.Chart(pl.DataFrame({"threshold": [threshold], "text": [text]}))
+    left = threshold > 0.8
+    return [
+        at.mark_rule(strokeDash=[4, 3], color=ORANGE if "chosen" in text else MUTED).encode(x="threshold:Q"),
+        at.mark_text(
+            align="right" if left else "left",
+            dx=-4 if left else 4,
+            dy=-4,
+            baseline="bottom",
+            color=INK,
+            fontSize=11,
+        ).encode(x="threshold:Q", y=alt.value(0), text="text:N"),
+    ]

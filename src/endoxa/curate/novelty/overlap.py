@@ -1,0 +1,265 @@
+"""Which concepts of a data set are in no other (LACES, section 5.2), and how many every two have in common.
+
+A concept of A is present in B if its largest cosine to any concept of B reaches the threshold. So A can have much of B
+while B has little of A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from endoxa.curate.encoders import Encoder
+from endoxa.curate.novelty.concepts import Concepts
+from endoxa.curate.novelty.nearest import TILE, Nearest, Tile, encoded, nearest, reaches
+from endoxa.errors import UserError
+from endoxa.stats.intervals import FEWEST_CLUSTERS, Interval, clustered_share, wilson
+
+SHARE_COLUMNS: dict[str, str] = {
+    "dataset": "name of the file",
+    "n_concepts": "different concepts",
+    "n_unique": "concepts that are found in none of the other data sets",
+    "share_unique": "n_unique / n_concepts",
+    "low": "lower end of the interval of share_unique",
+    "high": "upper end",
+    "interval": "'identities' (identities are resampled) or 'wilson' (concepts count as independent)",
+    "identities": "different identities that the concepts are said of",
+    "confidence": "confidence level of the interval",
+    "concept": "what a concept is: attribute, association or sentence",
+    "threshold": "least cosine at which a concept is present in another data set",
+    "threshold_from": "'given' or 'labels'",
+    "encoder": "the sentence encoder",
+    "same_identity": "whether only associations of equal identities were compared",
+    "format": "how the file was read",
+    "rows": "rows that hold a concept",
+    "left_out": "rows in other languages",
+    "empty": "rows without the concept",
+}
+"""Columns of the table of data sets."""
+
+SHARED_COLUMNS: dict[str, str] = {
+    "from_dataset": "whose concepts are looked for",
+    "to_dataset": "where they are looked for",
+    "n_concepts": "concepts of from_dataset",
+    "n_shared": "of these, found in to_dataset",
+    "share": "n_shared / n_concepts",
+}
+"""Columns of `FILE_shared`, a row for every two data sets in either direction."""
+
+CONCEPT_COLUMNS: dict[str, str] = {
+    "dataset": "whose concept it is",
+    "concept": "its text as it was compared",
+    "unique": "whether it is found in none of the other data sets",
+    "cosine": "largest cosine to any concept of the others; empty where nothing could be compared",
+    "nearest_dataset": "the data set that has that concept",
+    "nearest": "its text",
+}
+"""Columns of `FILE_concepts`, a row for every concept."""
+
+CURVE_COLUMNS: dict[str, str] = {
+    "dataset": "name of the file",
+    "threshold": "from 0 to 1",
+    "share_unique": "the share that would be unique at this threshold",
+}
+"""Columns of `FILE_curve`."""
+
+GRID = 100
+"""Steps of the curve between 0 and 1."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """What was found.
+
+    Attributes:
+        shares: columns of `SHARE_COLUMNS`, data sets in the order given.
+        shared: columns of `SHARED_COLUMNS`.
+        concepts: columns of `CONCEPT_COLUMNS`.
+        curve: columns of `CURVE_COLUMNS`.
+    """
+
+    shares: pl.DataFrame
+    shared: pl.DataFrame
+    concepts: pl.DataFrame
+    curve: pl.DataFrame
+
+
+def analyze_novelty(
+    datasets: Sequence[Concepts],
+    encoder: Encoder,
+    threshold: float,
+    *,
+    kind: str = "attribute",
+    encoder_name: str = "",
+    threshold_from: str = "given",
+    same_identity: bool = False,
+    confidence: float = 0.95,
+    tile: Tile = TILE,
+) -> Novelty:
+    """Unique and shared concepts of two or more data sets.
+
+    Args:
+        datasets: their concepts, all of one kind.
+        encoder: texts to unit vectors.
+        threshold: least cosine at which a concept is present in another data set.
+        kind: of the concepts, for the table.
+        encoder_name: for the table.
+        threshold_from: 'given' or 'labels', for the table.
+        same_identity: compare only associations of equal identities.
+        confidence: confidence level of the intervals.
+        tile: concepts of either side compared at a time.
+
+    Raises:
+        UserError: fewer than two data sets, or equal identities are required of concepts that are no associations.
+    """
+    check_inputs(len(datasets), kind, same_identity=same_identity)
+    sides = encoded(datasets, encoder, same_identity=same_identity)
+    best: dict[tuple[int, int], Nearest] = {}
+    for a in range(len(datasets)):
+        for b in range(a + 1, len(datasets)):
+            best[a, b], best[b, a] = nearest(sides[a], sides[b], tile)
+    overall = [_over_others(a, best, len(datasets)) for a in range(len(datasets))]
+    facts = {
+        "confidence": confidence,
+        "concept": kind,
+        "threshold": threshold,
+        "threshold_from": threshold_from,
+        "encoder": encoder_name,
+        "same_identity": same_identity,
+    }
+    rows = [
+        _share_row(one, ~reaches(cosine, threshold), confidence) | facts
+        for one, (cosine, _, _) in zip(datasets, overall, strict=True)
+    ]
+    return Novelty(
+        shares=pl.DataFrame(rows).select(list(SHARE_COLUMNS)),
+        shared=_shared(datasets, best, threshold),
+        concepts=pl.concat(_concept_table(datasets, a, found, threshold) for a, found in enumerate(overall)),
+        curve=curve({one.dataset: cosine for one, (cosine, _, _) in zip(datasets, overall, strict=True)}),
+    )
+
+
+def check_inputs(count: int, kind: str, *, same_identity: bool) -> None:
+    """Refuse what cannot be compared; ask before anything is encoded.
+
+    Raises:
+        UserError: see `analyze_novelty`.
+    """
+    if count < 2:
+        raise UserError("One data set has nothing to be compared with. Name at least two files.")
+    if same_identity and kind != "association":
+        raise UserError(
+            "--same-identity applies to associations. Add --concept association, or leave it out."
+        )
+
+
+def share_interval(
+    unique: Flags, identities: Sequence[Sequence[str]], confidence: float
+) -> tuple[Interval, str, int]:
+    """Interval of the share of unique concepts, its method, and the number of identities.
+
+    Concepts that are said of one identity are not independent, so identities are what is resampled (delete-one
+    jackknife, `clustered_share`): a concept said of several counts for each of them by an equal part, one that is said
+    of nobody is its own. With fewer than five identities concepts count as independent (Wilson). It covers other
+    concepts, of other identities, of the same kind; the other data sets, the encoder and the threshold are taken as
+    they are.
+    """
+    named = len({name for said_of in identities for name in said_of})
+    if named < FEWEST_CLUSTERS:
+        return wilson(int(unique.sum()), len(unique), confidence), "wilson", named
+    sizes: dict[tuple[str, int], float] = {}
+    sums: dict[tuple[str, int], float] = {}
+    for row, (flag, said_of) in enumerate(zip(unique.tolist(), identities, strict=True)):
+        keys = [(name, -1) for name in said_of] or [("", row)]
+        for key in keys:
+            sizes[key] = sizes.get(key, 0.0) + 1 / len(keys)
+            sums[key] = sums.get(key, 0.0) + flag / len(keys)
+    size, total = np.array(list(sizes.values())), np.array(list(sums.values()))
+    share = float(unique.mean())
+    return clustered_share(size, total, share * (1 - share), confidence), "identities", named
+
+
+def _share_row(one: Concepts, unique: Flags, confidence: float) -> dict[str, Any]:
+    interval, method, named = share_interval(unique, one.identities, confidence)
+    return {
+        "dataset": one.dataset,
+        "n_concepts": len(one),
+        "n_unique": int(unique.sum()),
+        "share_unique": float(unique.mean()),
+        "low": interval.low,
+        "high": interval.high,
+        "interval": method,
+        "identities": named,
+        "format": one.format,
+        "rows": one.rows,
+        "left_out": one.left_out,
+        "empty": one.empty,
+    }
+
+
+Overall = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Largest cosine to any other data set, which one that is, and the row there."""
+
+
+def _over_others(a: int, best: dict[tuple[int, int], Nearest], count: int) -> Overall:
+    others = [b for b in range(count) if b != a]
+    cosine = np.stack([best[a, b].cosine for b in others])
+    which = cosine.argmax(axis=0)
+    column = np.arange(cosine.shape[1])
+    rows = np.stack([best[a, b].row for b in others])
+    return cosine[which, column], np.array(others)[which], rows[which, column]
+
+
+def _shared(
+    datasets: Sequence[Concepts], best: dict[tuple[int, int], Nearest], threshold: float
+) -> pl.DataFrame:
+    rows = []
+    for a, one in enumerate(datasets):
+        for b, other in enumerate(datasets):
+            if a != b:
+                found = int(reaches(best[a, b].cosine, threshold).sum())
+                rows.append((one.dataset, other.dataset, len(one), found, found / len(one)))
+    return pl.DataFrame(rows, schema=list(SHARED_COLUMNS), orient="row")
+
+
+def _concept_table(datasets: Sequence[Concepts], a: int, found: Overall, threshold: float) -> pl.DataFrame:
+    cosine, which, row = found
+    texts = [one.texts for one in datasets]
+    known = np.isfinite(cosine)
+    return pl.DataFrame(
+        {
+            "dataset": [datasets[a].dataset] * len(datasets[a]),
+            "concept": texts[a],
+            "unique": ~reaches(cosine, threshold),
+            "cosine": [
+                round(float(value), 6) if ok else None for value, ok in zip(cosine, known, strict=True)
+            ],
+            "nearest_dataset": [
+                datasets[b].dataset if ok else "" for b, ok in zip(which, known, strict=True)
+            ],
+            "nearest": [texts[b][r] if ok else "" for b, r, ok in zip(which, row, known, strict=True)],
+        },
+        schema_overrides={"cosine": pl.Float64},
+    )
+
+
+def curve(cosines: dict[str, np.ndarray]) -> pl.DataFrame:
+    """The share that is unique at every threshold of the grid, from each concept's largest cosine."""
+    grid = np.arange(GRID + 1) / GRID
+    return pl.concat(
+        pl.DataFrame(
+            {
+                "dataset": [name] * len(grid),
+                "threshold": grid,
+                "share_unique": [float((~reaches(cosine, cut)).mean()) for cut in grid],
+            }
+        )
+        for name, cosine in cosines.items()
+    )

@@ -1,0 +1,281 @@
+"""The page about one table of `endoxa analyze novelty`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from endoxa.curate.novelty import overlap, threshold
+from endoxa.curate.novelty.figures import chords, shared_map, unique_shares
+from endoxa.curate.novelty.threshold_page import chosen_section, given_section
+from endoxa.datasets.frames import read_table
+from endoxa.engine.instrument import Shown
+from endoxa.errors import UserError
+from endoxa.page.charts import MOST_ARCS
+from endoxa.page.document import Finding, Section
+from endoxa.page.frame import CITE, Page
+from endoxa.page.inputs import Run
+from endoxa.page.tables import Column, Table
+from endoxa.page.words import count, decimal, percent, percent_interval, plural
+
+Rows = list[dict[str, Any]]
+
+MOST_SAID = 3
+"""Sentences about pairs of data sets."""
+EITHER_SIDE = 10
+"""Concepts shown just above and just below the threshold."""
+TEXTS = {
+    *("dataset", "interval", "concept", "threshold_from", "encoder", "same_identity", "format"),
+    *("from_dataset", "to_dataset", "unique", "nearest_dataset", "nearest"),
+}
+BY_LABELS = "labels"
+
+
+def shown(runs: Sequence[Run]) -> Shown:
+    """The page about one table; other formats are the table itself.
+
+    Raises:
+        UserError: several tables were given, or one cannot be read.
+    """
+    if len(runs) > 1:
+        raise UserError("A page about shared concepts is made from one table. Make one page for each.")
+    path = runs[0].folder
+    shares = _read(path, overlap.SHARE_COLUMNS)
+    return Shown(lambda: _page(runs, path, shares), {"csv": shares.write_csv})
+
+
+def _read(path: Path, columns: dict[str, str]) -> pl.DataFrame:
+    table = read_table(path, tuple(columns))
+    return table.select(
+        pl.col(name).fill_null("") if name in TEXTS else pl.col(name).cast(pl.Float64, strict=False)
+        for name in columns
+    )
+
+
+def _beside(path: Path, name: str, columns: dict[str, str]) -> pl.DataFrame:
+    """A companion of the table; empty where it is not there."""
+    companion = path.with_name(f"{path.stem}_{name}{path.suffix}")
+    if not companion.is_file():
+        return pl.DataFrame(schema={one: pl.String if one in TEXTS else pl.Float64 for one in columns})
+    return _read(companion, columns)
+
+
+def _page(runs: Sequence[Run], path: Path, shares: pl.DataFrame) -> Page:
+    first = shares.row(0, named=True)
+    shared = _beside(path, "shared", overlap.SHARED_COLUMNS)
+    concepts = _beside(path, "concepts", overlap.CONCEPT_COLUMNS)
+    curve = _beside(path, "curve", overlap.CURVE_COLUMNS)
+    sections = [
+        _share_section(shares),
+        _overlap_section(shares, shared),
+        _threshold_section(path, curve, concepts, first),
+        _border_section(concepts, first["threshold"]),
+        Section(
+            "methods",
+            "Methods",
+            template="methods.html.j2",
+            values={"kind": first["concept"], "same_identity": first["same_identity"] == "true"},
+            folded=True,
+        ),
+    ]
+    kinds = {"attribute": "attributes", "association": "associations", "sentence": "sentences"}
+    return Page(
+        package=__package__,
+        title="Which concepts are in no other data set",
+        subtitle=(
+            f"{plural(shares.height, 'data set')}, {kinds.get(first['concept'], 'concepts')}, present from a cosine of "
+            f"{decimal(first['threshold'], 3)} on ({first['encoder']})."
+        ),
+        entries=(*(one for one in sections if not one.empty), CITE),
+        runs=runs,
+        models=(),
+        values={},
+    )
+
+
+def _threshold_section(
+    path: Path, curve: pl.DataFrame, concepts: pl.DataFrame, first: dict[str, Any]
+) -> Section:
+    cut = first["threshold"]
+    if first["threshold_from"] != BY_LABELS:
+        return given_section(cut, curve)
+    chosen = _beside(path, "threshold", threshold.THRESHOLD_COLUMNS)
+    return chosen_section(cut, chosen, _beside(path, "cuts", threshold.CUT_COLUMNS), curve, concepts)
+
+
+def _share_section(shares: pl.DataFrame) -> Section:
+    rows = shares.to_dicts()
+    ordered = sorted(rows, key=lambda row: -row["share_unique"])
+    findings = tuple(Finding(_unique(row, several=len(rows) > 2), (row,)) for row in ordered)
+    notes = [
+        "A share depends on what a data set is compared with: the fewer and the smaller the others, the more of it is "
+        "unique. It says that a concept was not found there, not that nobody has published it."
+    ]
+    left = sum(row["left_out"] for row in rows)
+    if left:
+        named = "; ".join(f"{row['dataset']} {count(row['left_out'])}" for row in rows if row["left_out"])
+        notes.append(f"Rows in other languages were left out: {named}.")
+    empty = "; ".join(f"{row['dataset']} {count(row['empty'])}" for row in rows if row["empty"])
+    if empty:
+        notes.append(f"Rows without such a concept: {empty}.")
+    return Section(
+        anchor="unique",
+        title="Unique concepts",
+        findings=findings,
+        figures=unique_shares(shares),
+        tables=(_share_table(rows),),
+        notes=tuple(notes),
+    )
+
+
+def _unique(row: dict[str, Any], *, several: bool) -> str:
+    """The finding about one data set."""
+    verb = "is" if row["n_unique"] == 1 else "are"
+    where = f"{verb} found in none of the others" if several else f"{verb} not found in the other one"
+    of = plural(int(row["n_concepts"]), "concept")
+    return f"{row['dataset']}: {count(row['n_unique'])} of {of} ({percent(row['share_unique'])}{_ends(row)}) {where}."
+
+
+def _ends(row: dict[str, Any]) -> str:
+    if row["low"] is None or not isfinite(row["low"]):
+        return ""
+    return f", interval {percent_interval(row['low'], row['high'])}"
+
+
+def _share_table(rows: Rows) -> Table:
+    names = ("concepts", "unique", "share unique", "interval", "identities", "rows")
+    covers = {"identities": "over identities", "wilson": "over concepts (Wilson)"}
+    used = {row["interval"] for row in rows}
+    told = {
+        "identities": "Over identities: how the share would vary had other identities been in the data set.",
+        "wilson": "Over concepts (Wilson): fewer than five identities are named, so concepts count as independent, "
+        "and the interval is rather too narrow.",
+    }
+    return Table(
+        "Concepts of each data set",
+        (
+            Column("data set"),
+            *(Column(name, numeric=True) for name in names),
+            Column("interval is"),
+            Column("read as"),
+        ),
+        tuple(
+            (
+                row["dataset"],
+                count(row["n_concepts"]),
+                count(row["n_unique"]),
+                percent(row["share_unique"]),
+                percent_interval(row["low"], row["high"]),
+                count(row["identities"]),
+                count(row["rows"]),
+                covers[row["interval"]],
+                row["format"],
+            )
+            for row in rows
+        ),
+        notes=tuple(text for method, text in told.items() if method in used),
+    )
+
+
+def _overlap_section(shares: pl.DataFrame, shared: pl.DataFrame) -> Section:
+    rows = shared.to_dicts()
+    notes: tuple[str, ...] = ()
+    figures = (*chords(shares, shared), *shared_map(shares, shared))
+    if len(figures) > 1:
+        notes = (
+            "Arcs: concepts of a data set, filled where they are found in another one. A chord has the colour of the "
+            "data set whose concepts are looked for, is as wide there as they are many, and ends in a point at the "
+            "data set where they are found. A concept found in several data sets has several chords; all chords are "
+            "drawn by one scale, narrower than the arcs where they would not fit.",
+        )
+    elif shares.height > MOST_ARCS:
+        notes = (f"More than {MOST_ARCS} data sets cannot be told apart in a chord figure; read the table.",)
+    return Section(
+        anchor="shared",
+        title="Shared concepts",
+        findings=_asymmetry(rows),
+        figures=figures,
+        tables=(_matrix(shares["dataset"].to_list(), rows),) if rows else (),
+        notes=notes,
+    )
+
+
+def _asymmetry(rows: Rows) -> tuple[Finding, ...]:
+    """Sentences on the data sets of which one has much more of the other than the reverse, the largest gaps first."""
+    found = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
+    uneven = [
+        (row, found[other, one])
+        for (one, other), row in found.items()
+        if row["n_shared"] > 0 and row["share"] >= 2 * found[other, one]["share"]
+    ]
+    uneven.sort(key=lambda both: both[1]["share"] - both[0]["share"])
+    return tuple(
+        Finding(
+            f"{row['to_dataset']} has {_part(row)} of the concepts of {row['from_dataset']}, but "
+            f"{back['to_dataset']} has {_part(back)} of those of {back['from_dataset']}.",
+            (row, back),
+        )
+        for row, back in uneven[:MOST_SAID]
+    )
+
+
+def _part(row: dict[str, Any]) -> str:
+    return f"{percent(row['share'])} ({count(row['n_shared'])} of {count(row['n_concepts'])})"
+
+
+def _matrix(names: Sequence[str], rows: Rows) -> Table:
+    found = {(row["from_dataset"], row["to_dataset"]): row for row in rows}
+
+    def cell(one: str, other: str) -> str:
+        row = found.get((one, other))
+        return "–" if row is None else f"{percent(row['share'])} ({count(row['n_shared'])})"
+
+    return Table(
+        "Concepts of the row that are found in the column: share and number",
+        (Column("of"), *(Column(name, numeric=True, above="found in") for name in names)),
+        tuple((one, *(cell(one, other) for other in names)) for one in names),
+    )
+
+
+def _border_section(concepts: pl.DataFrame, cut: float) -> Section:
+    """The concepts whose decision was closest: where a reader can see whether the threshold makes sense."""
+    known = concepts.drop_nulls("cosine").with_columns(distance=(pl.col("cosine") - cut).abs())
+    above = known.filter(unique="false").sort("distance", maintain_order=True).head(EITHER_SIDE)
+    below = known.filter(unique="true").sort("distance", maintain_order=True).head(EITHER_SIDE)
+    rows = pl.concat([above, below]).sort("cosine", descending=True, maintain_order=True).to_dicts()
+    columns = (
+        Column("cosine", numeric=True),
+        Column("found"),
+        Column("data set"),
+        Column("concept", veiled=True),
+        Column("nearest in", below=""),
+        Column("nearest concept", veiled=True),
+    )
+    table = Table(
+        "Concepts nearest to the threshold, on either side",
+        columns,
+        tuple(
+            (
+                decimal(row["cosine"], 3),
+                "no" if row["unique"] == "true" else "yes",
+                row["dataset"],
+                row["concept"],
+                row["nearest_dataset"],
+                row["nearest"],
+            )
+            for row in rows
+        ),
+        headed=False,
+    )
+    return Section(
+        anchor="border",
+        title="Where the decision was closest",
+        tables=(table,) if rows else (),
+        notes=("Read some: if pairs above the threshold are not the same concept, it is too low.",)
+        if rows
+        else (),
+    )

@@ -1,0 +1,237 @@
+"""Unique and shared concepts: planted overlaps, either direction, ties, blocks, associations, intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from endoxa.curate.novelty import analyze_novelty
+from endoxa.curate.novelty.nearest import Side, encoded, likeness, nearest, reaches
+from endoxa.curate.novelty.overlap import (
+    CONCEPT_COLUMNS,
+    CURVE_COLUMNS,
+    SHARE_COLUMNS,
+    SHARED_COLUMNS,
+    share_interval,
+)
+from endoxa.errors import UserError
+from endoxa.stats.intervals import wilson
+from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes, cos
+
+
+def shared(found, one, other):
+    row = found.shared.row(
+        by_predicate=(pl.col("from_dataset") == one) & (pl.col("to_dataset") == other), named=True
+    )
+    return row["n_shared"]
+
+
+def unique(found):
+    return dict(found.shares.select("dataset", "n_unique").iter_rows())
+
+
+# Three data sets: A has 10 concepts, 4 of them in B and 2 in C, one of them in both; B has 6, C has 3.
+A = ["a only 1", "a only 2", "a only 3", "a only 4", "a only 5", "x1", "x2", "x3", "xy", "y1"]
+B = ["x1", "x2", "x3", "xy", "b only 1", "b only 2"]
+C = ["xy", "y1", "c only 1"]
+
+
+def test_planted_overlaps_are_counted():
+    found = analyze_novelty([attributes("A", A), attributes("B", B), attributes("C", C)], ToyEncoder(), 0.9)
+    assert unique(found) == {"A": 5, "B": 2, "C": 1}
+    assert {(a, b): shared(found, a, b) for a in "ABC" for b in "ABC" if a != b} == {
+        ("A", "B"): 4,
+        ("B", "A"): 4,
+        ("A", "C"): 2,
+        ("C", "A"): 2,
+        ("B", "C"): 1,
+        ("C", "B"): 1,
+    }
+    assert found.shares["share_unique"].to_list() == pytest.approx([0.5, 2 / 6, 1 / 3])
+    assert found.shared["share"].to_list() == pytest.approx([4 / 10, 2 / 10, 4 / 6, 1 / 6, 2 / 3, 1 / 3])
+    for table, columns in (
+        (found.shares, SHARE_COLUMNS),
+        (found.shared, SHARED_COLUMNS),
+        (found.concepts, CONCEPT_COLUMNS),
+        (found.curve, CURVE_COLUMNS),
+    ):
+        assert table.columns == list(columns)
+    assert list(SHARE_COLUMNS)[:6] == ["dataset", "n_concepts", "n_unique", "share_unique", "low", "high"]
+
+
+def test_the_relation_is_not_symmetric():
+    """Three concepts of A lie around one of B: A is found whole in B, and of B's four only one is found in A."""
+    angles = {"near 1": 5, "near 2": -5, "near 3": 10, "middle": 0}
+    one, other = attributes("A", ["near 1", "near 2", "near 3"]), attributes("B", ["middle", "p", "q", "r"])
+    found = analyze_novelty([one, other], ToyEncoder(angles), cos(12))
+    assert (shared(found, "A", "B"), shared(found, "B", "A")) == (3, 1)
+    assert unique(found) == {"A": 0, "B": 3}
+
+
+@pytest.mark.parametrize("cosine", [0.1, 0.3, 0.6, 0.7, 0.8, 0.9, 1.0])
+def test_a_cosine_exactly_at_the_threshold_is_present(cosine):
+    """Float32 holds 0.7 as 0.69999999 and 0.6 as 0.60000002: neither decides."""
+    table = {"one": [1, 0], "other": [cosine, np.sqrt(1 - cosine**2)]}
+    datasets = [attributes("A", ["one"]), attributes("B", ["other"])]
+    assert unique(analyze_novelty(datasets, TableEncoder(table), cosine)) == {"A": 0, "B": 0}
+    assert unique(analyze_novelty(datasets, TableEncoder(table), min(1.0, cosine + 1e-4))) == (
+        {"A": 0, "B": 0} if cosine == 1 else {"A": 1, "B": 1}
+    )
+
+
+def test_a_copy_has_nothing_unique_and_strangers_everything():
+    rng = np.random.default_rng(1)
+    vectors = rng.normal(size=(40, 8))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    table = {f"t{k}": vector for k, vector in enumerate(vectors)}
+    copy = analyze_novelty([attributes("A", table), attributes("B", table)], TableEncoder(table), 1.0)
+    assert unique(copy) == {"A": 0, "B": 0}
+    assert copy.shares["low"].to_list() == [0, 0]
+    assert all(0 < high < 0.2 for high in copy.shares["high"])
+    strange = analyze_novelty(
+        [attributes("A", A[:5]), attributes("B", ["b only 1", "b only 2"])], ToyEncoder(), 0.5
+    )
+    assert strange.shares["share_unique"].to_list() == [1, 1]
+    assert strange.shares["high"].to_list() == [1, 1]
+    assert all(0 < low < 0.7 for low in strange.shares["low"])
+
+
+def test_each_concept_names_its_nearest_and_is_encoded_once():
+    encoder = ToyEncoder({"far": 60, "near": 20, "middle": 0})
+    one, other, third = (
+        attributes("A", ["middle"]),
+        attributes("B", ["far", "p"]),
+        attributes("C", ["near", "p"]),
+    )
+    found = analyze_novelty([one, other, third], encoder, 0.9)
+    row = found.concepts.row(0, named=True)
+    assert (row["nearest_dataset"], row["nearest"], row["unique"]) == ("C", "near", False)
+    assert row["cosine"] == pytest.approx(cos(20), abs=1e-6)
+    assert sorted(encoder.asked) == ["far", "middle", "near", "p"]
+
+
+def test_the_curve_is_the_share_at_every_threshold():
+    angles = {"a": 0, "b": 30, "c": 60, "middle": 0}
+    found = analyze_novelty(
+        [attributes("A", ["a", "b", "c"]), attributes("B", ["middle"])], ToyEncoder(angles), 0.7
+    )
+    own = found.curve.filter(dataset="A")
+    at = dict(zip(own["threshold"].round(2).to_list(), own["share_unique"].to_list(), strict=True))
+    assert (at[0.0], at[0.5], at[0.51], at[0.86], at[0.87], at[1.0]) == pytest.approx(
+        (0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3)
+    )
+    assert own.height == 101
+
+
+dyadic = st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(lambda row: [cell / 4 for cell in row])
+rows = st.lists(dyadic, min_size=1, max_size=9)
+
+
+@given(rows, rows, st.integers(1, 10), st.integers(1, 10), st.booleans())
+def test_blocks_of_any_size_give_the_same(one, other, height, width, with_identity):
+    """Quarters, so that sums of products are exact: the rows are no unit vectors, which does not matter here."""
+    sides = [
+        Side((np.array(part, dtype=np.float32),), np.arange(len(part)) % 2 if with_identity else None)
+        for part in (one, other)
+    ]
+    whole = likeness(*sides)
+    there, back = nearest(*sides, (height, width))
+    for found, matrix in ((there, whole), (back, whole.T)):
+        assert np.array_equal(found.cosine, np.minimum(matrix.max(axis=1), 1))
+        known = np.isfinite(found.cosine)
+        assert np.array_equal(found.row[known], matrix.argmax(axis=1)[known])
+        assert (found.row[~known] == -1).all()
+
+
+def test_blocks_change_no_decision_of_real_sizes():
+    rng = np.random.default_rng(2)
+    names = {part: [f"{part}{k}" for k in range(size)] for part, size in (("a", 300), ("b", 170), ("c", 90))}
+    table = {
+        text: vector
+        for part in names.values()
+        for text, vector in zip(part, rng.normal(size=(len(part), 6)), strict=True)
+    }
+    table = {text: vector / np.linalg.norm(vector) for text, vector in table.items()}
+    datasets = [attributes(part, texts) for part, texts in names.items()]
+    whole = analyze_novelty(datasets, TableEncoder(table), 0.9, tile=(10_000, 10_000))
+    parts = analyze_novelty(datasets, TableEncoder(table), 0.9, tile=(7, 64))
+    assert whole.shares.equals(parts.shares)
+    assert whole.shared.equals(parts.shared)
+    assert 0 < whole.shares["n_unique"].sum() < 560
+
+
+def test_an_association_needs_both_parts():
+    """The joined text would match on the identity alone; the weaker part decides."""
+    angles = {"lazy": 0, "idle": 10, "kind": 90, "x people": 0, "x folk": 15, "y people": 90}
+    one = associations("A", [("x people", "lazy"), ("x people", "kind"), ("y people", "lazy")])
+    other = associations("B", [("x folk", "idle")])
+    found = analyze_novelty([one, other], ToyEncoder(angles), cos(16), kind="association")
+    assert found.concepts["unique"].to_list() == [False, True, True, False]
+    assert found.concepts["cosine"][0] == pytest.approx(cos(15), abs=1e-6)
+    assert found.concepts["concept"][0] == "x people: lazy"
+
+
+def test_equal_identities_only():
+    angles = {"lazy": 0, "idle": 10}
+    one = associations("A", [("x", "lazy"), ("y", "lazy")])
+    other = associations("B", [("x", "idle")])
+    found = analyze_novelty([one, other], ToyEncoder(angles), cos(12), kind="association", same_identity=True)
+    assert found.concepts["unique"].to_list() == [False, True, False]
+    assert found.concepts["cosine"].to_list()[1] is None
+    assert found.concepts["nearest"].to_list()[1] == ""
+    with pytest.raises(UserError, match="applies to associations"):
+        analyze_novelty(
+            [attributes("A", ["a"]), attributes("B", ["b"])], ToyEncoder(), 0.5, same_identity=True
+        )
+
+
+def test_one_data_set_has_nothing_to_be_compared_with():
+    with pytest.raises(UserError, match="at least two files"):
+        analyze_novelty([attributes("A", ["a"])], ToyEncoder(), 0.5)
+
+
+def test_encoded_sides_share_equal_texts():
+    one, other = encoded([attributes("A", ["p", "q"]), attributes("B", ["q"])], ToyEncoder())
+    assert np.array_equal(one.parts[0][1], other.parts[0][0])
+    assert reaches(likeness(one, other), 1.0).tolist() == [[False], [True]]
+
+
+def test_without_identities_the_interval_is_wilsons():
+    flags = np.array([True] * 3 + [False] * 7)
+    interval, method, named = share_interval(flags, [()] * 10, 0.95)
+    assert (method, named) == ("wilson", 0)
+    assert (interval.low, interval.high) == pytest.approx(
+        (0.1078, 0.6032), abs=1e-4
+    )  # Wilson (1927), 3 of 10
+    few = share_interval(flags, [(f"i{k % 4}",) for k in range(10)], 0.95)
+    assert few[0] == wilson(3, 10, 0.95)
+    assert few[1:] == ("wilson", 4)
+
+
+def test_a_concept_of_two_identities_counts_once():
+    """Halves: sums over identities are those over concepts, so the share is the middle of the same data."""
+    flags = np.array([True, False, True, False, False, True])
+    said_of = [("p", "q"), ("q",), ("r", "s", "t"), ("s",), ("t",), ("p",)]
+    interval, method, named = share_interval(flags, said_of, 0.95)
+    assert (method, named) == ("identities", 5)
+    assert 0 <= interval.low < 0.5 < interval.high <= 1
+
+
+def test_the_interval_covers_a_planted_share():
+    """Identities differ in how much of what is said of them is unique; the share over all of them is 0.4."""
+    rng = np.random.default_rng(3)
+    covered = {"identities": 0, "wilson": 0}
+    for _ in range(300):
+        own = rng.beta(0.8, 1.2, size=30)
+        sizes = rng.integers(3, 15, size=30)
+        flags = np.concatenate([rng.random(n) < p for n, p in zip(sizes, own, strict=True)])
+        said_of = [(f"i{k}",) for k, n in enumerate(sizes) for _ in range(n)]
+        for method, names in (("identities", said_of), ("wilson", [()] * len(said_of))):
+            interval, used, _ = share_interval(flags, names, 0.95)
+            assert used == method
+            covered[method] += interval.low <= 0.4 <= interval.high
+    assert covered["identities"] >= 0.92 * 300
+    assert covered["wilson"] < 0.85 * 300  # as if concepts of one identity were independent

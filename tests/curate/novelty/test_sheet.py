@@ -1,0 +1,96 @@
+"""The sheet of pairs to label: even over likeness, no text twice where it can be helped, nothing given away."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from endoxa.curate.novelty import draw_sheet
+from endoxa.curate.novelty.sheet import SHEET_COLUMNS, ranges
+from endoxa.errors import UserError
+from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
+
+
+def spread(seed=1, sizes=(400, 300, 200)):
+    """Three data sets whose cosines reach from -1 to 1."""
+    rng = np.random.default_rng(seed)
+    names = [[f"{part}{k}" for k in range(size)] for part, size in zip("abc", sizes, strict=True)]
+    vectors = rng.normal(size=(sum(sizes), 3))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    table = dict(zip([text for part in names for text in part], vectors, strict=True))
+    return [attributes(part[0][0].upper(), part) for part in names], table
+
+
+def test_ranges_are_narrower_around_the_likely_threshold():
+    assert ranges(0.55) == [0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9]
+    assert ranges(0.7)[-5:] == [0.7, 0.75, 0.8, 0.85, 0.9]
+
+
+def test_as_many_pairs_from_every_range():
+    datasets, table = spread()
+    found = draw_sheet(datasets, TableEncoder(table), pairs=130)
+    assert found.drawn == (10,) * 13
+    assert found.table.columns == list(SHEET_COLUMNS)
+    assert (found.table["related"] == "").all()
+    cosine = [float(table[a] @ table[b]) for a, b in found.table.select("text_a", "text_b").iter_rows()]
+    counted = Counter(np.maximum(np.digitize(cosine, found.ranges) - 1, 0).tolist())
+    assert counted == dict.fromkeys(range(13), 10)
+    # In random order: not sorted by likeness.
+    assert abs(np.corrcoef(cosine, np.arange(len(cosine)))[0, 1]) < 0.3
+
+
+def test_no_text_is_labelled_twice_where_it_can_be_helped():
+    datasets, table = spread()
+    found = draw_sheet(datasets, TableEncoder(table), pairs=130)
+    texts = [*found.table["text_a"], *found.table["text_b"]]
+    assert max(Counter(texts).values()) == 1
+    assert (found.table["dataset_a"] != found.table["dataset_b"]).all()
+    tiny = draw_sheet([attributes("A", ["a0"]), datasets[1]], TableEncoder(table), pairs=130)
+    assert sum(tiny.drawn) == tiny.table.height > 13
+    assert set(tiny.table["text_a"]) == {"a0"}
+    assert max(Counter(tiny.table["text_b"]).values()) == 1
+
+
+def test_the_same_seed_gives_the_same_sheet():
+    datasets, table = spread()
+    one, same, other = (draw_sheet(datasets, TableEncoder(table), pairs=130, seed=seed) for seed in (5, 5, 6))
+    assert one.table.equals(same.table)
+    assert not one.table.equals(other.table)
+
+
+def test_equal_texts_need_no_label_and_short_ranges_are_known():
+    one, other = attributes("A", ["same", "p"]), attributes("B", ["same", "q"])
+    found = draw_sheet([one, other], ToyEncoder(), pairs=100)
+    pairs = set(found.table.select("text_a", "text_b").iter_rows())
+    assert pairs == {("same", "q"), ("p", "same"), ("p", "q")}
+    assert found.drawn == (3, *[0] * 12)
+    assert found.wanted == 8
+
+
+def test_associations_carry_their_parts():
+    one, other = associations("A", [("x", "lazy")]), associations("B", [("x", "idle"), ("y", "lazy")])
+    angles = {"lazy": 0, "idle": 50}
+    found = draw_sheet([one, other], ToyEncoder(angles), pairs=20)
+    assert set(found.table["text_b"]) == {"x: idle", "y: lazy"}
+    assert found.table.columns[-4:] == ["identity_a", "attribute_a", "identity_b", "attribute_b"]
+    alone = draw_sheet([one, other], ToyEncoder(angles), pairs=20, same_identity=True)
+    assert alone.table["text_b"].to_list() == ["x: idle"]
+
+
+def test_large_data_sets_are_sampled(monkeypatch):
+    from endoxa.curate.novelty import sheet
+
+    monkeypatch.setattr(sheet, "MOST_CONCEPTS", 50)
+    datasets, table = spread()
+    found = draw_sheet(datasets, TableEncoder(table), pairs=60)
+    assert found.table.height >= 40
+    assert len({*found.table["text_a"], *found.table["text_b"]}) <= 150
+    drawn = {text for text in found.table["text_a"] if text.startswith("a")}
+    assert any(int(text[1:]) >= 50 for text in drawn)  # not the first ones
+
+
+def test_one_data_set_has_no_pairs():
+    with pytest.raises(UserError, match="at least two files"):
+        draw_sheet([attributes("A", ["a"])], ToyEncoder())

@@ -1,0 +1,227 @@
+"""Topics: the arithmetic of LACES' table 1 by hand, most frequent associations, intervals, labels in every shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from endoxa.curate.topics import NO_TOPIC, analyze_topics, read_mentions, read_topics
+from endoxa.curate.topics.table import TOPIC_COLUMNS, share_interval
+from endoxa.errors import UserError
+from endoxa.stats.intervals import wilson
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# Ten rows: food 5 (2 in, 2 out, 1 not known), traits 3 (0 in, 3 out), sports 1 (1 in), none 1.
+SAID = """identity,attribute,in_group
+Chileans,piscola,true
+Chileans,piscola,true
+Chileans,piscola,false
+Peruvians,ceviche,no
+Peruvians,ceviche,
+Germans,rigid,false
+Germans,rigid,false
+Italians,loud,out-group
+Chileans,football,in-group
+Chileans,something,true
+"""
+LABELS = "attribute,topic\nPiscola,food\nceviche.,food\nrigid,traits\nloud,traits\nfootball,sports\n"
+
+
+@pytest.fixture
+def found(tmp_path):
+    said = read_mentions(written(tmp_path, "said.csv", SAID), written(tmp_path, "labels.csv", LABELS))
+    return analyze_topics(said)
+
+
+def test_table_by_hand(found):
+    assert found.columns == list(TOPIC_COLUMNS)
+    assert found["topic"].to_list() == ["food", "traits", "sports", NO_TOPIC]
+    assert found["n"].to_list() == [5, 3, 1, 1]
+    assert found["share"].to_list() == [
+        pytest.approx(5 / 9),
+        pytest.approx(3 / 9),
+        pytest.approx(1 / 9),
+        None,
+    ]
+    assert found["n_in_group"].to_list() == [2, 0, 1, 1]
+    assert found["n_out_group"].to_list() == [2, 3, 0, 0]
+    assert found["in_group_share"].to_list() == [0.5, 0.0, 1.0, 1.0]
+    assert (found["in_group_share"] + found["out_group_share"]).to_list() == [1.0] * 4
+    assert found["most_frequent_attribute"].to_list()[:3] == ["piscola", "rigid", "football"]
+    assert found["most_frequent_n"].to_list() == [3, 2, 1, 1]
+    assert found["in_group_most"].to_list() == [
+        "Chileans: piscola",
+        "",
+        "Chileans: football",
+        "Chileans: something",
+    ]
+    assert found["out_group_most"].to_list()[:2] == ["Chileans: piscola", "Germans: rigid"]
+    assert set(found["dataset"]) == {"said"}
+
+
+def test_without_people_intervals_are_wilsons_at_the_edges_too(found):
+    rows = {row["topic"]: row for row in found.iter_rows(named=True)}
+    food, traits, sports = (wilson(*counts, 0.95) for counts in ((5, 9), (0, 3), (1, 1)))
+    assert (rows["food"]["low"], rows["food"]["high"]) == pytest.approx((food.low, food.high))
+    assert (rows["traits"]["in_group_low"], rows["traits"]["in_group_high"]) == (
+        0,
+        pytest.approx(traits.high),
+    )
+    assert (rows["sports"]["in_group_low"], rows["sports"]["in_group_high"]) == (pytest.approx(sports.low), 1)
+    assert (rows["traits"]["out_group_low"], rows["traits"]["out_group_high"]) == (
+        pytest.approx(1 - traits.high),
+        1,
+    )
+    assert rows["food"]["interval"] == "wilson"
+
+
+def test_equally_frequent_associations_are_counted(tmp_path):
+    table = written(tmp_path, "t.csv", "identity,attribute,topic\nQ,b,x\nP,b,x\nP,a,x\n")
+    row = analyze_topics(read_mentions(table)).row(0, named=True)
+    assert (row["most_frequent_identity"], row["most_frequent_attribute"]) == ("P", "a")
+    assert (row["most_frequent_n"], row["most_frequent_ties"]) == (1, 2)
+
+
+def test_support_is_how_often_a_row_counts(tmp_path):
+    table = written(
+        tmp_path, "t.csv", "identity,attribute,topic,support\nP,a,x,7\nP,b,y,2.0\nP,c,y,0\nP,d,y,1\n"
+    )
+    found = analyze_topics(read_mentions(table))
+    assert dict(found.select("topic", "n").iter_rows()) == {"x": 7, "y": 3}
+    assert found["share"][0] == pytest.approx(0.7)
+    with pytest.raises(UserError, match="row 1, column 'support': 'many'"):
+        read_mentions(written(tmp_path, "u.csv", "identity,attribute,topic,support\nP,a,x,many\n"))
+
+
+def test_data_sets_stay_apart(tmp_path):
+    tables = [
+        read_mentions(written(tmp_path, f"{name}.csv", f"identity,attribute,topic\nP,a,{topic}\nP,b,y\n"))
+        for name, topic in (("one", "x"), ("two", "y"))
+    ]
+    found = analyze_topics(pl.concat(tables))
+    assert found.select("dataset", "topic", "n").rows() == [("one", "x", 1), ("one", "y", 1), ("two", "y", 2)]
+    assert found["share"].to_list() == [0.5, 0.5, 1.0]
+
+
+def mentions(flags, people):
+    return pl.DataFrame(
+        {"topic": ["x" if flag else "y" for flag in flags], "person": people, "weight": [1] * len(flags)}
+    )
+
+
+def test_people_are_resampled_where_they_are_known():
+    """People differ in what they speak of; the share over all of them is 0.3."""
+    rng = np.random.default_rng(1)
+    covered = {"people": 0, "wilson": 0}
+    for _ in range(200):
+        own = rng.beta(0.6, 1.4, size=40)
+        sizes = rng.integers(2, 12, size=40)
+        flags = np.concatenate([rng.random(n) < p for n, p in zip(sizes, own, strict=True)])
+        names = [f"r{k}" for k, n in enumerate(sizes) for _ in range(n)]
+        for method, people in (("people", names), ("wilson", [""] * len(names))):
+            interval, used = share_interval(mentions(flags, people), pl.col("topic") == "x", 0.95)
+            assert used == method
+            covered[method] += interval.low <= 0.3 <= interval.high
+    assert covered["people"] >= 0.91 * 200
+    assert covered["wilson"] < 0.85 * 200
+
+
+def test_labels_as_author_label_writes_them(tmp_path):
+    """By the association's name; rows without one are called by their number there, so their words decide."""
+    data = written(tmp_path, "a.csv", "association_id,identity,attribute\na1,P,lazy\na2,Q,lazy\na3,P,kind\n")
+    head = "draft_id,task,status,source_ids,text,scheme,label\n"
+    labels = written(
+        tmp_path,
+        "l.csv",
+        f"{head}label-a1,label,draft,a1,lazy,topics,traits\nlabel-a2,label,approved,a2,lazy,topics,economy\n"
+        "label-a3,label,rejected,a3,kind,topics,food\n",
+    )
+    said = read_mentions(data, labels)
+    assert said["topic"].to_list() == ["traits", "economy", ""]
+    assert said["draft"].to_list() == [True, False, False]
+    assert analyze_topics(said)["n_draft"].to_list() == [0, 1, 0]
+    numbered = written(tmp_path, "n.csv", f"{head}label-1,label,draft,1,kind,topics,traits\n")
+    other = written(tmp_path, "b.csv", "identity,attribute\nP,lazy\nP,Kind\n")
+    assert read_mentions(other, numbered)["topic"].to_list() == ["", "traits"]
+
+
+def test_words_of_named_associations_decide_only_where_they_agree(tmp_path):
+    labels = written(
+        tmp_path, "l.csv", "association_id,attribute,topic\na1,lazy,x\na2,lazy,y\na3,kind,z\na4,kind,z\n"
+    )
+    other = written(tmp_path, "b.csv", "identity,attribute\nP,lazy\nP,kind\n")
+    assert read_mentions(other, labels)["topic"].to_list() == ["", "z"]
+
+
+def test_identity_and_attribute_come_before_attribute_alone(tmp_path):
+    labels = written(tmp_path, "l.csv", "identity,attribute,topic\nP,hot,weather\n,hot,food\n")
+    table = written(tmp_path, "t.csv", "identity,attribute\nP,hot\nQ,hot\n")
+    assert read_mentions(table, labels)["topic"].to_list() == ["weather", "food"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("attribute,topic\nlazy,x\nLazy,y\n", r"row 2: 'lazy' has the topics 'x' and 'y'"),
+        ("attribute,theme\nlazy,x\n", "needs a column 'topic'"),
+        ("topic\nx\n", "needs a column 'topic'"),
+        ("attribute,topic\nlazy,\n", "holds no label"),
+        ("attribute,topic\nother,x\n", "names no association of"),
+    ],
+)
+def test_labels_that_cannot_be_used(tmp_path, labels, message):
+    table = written(tmp_path, "t.csv", "identity,attribute\nP,lazy\n")
+    with pytest.raises(UserError, match=message):
+        read_mentions(table, written(tmp_path, "l.csv", labels))
+
+
+def test_tables_that_cannot_be_used(tmp_path):
+    with pytest.raises(UserError, match="no column 'topic'"):
+        read_mentions(written(tmp_path, "a.csv", "identity,attribute\nP,lazy\n"))
+    with pytest.raises(UserError, match="column 'in_group': 'perhaps'"):
+        read_mentions(written(tmp_path, "b.csv", "identity,attribute,topic,in_group\nP,lazy,x,perhaps\n"))
+    with pytest.raises(UserError, match="no association that anybody said"):
+        read_mentions(written(tmp_path, "c.csv", "identity,attribute,topic\nP,,x\n"))
+    with pytest.raises(UserError, match="no table 'mentions'"):
+        read_mentions(tmp_path)
+
+
+def test_an_export_gives_what_people_said_by_themselves(tmp_path):
+    """In-group: the pair's country is one that the person named. 'other' and nobody: not known."""
+    folder = tmp_path / "export"
+    folder.mkdir()
+    written(
+        folder,
+        "pairs.csv",
+        "association_id,identity,attribute,country,topic,support\n"
+        "p1,Chileans,piscola,CL,food,3\np2,Germans,rigid,DE,,2\np3,Swiss,rich,CH,,0\n",
+    )
+    written(folder, "people.csv", "rater,country,consent\nr1,CL,1\nr2,AR; DE,1\nr3,other,1\nr4,,1\n")
+    written(
+        folder,
+        "mentions.csv",
+        "row_id,association_id,rater,counted\n"
+        "1,p1,r1,true\n2,p1,r2,true\n3,p1,r3,true\n4,p2,r2,true\n5,p2,,true\n6,p2,r1,false\n",
+    )
+    own = analyze_topics(read_mentions(folder))
+    assert own.select("topic", "n", "n_in_group", "n_out_group").rows() == [
+        ("food", 3, 1, 1),
+        (NO_TOPIC, 2, 1, 0),
+    ]
+    labels = written(tmp_path, "l.csv", "association_id,topic\np2,traits\np1,food\n")
+    both = analyze_topics(read_mentions(folder, labels))
+    assert both.select("topic", "n").rows() == [("food", 3), ("traits", 2)]
+    assert set(both["dataset"]) == {"export"}
+
+
+def test_topics_of_a_table_are_read_once(tmp_path):
+    found = read_topics(written(tmp_path, "l.csv", "text,label\nLazy,x\n"))
+    frame = pl.DataFrame({"association_id": ["", ""], "identity": ["P", "P"], "attribute": ["lazy.", "kind"]})
+    assert found.of(frame).to_list() == ["x", ""]
