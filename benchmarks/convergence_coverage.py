@@ -54,6 +54,7 @@ class World:
         skewed: strengths are exponential instead of normal.
         answers: instruments by index whose parts are answers of -1, 0 or 1 instead of normal values.
         nested: every association has parts of its own.
+        missing: share of the values that are missing at random (refusals); one of each association is kept.
     """
 
     within: float = WITHIN
@@ -61,6 +62,7 @@ class World:
     skewed: bool = False
     answers: tuple[int, ...] = ()
     nested: bool = False
+    missing: float = 0.0
 
 
 def strengths(rng: np.random.Generator, cluster: np.ndarray, correlation: float, world: World) -> np.ndarray:
@@ -105,14 +107,14 @@ def study(
     unit, part = np.repeat(np.arange(len(cluster)), PARTS), np.tile(np.arange(PARTS), len(cluster))
     if world.nested:
         part = np.arange(len(unit))
-    return [
-        part_scores(
-            unit,
-            part,
-            values(rng, latent[k], one, answers=k in world.answers, levels=not world.nested).ravel(),
-        )
-        for k, one in enumerate(RELIABILITIES)
-    ], cluster
+    scores = []
+    for k, one in enumerate(RELIABILITIES):
+        drawn = values(rng, latent[k], one, answers=k in world.answers, levels=not world.nested).ravel()
+        kept = np.ones(len(unit), dtype=bool)
+        if world.missing:
+            kept = (rng.random(len(unit)) >= world.missing) | (np.arange(len(unit)) % PARTS == unit % PARTS)
+        scores.append(part_scores(unit[kept], part[kept], drawn[kept]))
+    return scores, cluster
 
 
 def truth(correlation: float, world: World, one: int, two: int) -> float:
@@ -199,6 +201,7 @@ WORLDS: dict[str, World] = {
     "identities of 1 to 15 associations": World(sizes=(1, 1, 2, 3, 3, 5, 5, 5, 10, 15)),
     "skewed strengths": World(skewed=True),
     "every association has parts of its own": World(nested=True),
+    "three in ten values missing": World(missing=0.3),
     "two instruments with answers of -1, 0, 1": World(answers=(0, 2)),
 }
 
