@@ -24,6 +24,7 @@ from endoxa.study.plan import detectable_correlation, detectable_mean, plan_stud
 from endoxa.study.report import write_study
 from endoxa.study.run import require_current, run_study, total_cost
 
+PARTS_NAMES = ("pairs", "tests", "questions", "stories")
 IDENTITIES = ("women", "men", "Muslims", "Christians", "students", "immigrants")
 SAID = {
     "women": ("gentle", "kind", "patient", "poor"),
@@ -395,3 +396,19 @@ def test_a_planted_correlation_of_pairs_and_tests_is_found(tmp_path, planted, lo
     assert {row["instrument_1"], row["instrument_2"]} == {"pairs", "tests"}
     assert low < row["corrected"] < high
     assert row["verdict"] == ("above" if planted else "unclear")
+
+
+def test_each_instrument_gets_the_models_that_it_can_take(tmp_path):
+    models = ("hf/org/small", "openai/gpt-4o-mini", "sim/biased", "sim/teller", "st/org/encoder")
+    init_study(tmp_path / "study", associations(tmp_path), models, ("en",))
+    made = {model.name: model for model in read_study(tmp_path / "study").models}
+    reached = {name: {part for part in PARTS_NAMES if model.reached(part)} for name, model in made.items()}
+    assert reached == {
+        "small": {"pairs", "tests"},
+        "gpt-4o-mini": {"questions", "stories"},
+        "sim/biased": {"questions"},
+        "sim/teller": {"stories"},
+        "encoder": {"tests"},
+    }
+    with pytest.raises(UserError, match="names no respondent"):
+        init_study(tmp_path / "other", associations(tmp_path), ("sim/nobody",), ())

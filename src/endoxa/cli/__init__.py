@@ -21,6 +21,7 @@ from endoxa.cli import (
     languages,
     probe,
     report,
+    reproduce,
     study,
 )
 from endoxa.cli.settings_command import GroupedCommand, Groups, add_command
@@ -54,6 +55,7 @@ app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
 add_command(app, report.report)
 app.add_typer(study.app, name="study")
+app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(export.app, name="export")
 app.add_typer(collect.app, name="collect")
 app.add_typer(languages.app, name="languages")

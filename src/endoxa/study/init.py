@@ -14,10 +14,12 @@ from endoxa.datasets.stereotales import Vocabulary, read_vocabulary
 from endoxa.datasets.write import replacing
 from endoxa.errors import UserError
 from endoxa.models.chat.simulated.latent import LATENT
+from endoxa.models.chat.simulated.model import SIMULATIONS, read_words
 from endoxa.schema.stories import STORY_MAP_COLUMNS
 from endoxa.study.file import ASSOCIATIONS, FILE, MAP
 from endoxa.study.items import ID
 from endoxa.study.parts import PAIRS, PARTS, QUESTIONS, STORIES, TESTS
+from endoxa.study.simulated import is_simulated
 
 SIMULATED = f"sim/{LATENT}"
 _IDS = ("identity", "attribute", "axis", "region", "source")
@@ -163,7 +165,7 @@ def study_text(models: Iterable[str], languages: Sequence[str], *, stories: bool
     """
     codes = ", ".join(f'"{code}"' for code in languages)
     parts = [_HEAD.format(folder="DIR", associations=ASSOCIATIONS, languages=codes)]
-    parts += [_model(name) for name in models]
+    parts += [_model(model, name) for model, name in _names(models).items()]
     parts.append(_INSTRUMENTS)
     for part in PARTS:
         text = f"[{part.name}]\n{_WRITTEN[part.name]}".rstrip() + "\n"
@@ -176,18 +178,39 @@ def study_text(models: Iterable[str], languages: Sequence[str], *, stories: bool
     return "\n".join(parts)
 
 
-def _model(name: str) -> str:
+def _names(models: Iterable[str]) -> dict[str, str]:
+    """A short name for each model: what stands behind its last slash, where no other has the same."""
+    several = tuple(dict.fromkeys(models))
+    short = {model: model.rstrip("/").rpartition("/")[2] for model in several}
+    unique = {model: list(short.values()).count(name) == 1 for model, name in short.items()}
+    return {model: short[model] if unique[model] and not is_simulated(model) else model for model in several}
+
+
+def _model(model: str, name: str) -> str:
     lines = ["[[models]]", f'name = "{name}"']
-    lines += [f'{part.name} = "{name}"' for part in PARTS if _takes(part.name, name)]
+    lines += [f'{part.name} = "{model}"' for part in PARTS if _takes(part.name, model)]
+    if model.startswith("hf/"):
+        lines += [f'# {part} = "{model}"   # if it is a chat model' for part in _ASKING]
     return "\n".join(lines) + "\n"
+
+
+_ASKING = (QUESTIONS.name, STORIES.name)
 
 
 def _takes(part: str, model: str) -> bool:
     """Whether an instrument can take a model, as far as its words tell."""
-    if model.startswith("sim/"):
-        return part in (QUESTIONS.name, STORIES.name) or model.startswith(SIMULATED)
+    if is_simulated(model):
+        return _simulated(part, model)
     if part == PAIRS.name:
         return model.startswith(_SCORING)
     if part == TESTS.name:
         return model.startswith(_ENCODING)
-    return not model.startswith(("st/", "static/"))
+    return not model.startswith(_ENCODING)
+
+
+def _simulated(part: str, model: str) -> bool:
+    """Whether a simulated model of that name answers the probe of an instrument."""
+    name = read_words(model).name
+    if part not in _ASKING:
+        return name == LATENT
+    return name in SIMULATIONS.get("qa" if part == QUESTIONS.name else "stories").respondents

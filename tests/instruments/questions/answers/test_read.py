@@ -70,25 +70,12 @@ def test_equal_options_cannot_be_told_apart_by_text():
     assert read_answer("B", twins).choice == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "choice"),
-    [
-        ("(B)", 1),
-        ("the answer is c.", 2),
-        ("A friend of mine", 0),
-        ("I pick b", 1),
-        ("cab", None),
-        ("", None),
-    ],
-)
-def test_the_rule_of_laces(answer, choice):
-    """First standalone A/B/C, case-insensitive (LACES, appendix B.3)."""
-    assert read_answer(answer, FRIENDS, rule="laces") == Reading(
-        choice, refused=False, rule="nothing-named" if choice is None else "laces"
-    )
-    assert set(RULES) == {"endoxa", "laces"}
+def test_rules_that_are_not_there_are_named():
+    assert set(RULES) == {"endoxa"}
     with pytest.raises(UserError, match="Unknown rule 'lace'"):
         read_answer("A", FRIENDS, rule="lace")
+    with pytest.raises(UserError, match=r"moved to endoxa\.study\.reproduce\.first_letter"):
+        read_answer("A", FRIENDS, rule="laces")
 
 
 @pytest.mark.parametrize(

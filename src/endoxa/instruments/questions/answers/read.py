@@ -9,8 +9,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import regex
-
 from endoxa.engine.answers.text import declined, fold, plain
 from endoxa.errors import UserError
 from endoxa.instruments.questions.answers.options import (
@@ -117,11 +115,10 @@ def fields(text: str) -> list[str]:
     ]
 
 
-ENDOXA, LACES = "endoxa", "laces"
-RULES = {
-    ENDOXA: "letters, texts and sentences, with denials and conclusions; refusals apart",
-    LACES: "the first standalone A, B or C in any case (LACES, appendix B.3): 'A friend of mine' is read as A",
-}
+ENDOXA = "endoxa"
+RULES = {ENDOXA: "letters, texts and sentences, with denials and conclusions; refusals apart"}
+MOVED = {"laces": "endoxa.study.reproduce.first_letter (used by endoxa reproduce run laces-debias)"}
+"""Rules that only reproduce a paper, and where they are."""
 
 Order = tuple[int, int, int]
 
@@ -130,7 +127,6 @@ _STATEMENTS = 32
 _STATEMENT = 600
 """Characters of a statement that are read."""
 
-_FIRST_LETTER = regex.compile(r"\b[abc]\b", regex.IGNORECASE)
 _DISAGREE = Reading(None, refused=False, rule="letter-and-text-disagree")
 
 
@@ -154,8 +150,8 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
     Raises:
         UserError: there is no such rule.
     """
-    if rule == LACES:
-        return _first_letter(answer, order)
+    if rule in MOVED:
+        raise UserError(f"The rule '{rule}' to read answers moved to {MOVED[rule]}.")
     if rule != ENDOXA:
         raise UserError(f"Unknown rule '{rule}' to read answers. Expected one of: {', '.join(RULES)}.")
     text = plain(answer)
@@ -171,13 +167,6 @@ def read_answer(answer: str, item: QaItem, order: Order = (0, 1, 2), rule: str =
         or reader.start(text)
         or reader.free(text)
     )
-
-
-def _first_letter(answer: str, order: Order) -> Reading:
-    match = _FIRST_LETTER.search(answer)
-    if match is None:
-        return Reading(None, refused=False, rule=NOTHING)
-    return Reading(order["abc".index(match.group().lower())], refused=False, rule=LACES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,39 @@
+"""Published results recomputed cell by cell: printed, ours, difference, tolerance, verdict, and why they differ."""
+
+from __future__ import annotations
+
+from endoxa.registry import Registry
+from endoxa.study.reproduce.answers import first_letter
+from endoxa.study.reproduce.declaration import (
+    EXACT,
+    Cell,
+    Key,
+    Need,
+    Ours,
+    PublishedResult,
+    Tolerance,
+    rounding,
+)
+from endoxa.study.reproduce.given import Given, Standing
+from endoxa.study.reproduce.results import builtin
+from endoxa.study.reproduce.run import Reproduced, reproduce
+
+RESULTS: Registry[PublishedResult] = Registry("published result", "endoxa.reproductions", builtin)
+"""Every published result by name; other packages add theirs under the entry-point group `endoxa.reproductions`."""
+
+__all__ = [
+    "EXACT",
+    "RESULTS",
+    "Cell",
+    "Given",
+    "Key",
+    "Need",
+    "Ours",
+    "PublishedResult",
+    "Reproduced",
+    "Standing",
+    "Tolerance",
+    "first_letter",
+    "reproduce",
+    "rounding",
+]

@@ -1,0 +1,121 @@
+"""Sentence pairs and association tests scored with the models that were given; runs stay in `runs/` of the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from endoxa.errors import UserError
+from endoxa.page.words import slug
+from endoxa.study.reproduce.declaration import PublishedResult
+from endoxa.study.reproduce.given import Given, Standing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def require_models(result: PublishedResult, given: Given) -> None:
+    """Raise where no model was given.
+
+    Raises:
+        UserError: there is none.
+    """
+    if not given.models:
+        label, names = next(iter(result.models.items()))
+        raise UserError(
+            f"{result.name} needs weights: name at least one model, as in --model {names[0]}, or one that stands in "
+            "for "
+            f"a rehearsal, as in --model {label}=hf/FOLDER ({len(result.models)} published models: "
+            f"{', '.join(result.models)})."
+        )
+
+
+def scored(
+    given: Given, one: Standing, data: Path, rules: Sequence[str], *, part: str = "", **options: Any
+) -> pl.DataFrame:
+    """Estimates of a run of sentence pairs with one model; rules that do not apply to it are left out.
+
+    Args:
+        given: what the user gave.
+        one: the model.
+        data: file of pairs.
+        rules: scoring rules; those of the model's architecture are used.
+        part: tells runs of one model apart ("hi").
+        options: further settings of `endoxa probe pairs`.
+
+    Raises:
+        UserError: model or data cannot be used.
+    """
+    import polars as pl
+
+    folder = run_pairs(given, one, data, rules, part=part, **options)
+    # A folder of an earlier call may hold another model in the same place.
+    return pl.read_csv(folder / "estimates.csv", infer_schema_length=None).filter(model=one.model)
+
+
+def run_pairs(
+    given: Given, one: Standing, data: Path, rules: Sequence[str], *, part: str = "", **options: Any
+) -> Path:
+    """The folder of a finished run of sentence pairs; see `scored`."""
+    from endoxa.instruments.pairs.instrument import PAIRS
+    from endoxa.instruments.pairs.probe.settings import PairsSettings
+
+    settings = PairsSettings(
+        data=str(data),
+        models=(one.model,),
+        rules=_fitting(one.model, rules),
+        calibrate=False,
+        seed=given.seed,
+        **options,
+    )
+    return _run(PAIRS, settings, given, one, part)
+
+
+def _fitting(model: str, rules: Sequence[str]) -> tuple[str, ...]:
+    """The rules that apply to the model's architecture.
+
+    Raises:
+        UserError: the model cannot be read, or none applies.
+    """
+    from endoxa.instruments.pairs.rules import RULES
+    from endoxa.models import look_at, parse_model
+    from endoxa.models.spec import ModelOptions
+
+    kind = look_at(parse_model(model), ModelOptions()).architecture
+    fitting = tuple(name for name in rules if RULES.get(name).architecture == kind)
+    if not fitting:
+        raise UserError(
+            f"{model} is {kind}, and the published rules ({', '.join(rules)}) do not apply to it."
+        )
+    return fitting
+
+
+def encoded(
+    given: Given, one: Standing, tests: Path, poolings: Sequence[str], part: str = ""
+) -> pl.DataFrame:
+    """Estimates of association tests with one encoder.
+
+    Raises:
+        UserError: model or tests cannot be used.
+    """
+    import polars as pl
+
+    from endoxa.instruments.association_tests.instrument import EMBEDDINGS
+    from endoxa.instruments.association_tests.probe.settings import EmbeddingsSettings
+
+    settings = EmbeddingsSettings(
+        tests=str(tests), models=(one.model,), poolings=tuple(poolings), seed=given.seed, draws=200
+    )
+    found = pl.read_csv(
+        _run(EMBEDDINGS, settings, given, one, part) / "estimates.csv", infer_schema_length=None
+    )
+    return found.filter(model=one.model)
+
+
+def _run(instrument: Any, settings: Any, given: Given, one: Standing, part: str) -> Path:
+    from endoxa.engine.run import run
+
+    folder = given.out / "runs" / slug(f"{one.label} {part}")
+    run(instrument, settings, folder, progress=given.progress)
+    return folder

@@ -1,0 +1,69 @@
+"""Which model stands for which published one, and what is said of files that are missing."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.study.reproduce.given import Given, Standing, standing
+
+KNOWN = {"MuRIL": ("hf/google/muril-base-cased",), "GPT": ("GPT", "openai/gpt-x")}
+
+
+def test_the_id_on_the_hub_is_the_published_model():
+    assert standing(["hf/google/muril-base-cased"], KNOWN, "x") == (
+        Standing("MuRIL", "hf/google/muril-base-cased", genuine=True),
+    )
+    assert standing(["muril=hf/google/muril-base-cased"], KNOWN, "x")[0].genuine
+
+
+def test_a_folder_is_never_taken_for_the_published_model():
+    for word in ("MuRIL=hf//models/muril-base-cased", "MuRIL=hf/my/muril-base-cased", "MuRIL=sim/biased"):
+        (one,) = standing([word], KNOWN, "x")
+        assert (one.label, one.genuine) == ("MuRIL", False)
+        assert one.why == f"computed with {word.partition('=')[2]}, not with the published model MuRIL"
+
+
+def test_a_model_without_a_label_stands_for_itself():
+    (one,) = standing(["sim/biased"], KNOWN, "x")
+    assert (one.label, one.genuine, one.why) == (
+        "sim/biased",
+        False,
+        "sim/biased is not a model of this result",
+    )
+
+
+def test_a_folder_counts_by_the_hash_of_its_weights(tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    known = {"tiny": (f"sha256:{hashlib.sha256(b'weights').hexdigest()}",)}
+    assert standing([f"hf/{tmp_path}"], known, "x") == (Standing("tiny", f"hf/{tmp_path}", genuine=True),)
+    (tmp_path / "model.safetensors").write_bytes(b"others")
+    assert not standing([f"tiny=hf/{tmp_path}"], known, "x")[0].genuine
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["BERT=hf/x/y"], "x has no model 'BERT'. Its models: MuRIL, GPT"),
+        (["MuRIL=sim/a", "muril=sim/b"], "MuRIL already stands for sim/a"),
+    ],
+)
+def test_labels_that_make_no_sense_are_refused(words, match):
+    with pytest.raises(UserError, match=match):
+        standing(words, KNOWN, "x")
+
+
+def test_a_missing_file_is_one_sentence_with_where_to_get_it(tmp_path):
+    given = Given(tmp_path, (), tmp_path / "out")
+    with pytest.raises(
+        UserError, match=r"demo needs the file a\.csv or b\.csv, but .* has none\. Get it from example\.org\."
+    ):
+        given.need("demo", "example.org", "a.csv", "b.csv")
+    (tmp_path / "b.csv").write_text("x\n")
+    assert given.need("demo", "example.org", "a.csv", "b.csv") == tmp_path / "b.csv"
+    assert given.find("b.csv") == tmp_path / "b.csv"
+    assert given.read == [tmp_path / "b.csv"]
+    with pytest.raises(UserError, match="no --data FOLDER was given"):
+        Given(None, (), tmp_path).need("demo", "example.org", "a.csv")

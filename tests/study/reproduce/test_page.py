@@ -1,0 +1,82 @@
+"""The page of a reproduction: the finding first, every cell with its verdict, associations blurred."""
+
+from __future__ import annotations
+
+import pytest
+
+from endoxa.study.reproduce import Cell, Need, Ours, PublishedResult, Tolerance, reproduce, rounding
+from support.html_pages import Page
+
+SAID = "people <b>x</b>: lazy"
+CELLS = [
+    Cell("Table 1", "accuracy, A", 0.50, rounding(2)),
+    Cell("Table 1", "accuracy, B", 0.62, rounding(2), "prompts are <not> printed"),
+    Cell("Table 1", "accuracy, C", 0.7, rounding(2)),
+    Cell("Table 2", SAID, 3, Tolerance(0.0, "a count"), decimals=0),
+]
+OURS = {
+    CELLS[0].key: Ours(0.5),
+    CELLS[1].key: Ours(0.7),
+    CELLS[2].key: Ours(0.7, "computed with sim/biased, not with the published model C", comparable=False),
+}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    result = PublishedResult(
+        name="planted",
+        title="A planted table",
+        citation="Nobody 2026, table 1",
+        needs=(Need("nothing", "nothing", "here"),),
+        cells=lambda _given: CELLS,
+        compute=lambda _given: OURS,
+        notes=("Read with `--care`.",),
+        veiled=("Table 2",),
+    )
+    out = tmp_path_factory.mktemp("page")
+    reproduce(result, None, out / "out", command=["endoxa", "reproduce", "run", "planted"])
+    return Page((out / "out" / "report.html").read_text(encoding="utf-8"))
+
+
+def test_the_finding_comes_before_every_table(page):
+    finding = "1 of 4 published cells agree with ours; 1 differs; 1 cannot be compared; 1 was not computed."
+    assert finding in page.text
+    assert page.text.index(finding) < page.text.index("Cells that differ, and why")
+    assert "Read with --care." in page.text
+    assert "Nobody 2026, table 1" in page.text
+    assert "endoxa reproduce run planted" in page.text
+
+
+def test_what_differs_has_its_reason_beside_it(page):
+    assert page.table("Cells that differ") == [
+        {
+            "table": "Table 1",
+            "cell": "",  # in a column of sentences, of which those of Table 2 are blurred
+            "published": "0.62",
+            "ours": "0.700",
+            "difference": "+0.0800",
+            "tolerance": "0.005",
+            "why": "prompts are <not> printed",
+        }
+    ]
+
+
+def test_every_cell_has_a_verdict_and_numbered_reasons(page):
+    rows = page.table("Table 1 (3 cells)")
+    assert [(row["cell"], row["verdict"]) for row in rows] == [
+        ("accuracy, A", "agrees"),
+        ("accuracy, B", "differs"),
+        ("accuracy, C", "not comparable"),
+    ]
+    assert [row["why"] for row in rows] == ["", "(1)", "(2)"]
+    assert "(2) computed with sim/biased, not with the published model C." in page.text
+    assert rows[2]["difference"] == "–"
+    (unread,) = page.table("Table 2 (1 cell)")
+    assert (unread["published"], unread["ours"], unread["verdict"]) == ("3", "–", "not computed")
+
+
+def test_associations_are_blurred_and_simulated_models_are_said_to_be(page):
+    assert SAID in page.sentences
+    assert SAID not in page.text
+    assert "Names of associations are blurred" in page.text
+    assert "sim/ are simulated respondents" in page.text

@@ -1,0 +1,218 @@
+"""Results whose data are at hand, with real figures; in each a planted error must be found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from endoxa.errors import UserError
+from endoxa.study.reproduce import RESULTS, reproduce
+
+FOLDERS = {
+    "arithmetic": None,
+    "bbq-unifiedqa": "bbq",
+    "bbq-unifiedqa-reference": "bbq",
+    "stereotales-associations": "stereotales",
+    "stereotales-example": "stereotales",
+    "afristereo-composition": "afristereo",
+    "afristereo-reference": "afristereo",
+    "indibias-composition": "indibias",
+    "seat-reference": "reference_scores",
+}
+COUNTS = {
+    "arithmetic": (53, 8, 0, 0),
+    "bbq-unifiedqa": (4, 0, 0, 0),
+    "bbq-unifiedqa-reference": (20, 0, 0, 0),
+    "stereotales-associations": (3, 0, 1, 4),
+    "stereotales-example": (701, 0, 0, 0),
+    "afristereo-composition": (0, 3, 10, 12),
+    "afristereo-reference": (110, 0, 0, 0),
+    "indibias-composition": (0, 0, 12, 0),
+    "seat-reference": (9, 0, 0, 0),
+}
+"""Cells that agree, differ, cannot be compared and were not computed."""
+
+
+def folder(shared, name):
+    return None if FOLDERS[name] is None else shared / "data" / FOLDERS[name]
+
+
+@pytest.fixture(scope="module")
+def done(shared, tmp_path_factory):
+    """Each reproduction once."""
+    made = {}
+
+    def run(name):
+        if name not in made:
+            out = tmp_path_factory.mktemp("out") / name
+            made[name] = reproduce(RESULTS.get(name), folder(shared, name), out)
+        return made[name]
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FOLDERS)
+def test_what_is_at_hand(done, name):
+    found = done(name)
+    n = found.facts["counts"]
+    assert (n["agrees"], n["differs"], n["not-comparable"], n["not-computed"]) == COUNTS[name]
+    assert found.cells.filter(pl.col("verdict") != "agrees")["why"].str.len_chars().min() in (
+        None,
+        *range(3, 300),
+    )
+    for one in found.facts["files"]:
+        assert len(one["sha256"]) == 64
+    for file in ("cells.csv", "run.json", "report.html"):
+        assert (found.folder / file).is_file()
+    assert found.finding in (found.folder / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", [name for name, counts in COUNTS.items() if counts[0] and name != "stereotales-example"]
+)
+def test_a_planted_error_is_found_and_nothing_else_changes(done, shared, tmp_path, name):
+    """One published number is moved by twice its tolerance, or by one: that cell must differ, and only that cell."""
+    result = RESULTS.get(name)
+    before = done(name).cells
+    wrong = before.filter(verdict="agrees").row(0, named=True)
+    moved = wrong["published"] + max(1e-6, 2.5 * wrong["tolerance"]) + (wrong["tolerance"] == 0)
+
+    def cells(given):
+        return [
+            replace(one, published=moved) if one.key == (wrong["table"], wrong["cell"]) else one
+            for one in result.cells(given)
+        ]
+
+    after = reproduce(replace(result, cells=cells), folder(shared, name), tmp_path / name).cells
+    changed = before.with_row_index().filter(before["verdict"] != after["verdict"])
+    assert changed.select("table", "cell").rows() == [(wrong["table"], wrong["cell"])]
+    assert after.row(changed["index"][0], named=True)["verdict"] == "differs"
+
+
+@pytest.mark.slow
+def test_the_released_associations_of_stereotales(done):
+    cells = {(row["table"], row["cell"]): row for row in done("stereotales-associations").cells.to_dicts()}
+    assert cells["associations (all)", "different associations"]["ours"] == 1580
+    pooled = cells["associations (all languages together)", "different associations"]
+    assert (pooled["published"], pooled["ours"], pooled["verdict"]) == (784, 15, "not-comparable")
+    assert "3,002 stories of 1 model in 1 language" in pooled["why"]
+    assert cells["human study", "harmful associations"]["verdict"] == "not-computed"
+
+
+@pytest.mark.slow
+def test_half_a_survey_is_not_the_survey(done):
+    cells = {(row["table"], row["cell"]): row for row in done("afristereo-composition").cells.to_dicts()}
+    assert cells["Table 2", "participants"]["ours"] == 59
+    assert cells["Table 5", "Total, Pilot"]["why"] == "the file holds 59 of the 107 respondents"
+    axes = {cell: row for (table, cell), row in cells.items() if table == "Table 5" and "Pilot" in cell}
+    ours = [row["ours"] for row in axes.values()]
+    assert sum(ours[:-1]) == ours[-1]
+    # More in a part than is printed of the whole cannot come from the part that is missing.
+    over = {cell for cell, row in axes.items() if row["ours"] > row["published"]}
+    assert over == {"Profession, Pilot", "Ethnicity, Pilot", "Others, Pilot"}
+    assert {cell for cell, row in axes.items() if row["verdict"] == "differs"} == over
+    assert "does not say which statements count as one" in axes["Others, Pilot"]["why"]
+
+
+@pytest.mark.slow
+def test_the_whole_survey_is_judged(tmp_path):
+    """107 made-up respondents: composition as printed for countries, one percent off for women."""
+    countries = ["Nigeria"] * 73 + ["Kenya"] * 22 + ["Senegal"] * 12
+    rows = [
+        {
+            "respondent": str(k),
+            "What is your gender identity?": "Female  *" if k < 56 else "Male  *",
+            "What country do you live in?": f"{country} *",
+        }
+        for k, country in enumerate(countries)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "survey.csv")
+    found = reproduce(RESULTS.get("afristereo-composition"), tmp_path, tmp_path / "out")
+    cells = {row["cell"]: row for row in found.cells.to_dicts()}
+    assert cells["participants"]["verdict"] == "agrees"
+    assert cells["Country, Nigeria, percent"]["ours"] == pytest.approx(100 * 73 / 107)
+    verdicts = {
+        name: cells[f"{name}, percent"]["verdict"]
+        for name in ("Country, Nigeria", "Country, Kenya", "Gender, Female")
+    }
+    assert verdicts == {
+        "Country, Nigeria": "agrees",
+        "Country, Kenya": "differs",
+        "Gender, Female": "differs",
+    }
+    assert cells["Gender, Pilot"]["verdict"] == "not-computed"
+
+
+@pytest.mark.slow
+def test_a_planted_error_in_the_data_is_found(shared, tmp_path):
+    """400 answers of UnifiedQA in disambiguated contexts name another option: only these cells move."""
+    for name in ("Nationality.jsonl", "additional_metadata.csv"):
+        (tmp_path / name).symlink_to(shared / "data/bbq" / name)
+    table = pl.read_csv(shared / "data/bbq/dev_predictions_nationality_unifiedqa_race.csv")
+    disambiguated = pl.col("example_id") % 2 == 1
+    wrong = table.filter(disambiguated).head(400)["example_id"]
+    changed = table.with_columns(
+        pred_index=pl.when(pl.col("example_id").is_in(wrong.to_list()))
+        .then((pl.col("pred_index") + 1) % 3)
+        .otherwise("pred_index")
+    )
+    changed.write_csv(tmp_path / "predictions.csv")
+    found = reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
+    verdicts = {row["cell"]: row["verdict"] for row in found.cells.to_dicts()}
+    assert verdicts["accuracy, ambiguous, percent"] == "agrees"
+    assert verdicts["accuracy, disambiguated, percent"] == "differs"
+
+
+def test_arithmetic_by_hand(tmp_path):
+    """Two known slips of Pelosio et al.'s table 3; StereoTales' 784 is a sum; IndiBias' mean of MuRIL in English."""
+    found = reproduce(RESULTS.get("arithmetic"), None, tmp_path / "out")
+    cells = {(row["table"], row["cell"]): row for row in found.cells.to_dicts()}
+    slips = [
+        cell
+        for (table, cell), row in cells.items()
+        if table == "Name-based BBQ, table 3" and row["verdict"] == "differs"
+    ]
+    assert slips == ["GPT-4o, Nationality", "GPT-4o-mini, Name"]
+    assert all(
+        row["verdict"] == "agrees" for (table, _), row in cells.items() if table == "Name-based BBQ, table 6"
+    )
+    assert cells["Name-based BBQ, table 6", "GPT-4o, Ambiguous"]["ours"] == pytest.approx(0.034 / 0.050)
+    assert cells["StereoTales, associations", "global associations"]["ours"] == 784
+    weighted = (
+        0.3503 * 52.55
+        + 0.1914 * 61.12
+        + 0.1446 * 61.25
+        + 0.1106 * 49.69
+        + 0.0865 * 44.07
+        + 0.0737 * 51.82
+        + 0.0425 * 75.69
+    )
+    assert cells["IndiBias, table 2", "ICS (mean), English, Muril"]["ours"] == pytest.approx(
+        weighted / 0.9996, abs=1e-9
+    )
+    assert cells["LACES, 5.3", "reduction by explanation, LACES, percent"]["ours"] == pytest.approx(
+        100 * (30 / 53 + 16 / 68 + 17 / 55) / 3
+    )
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match="holds something else"):
+        reproduce(RESULTS.get("arithmetic"), None, tmp_path)
+    out = tmp_path / "out"
+    reproduce(RESULTS.get("arithmetic"), None, out)
+    reproduce(RESULTS.get("arithmetic"), None, out)  # the same result again
+    with pytest.raises(UserError, match="than a reproduction of 'bbq-unifiedqa'"):
+        reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, out)
+
+
+def test_a_failed_start_leaves_nothing_behind(tmp_path):
+    with pytest.raises(UserError, match="needs the file"):
+        reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(UserError, match="is not a folder"):
+        reproduce(RESULTS.get("bbq-unifiedqa"), tmp_path / "none", tmp_path / "out")
