@@ -19,16 +19,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
+from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
-from endoxa.stats.reliability import (
-    CorrectedCorrelation,
-    PartScores,
-    _jackknife_error,
-    _moments,
-    _totals,
-    corrected_correlation,
-    part_scores,
-)
+from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
 from endoxa.study.convergence.discriminant import compared, jackknifed
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
@@ -231,7 +224,7 @@ Interval = tuple[float, float]
 
 def corrected(totals: np.ndarray) -> np.ndarray:
     """Corrected correlations of totals, NaN where a reliability is not above 0."""
-    raw, one, two = _moments(totals)
+    raw, one, two = moments(totals)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((one > 0) & (two > 0), raw / np.sqrt(one * two), np.nan)
 
@@ -248,7 +241,7 @@ class Resampled:
     @classmethod
     def of(cls, one: PartScores, two: PartScores, cluster: np.ndarray, rng: np.random.Generator) -> Resampled:
         """Leave out and draw whole identities."""
-        totals = _totals(one, two, cluster)
+        totals = totals_of(one, two, cluster)
         count = len(totals)
         weights = rng.multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)
         whole = totals.sum(axis=0)
@@ -282,7 +275,7 @@ def accelerated(one: Resampled) -> Interval:
 def jackknife(one: Resampled) -> Interval:
     """Estimate and Student's t times the jackknife error."""
     known = one.left[np.isfinite(one.left)]
-    reach = stdtrit(len(one.totals) - 1, 0.975) * _jackknife_error(known)
+    reach = stdtrit(len(one.totals) - 1, 0.975) * jackknife_error(known)
     return one.value - float(reach), one.value + float(reach)
 
 
