@@ -19,16 +19,9 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
+from endoxa.stats.attenuation import CorrectedCorrelation, corrected_correlation
 from endoxa.stats.correction import adjust
-from endoxa.stats.reliability import (
-    CorrectedCorrelation,
-    PartScores,
-    _jackknife_error,
-    _moments,
-    _totals,
-    corrected_correlation,
-    part_scores,
-)
+from endoxa.stats.reliability import PartScores, jackknife_error, moments, part_scores, totals_of
 from endoxa.study.convergence.discriminant import compared, jackknifed
 
 RELIABILITIES = (0.5, 0.7, 0.8, 0.9)
@@ -54,6 +47,7 @@ class World:
         skewed: strengths are exponential instead of normal.
         answers: instruments by index whose parts are answers of -1, 0 or 1 instead of normal values.
         nested: every association has parts of its own.
+        missing: share of the values that are missing at random (refusals); one of each association is kept.
     """
 
     within: float = WITHIN
@@ -61,6 +55,7 @@ class World:
     skewed: bool = False
     answers: tuple[int, ...] = ()
     nested: bool = False
+    missing: float = 0.0
 
 
 def strengths(rng: np.random.Generator, cluster: np.ndarray, correlation: float, world: World) -> np.ndarray:
@@ -105,14 +100,14 @@ def study(
     unit, part = np.repeat(np.arange(len(cluster)), PARTS), np.tile(np.arange(PARTS), len(cluster))
     if world.nested:
         part = np.arange(len(unit))
-    return [
-        part_scores(
-            unit,
-            part,
-            values(rng, latent[k], one, answers=k in world.answers, levels=not world.nested).ravel(),
-        )
-        for k, one in enumerate(RELIABILITIES)
-    ], cluster
+    scores = []
+    for k, one in enumerate(RELIABILITIES):
+        drawn = values(rng, latent[k], one, answers=k in world.answers, levels=not world.nested).ravel()
+        kept = np.ones(len(unit), dtype=bool)
+        if world.missing:
+            kept = (rng.random(len(unit)) >= world.missing) | (np.arange(len(unit)) % PARTS == unit % PARTS)
+        scores.append(part_scores(unit[kept], part[kept], drawn[kept]))
+    return scores, cluster
 
 
 def truth(correlation: float, world: World, one: int, two: int) -> float:
@@ -199,6 +194,7 @@ WORLDS: dict[str, World] = {
     "identities of 1 to 15 associations": World(sizes=(1, 1, 2, 3, 3, 5, 5, 5, 10, 15)),
     "skewed strengths": World(skewed=True),
     "every association has parts of its own": World(nested=True),
+    "three in ten values missing": World(missing=0.3),
     "two instruments with answers of -1, 0, 1": World(answers=(0, 2)),
 }
 
@@ -228,7 +224,7 @@ Interval = tuple[float, float]
 
 def corrected(totals: np.ndarray) -> np.ndarray:
     """Corrected correlations of totals, NaN where a reliability is not above 0."""
-    raw, one, two = _moments(totals)
+    raw, one, two = moments(totals)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((one > 0) & (two > 0), raw / np.sqrt(one * two), np.nan)
 
@@ -245,7 +241,7 @@ class Resampled:
     @classmethod
     def of(cls, one: PartScores, two: PartScores, cluster: np.ndarray, rng: np.random.Generator) -> Resampled:
         """Leave out and draw whole identities."""
-        totals = _totals(one, two, cluster)
+        totals = totals_of(one, two, cluster)
         count = len(totals)
         weights = rng.multinomial(count, np.full(count, 1 / count), size=RESAMPLES).astype(float)
         whole = totals.sum(axis=0)
@@ -279,7 +275,7 @@ def accelerated(one: Resampled) -> Interval:
 def jackknife(one: Resampled) -> Interval:
     """Estimate and Student's t times the jackknife error."""
     known = one.left[np.isfinite(one.left)]
-    reach = stdtrit(len(one.totals) - 1, 0.975) * _jackknife_error(known)
+    reach = stdtrit(len(one.totals) - 1, 0.975) * jackknife_error(known)
     return one.value - float(reach), one.value + float(reach)
 
 

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from endoxa.stats.attenuation import attenuation_corrected, corrected_correlation
 from endoxa.stats.reliability import (
-    attenuation_corrected,
-    corrected_correlation,
     halves_reliability,
     part_scores,
     reliability,

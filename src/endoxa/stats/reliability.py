@@ -1,4 +1,4 @@
-"""Reliability of scores made of parts, and correlations of two such scores, raw and corrected for unreliability.
+"""Reliability of scores that are means over parts, and split halves.
 
 A unit (an association) is measured by several parts (templates, repeats, names), and its score is the mean over them.
 The reliability of the scores is the share of their variance that two independent halves of the parts have in common:
@@ -7,9 +7,8 @@ scores. With two parts of equal variance this is Spearman and Brown's step-up of
 Brown 1910); with the same parts for every unit it is Cronbach's alpha, the mean of Flanagan's and Rulon's coefficient
 over all splits (Cronbach 1951). It needs no drawing of splits, so it is computed again for every sample of clusters.
 
-A correlation of two scores is lowered by the unreliability of both; divided by the root of the product of their
-reliabilities it estimates the correlation of what the parts have in common (Spearman 1904). Measured coverage of the
-intervals here: docs/methods/convergence.md.
+Correlations of two such scores, corrected for unreliability: `endoxa.stats.attenuation`. Measured coverage:
+docs/methods/convergence.md.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from endoxa.stats.intervals import NAN, UNDEFINED, Interval, agreeing, effective_number
-from endoxa.stats.signs import fewest_units, sign_flip_test
-from endoxa.stats.verdicts import significance, too_few
+from endoxa.stats.intervals import NAN, UNDEFINED, Interval, effective_number
+from endoxa.stats.signs import fewest_units
+from endoxa.stats.verdicts import significance
 
 SHARED = 0.5
 """A part is taken as the same for all units, with a level of its own, where at least this share of them has it."""
@@ -29,7 +28,6 @@ FEWEST_UNITS = 10
 EDGE = 1 - 1e-4
 """Largest raw correlation that a corrected one may imply; Fisher's z has no value at 1."""
 _ROUNDS = 50
-_STEPS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +145,6 @@ def split_half(
     return found
 
 
-def attenuation_corrected(correlation: float, reliability_1: float, reliability_2: float) -> float:
-    """A correlation divided by the root of the product of two reliabilities (Spearman 1904); can exceed 1.
-
-    NaN where a reliability is not above 0: there is nothing to divide by.
-    """
-    if not (reliability_1 > 0 and reliability_2 > 0):
-        return NAN
-    return correlation / float(np.sqrt(reliability_1 * reliability_2))
-
-
 @dataclass(frozen=True, slots=True)
 class Reliability:
     """A reliability with its interval.
@@ -189,12 +177,12 @@ def reliability(scores: PartScores, cluster: np.ndarray, confidence: float = 0.9
     reason = unknown_reliability(scores)
     if reason:
         return Reliability(NAN, UNDEFINED, units, clusters, reason)
-    totals = _totals(scores, scores, cluster)
-    whole, without = _moments(totals.sum(axis=0)), _moments(totals.sum(axis=0) - totals)
+    totals = totals_of(scores, scores, cluster)
+    whole, without = moments(totals.sum(axis=0)), moments(totals.sum(axis=0) - totals)
     value = float(whole[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         left = np.log1p(-np.minimum(without[1], EDGE))
-        reach = _quantile(totals, confidence) * _jackknife_error(left)
+        reach = quantile_of(totals, confidence) * jackknife_error(left)
     if clusters < fewest_units(significance(confidence)) or not reach > 0 or value >= 1:
         return Reliability(value, UNDEFINED, units, clusters)
     middle = float(np.log1p(-value))
@@ -209,7 +197,7 @@ def halves_reliability(scores: PartScores) -> float:
     of its own for each unit, and as many, it is their ICC(1, k).
     """
     everyone = np.zeros(len(scores.mean), dtype=np.int64)
-    return float(_moments(_totals(scores, scores, everyone)[0])[1])
+    return float(moments(totals_of(scores, scores, everyone)[0])[1])
 
 
 def unknown_reliability(scores: PartScores) -> str:
@@ -224,145 +212,8 @@ def unknown_reliability(scores: PartScores) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectedCorrelation:
-    """Correlation of two scores over units, raw and corrected for unreliability.
-
-    Attributes:
-        raw: Pearson's correlation of the scores.
-        raw_interval: jackknife over clusters on Fisher's z, Student's t, made to agree with the test.
-        value: `raw` divided by the root of both reliabilities; can exceed 1; NaN where they cannot be told.
-        interval: every correlation that the jackknife test of Fisher's z does not reject (see
-            `corrected_correlation`); an end is infinite where nothing bounds it.
-        reliability_1: reliability of the first scores over these units.
-        reliability_2: of the second.
-        p_value: of no correlation: the larger of jackknife test and sign-flip test of clusters.
-        units: number of units.
-        clusters: number of clusters.
-        untestable: why there is no test of `raw`, or empty.
-        uncorrectable: why there is no corrected correlation, or empty.
-    """
-
-    raw: float
-    raw_interval: Interval
-    value: float
-    interval: Interval
-    reliability_1: float
-    reliability_2: float
-    p_value: float
-    units: int
-    clusters: int
-    untestable: str = ""
-    uncorrectable: str = ""
-
-
-def corrected_correlation(
-    first: PartScores,
-    second: PartScores,
-    cluster: np.ndarray,
-    confidence: float = 0.95,
-    *,
-    names: tuple[str, str] = ("the first instrument", "the second instrument"),
-    seed: int = 0,
-) -> CorrectedCorrelation:
-    """Correlation of two scores of the same units, raw and corrected for unreliability, with intervals over clusters.
-
-    With r the raw correlation and a the root of the product of both reliabilities, a true correlation of c implies a
-    raw one of c a. The interval holds every c for which z(r) - z(c a), Fisher's z, lies within Student's t times its
-    delete-one-cluster jackknife error of 0; both r and a are computed again without each cluster, so that the
-    uncertainty of the reliabilities counts. Degrees of freedom: Kish's effective number of clusters less one. Nothing
-    is clipped at 1: where the scores correlate more than their reliabilities allow, the estimate says so. An interval
-    that reaches 1 ends where the same statistic without Fisher's z does (Fieller 1954), at 1 or beyond; no true
-    correlation lies there, so this end says only how uncertain the correction is.
-
-    Args:
-        first: scores of one instrument, a unit for each entry.
-        second: scores of another one of the same units, measured by other parts.
-        cluster: code of the cluster of each unit (its identity).
-        confidence: confidence level of the intervals.
-        names: what the two are called in reasons.
-        seed: seed of the sign-flip test.
-    """
-    units, clusters = len(first.mean), len(np.unique(cluster))
-    flat = _flat((first, second), names)
-    alpha = significance(confidence)
-    untestable = (
-        flat
-        or too_few(units, "associations", FEWEST_UNITS)
-        or too_few(clusters, "identities", fewest_units(alpha))
-    )
-    if units < 3 or flat:
-        return CorrectedCorrelation(
-            NAN, UNDEFINED, NAN, UNDEFINED, NAN, NAN, NAN, units, clusters, untestable, untestable
-        )
-    totals = _totals(first, second, cluster)
-    whole, without = _moments(totals.sum(axis=0)), _moments(totals.sum(axis=0) - totals)
-    raw, one, two = (float(number) for number in whole)
-    unknown = _uncorrectable((first, second), (one, two), names)
-    uncorrectable = unknown or untestable
-    value = NAN if unknown else attenuation_corrected(raw, one, two)
-    found = (raw, UNDEFINED, value, UNDEFINED, one, two, NAN, units, clusters)
-    if untestable:
-        return CorrectedCorrelation(*found, untestable, uncorrectable)
-    quantile = _quantile(totals, confidence)
-    z = _fisher(without[0])
-    error = _jackknife_error(z)
-    if not error > 1e-9:
-        same = "leaving out any one identity changes nothing, so there is no measure of error"
-        return CorrectedCorrelation(*found, same, uncorrectable or same)
-    products = (first.mean - first.mean.mean()) * (second.mean - second.mean.mean())
-    p_value = _p_value(float(_fisher(raw)) / error, totals, products, cluster, seed)
-    middle, reach = float(_fisher(raw)), quantile * error
-    ends = Interval(float(np.tanh(middle - reach)), float(np.tanh(middle + reach)))
-    interval = UNDEFINED if uncorrectable else _inverted(whole, without, quantile)
-    return CorrectedCorrelation(
-        raw,
-        agreeing(ends, raw, 0.0, p_value, confidence),
-        value,
-        agreeing_open(interval, value, p_value, confidence),
-        one,
-        two,
-        p_value,
-        units,
-        clusters,
-        "",
-        uncorrectable,
-    )
-
-
-def agreeing_open(interval: Interval, value: float, p_value: float, confidence: float) -> Interval:
-    """`agreeing` with a test of 0 for an interval whose ends may be infinite."""
-    if np.isnan(interval.low) or np.isnan(interval.high):
-        return interval
-    bound = 1e300
-    made = agreeing(
-        Interval(max(interval.low, -bound), min(interval.high, bound)), value, 0.0, p_value, confidence
-    )
-    return Interval(-np.inf if made.low <= -bound else made.low, np.inf if made.high >= bound else made.high)
-
-
-def _flat(both: tuple[PartScores, PartScores], names: tuple[str, str]) -> str:
-    for scores, name in zip(both, names, strict=True):
-        if len(scores.mean) and np.ptp(scores.mean) <= 1e-12 * (1 + np.abs(scores.mean).max()):
-            return f"the effects of {name} are the same for all associations"
-    return ""
-
-
-def _uncorrectable(
-    both: tuple[PartScores, PartScores], values: tuple[float, float], names: tuple[str, str]
-) -> str:
-    """Why a correlation cannot be corrected, or empty."""
-    for scores, value, name in zip(both, values, names, strict=True):
-        reason = unknown_reliability(scores)
-        if reason:
-            return f"the reliability of {name} cannot be told: {reason}"
-        if not value > 0:
-            return f"the reliability of {name} is not above 0 ({value:.2f})"
-    return ""
-
-
-def _totals(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.ndarray:
-    """Totals of each cluster, shape (clusters, 14), from which `_moments` are computed for any sum of clusters."""
+def totals_of(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.ndarray:
+    """Totals of each cluster, shape (clusters, 14), from which `moments` are computed for any sum of clusters."""
     x, y = (scores.mean - scores.mean.mean() for scores in (first, second))
     columns = [np.ones_like(x), x, y, x * x, y * y, x * y]
     for scores, centred in ((first, x), (second, y)):
@@ -377,7 +228,7 @@ def _totals(first: PartScores, second: PartScores, cluster: np.ndarray) -> np.nd
     return np.column_stack([np.bincount(index, weights=column) for column in columns])
 
 
-def _moments(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def moments(totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Raw correlation and both reliabilities from totals of shape (..., 14)."""
     parts = np.moveaxis(totals, -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -394,91 +245,25 @@ def _reliable(parts: np.ndarray) -> np.ndarray:
     return np.asarray(product / n - (total / n) ** 2 + error / n**2)
 
 
-def _fisher(correlation: np.ndarray | float) -> np.ndarray:
-    """Fisher's z, finite."""
-    return np.asarray(np.arctanh(np.clip(correlation, -EDGE, EDGE)))
-
-
-def _jackknife_error(values: np.ndarray) -> float:
+def jackknife_error(values: np.ndarray) -> float:
     """Standard error from delete-one values along the first axis."""
     count = len(values)
-    return float(_jackknife_errors(values[:, None])[0]) if count else NAN
+    return float(jackknife_errors(values[:, None])[0]) if count else NAN
 
 
-def _jackknife_errors(values: np.ndarray) -> np.ndarray:
+def jackknife_errors(values: np.ndarray) -> np.ndarray:
+    """Standard error of each column from its delete-one values (Efron and Tibshirani 1993, section 11.2)."""
     count = len(values)
     return np.asarray(np.sqrt((count - 1) / count * ((values - values.mean(axis=0)) ** 2).sum(axis=0)))
 
 
-def _freedom(totals: np.ndarray) -> float:
+def freedom(totals: np.ndarray) -> float:
+    """Degrees of freedom: effective number of clusters (Kish 1965) less one."""
     return max(effective_number(totals[:, 0]) - 1, 1e-9)
 
 
-def _quantile(totals: np.ndarray, confidence: float) -> float:
+def quantile_of(totals: np.ndarray, confidence: float) -> float:
+    """Quantile of Student's t for a two-sided interval over these clusters."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(_freedom(totals), (1 + confidence) / 2))
-
-
-def _p_value(
-    statistic: float, totals: np.ndarray, products: np.ndarray, cluster: np.ndarray, seed: int
-) -> float:
-    """The larger p-value of jackknife t and sign flips of the clusters' sums of products.
-
-    Either alone rejects a true hypothesis slightly too often with few clusters (docs/methods/convergence.md).
-    """
-    from scipy.special import stdtr
-
-    jackknife = 2 * float(stdtr(_freedom(totals), -abs(statistic)))
-    _, index = np.unique(cluster, return_inverse=True)
-    flipped = sign_flip_test(np.bincount(index, weights=products), seed=seed)
-    return max(jackknife, flipped if np.isfinite(flipped) else 1.0)
-
-
-def _inverted(
-    whole: tuple[np.ndarray, np.ndarray, np.ndarray],
-    without: tuple[np.ndarray, np.ndarray, np.ndarray],
-    quantile: float,
-) -> Interval:
-    """Every corrected correlation that is not rejected, around the estimate."""
-    raw, factor = float(whole[0]), float(np.sqrt(whole[1] * whole[2]))
-    left = np.sqrt(np.maximum(without[1], 0.0) * np.maximum(without[2], 0.0))
-    z, z_left = float(_fisher(raw)), _fisher(without[0])
-    middle = float(np.clip(raw / factor, -EDGE / factor, EDGE / factor))
-    outer = _outer(raw, factor, without[0], left, quantile)
-
-    def excess(tried: np.ndarray) -> np.ndarray:
-        """How far the statistic lies beyond its bound, negative where the value is not rejected."""
-        distance = z - _fisher(tried * factor)
-        error = _jackknife_errors(z_left[:, None] - _fisher(tried[None, :] * left[:, None]))
-        return np.asarray(np.abs(distance) - quantile * error)
-
-    def end(limit: float, beyond_one: float) -> float:
-        """First crossing on the way from the estimate to 1 (or -1); past it, where the linear statistic ends."""
-        last = float(np.clip(limit * factor, -EDGE, EDGE))
-        if (last - middle * factor) * limit > 0:
-            # Steps even in Fisher's z of what is implied: fine near 1.
-            grid = np.tanh(np.linspace(np.arctanh(middle * factor), np.arctanh(last), _STEPS)) / factor
-            beyond = excess(grid)
-            crossed = np.flatnonzero(beyond > 0)
-            if len(crossed) and crossed[0] == 0:
-                return float(grid[0])
-            if len(crossed):
-                k = int(crossed[0])
-                share = beyond[k - 1] / (beyond[k - 1] - beyond[k])
-                return float(grid[k - 1] + share * (grid[k] - grid[k - 1]))
-        return limit * max(1.0, abs(middle), limit * beyond_one)
-
-    return Interval(end(-1.0, outer.low), end(1.0, outer.high))
-
-
-def _outer(raw: float, factor: float, raw_left: np.ndarray, left: np.ndarray, quantile: float) -> Interval:
-    """Fieller's interval: every c for which r - c a lies within t jackknife errors of 0; infinite where unbounded."""
-    scale = (len(left) - 1) / len(left) * quantile**2
-    r, a = raw_left - raw_left.mean(), left - left.mean()
-    square = factor**2 - scale * float(a @ a)
-    if square <= 0:
-        return Interval(-np.inf, np.inf)
-    half = raw * factor - scale * float(r @ a)
-    root = np.sqrt(max(half**2 - square * (raw**2 - scale * float(r @ r)), 0.0))
-    return Interval((half - root) / square, (half + root) / square)
+    return float(stdtrit(freedom(totals), (1 + confidence) / 2))

@@ -13,7 +13,7 @@ from endoxa.engine.families import CONVERGENCE, adjusted, decided
 from endoxa.page.claims import corrected as blamed
 from endoxa.page.words import plural
 from endoxa.schema.convergence import CORRELATION_COLUMNS
-from endoxa.stats.reliability import corrected_correlation
+from endoxa.stats.attenuation import corrected_correlation
 from endoxa.stats.verdicts import ABOVE, BELOW, UNTESTED
 from endoxa.study.convergence.parts import Measured, check_parts, identity_codes, measured
 from endoxa.study.convergence.words import ends, level, number, tool
