@@ -133,7 +133,7 @@ def report(
     from endoxa.study.report import write_study
 
     written = write_study(read_study(folder), out)
-    typer.echo(str(written.headline))
+    typer.echo(str(written.headline) if written.headline.rows else "\n".join(written.headline.notes))
     for path in written.files:
         typer.echo(f"Written: {path}")
 

@@ -97,12 +97,19 @@ def _page(study: Study, current: Sequence[Step], convergence: Convergence, pages
     items = build_items(study, read_associations(study))
     parts = [tool(part.name) for part in study.parts()]
     measured = convergence.parts["association_id"].n_unique()
+    compared = sections(convergence) if len(parts) > 1 else []
     runs = [run for step in _shown(current) for run in read_runs([step.folder(study)])]
     return Page(
         package="endoxa.study",
         title=f"{plural(measured, 'association')}, {plural(len(parts), 'instrument')}",
         subtitle=f"{listed(parts)}; {plural(len(study.models), 'model')}: {listed([one.name for one in study.models])}",
-        entries=(*sections(convergence), _instruments(study, current, pages), _asked(study, items), CITE),
+        entries=(
+            *(one for one in compared if not one.folded),
+            _instruments(study, current, pages),
+            *(one for one in compared if one.folded),
+            _asked(study, items),
+            CITE,
+        ),
         runs=runs,
         models=(),  # the runs say themselves that models are simulated
     )
@@ -118,6 +125,9 @@ def _instruments(study: Study, current: Sequence[Step], pages: Sequence[Path]) -
     return Section(
         "instruments",
         "What each instrument found",
+        lead=""
+        if len(list(study.parts())) > 1
+        else "One instrument alone: there is nothing to compare it with.",
         tables=tuple(table for table in tables if table.rows),
         template="instruments.html.j2",
         values={"pages": [(_title(page), f"{page.parent.name}/{page.name}") for page in pages]},
