@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 
-from endoxa.curate.novelty import draw_sheet
+from endoxa.curate.novelty import draw_sheet, read_labels
 from endoxa.curate.novelty.sheet import SHEET_COLUMNS, ranges
 from endoxa.errors import UserError
 from support.toy_vectors import TableEncoder, ToyEncoder, associations, attributes
@@ -77,6 +78,15 @@ def test_associations_carry_their_parts():
     assert found.table.columns[-4:] == ["identity_a", "attribute_a", "identity_b", "attribute_b"]
     alone = draw_sheet([one, other], ToyEncoder(angles), pairs=20, same_identity=True)
     assert alone.table["text_b"].to_list() == ["x: idle"]
+
+
+def test_nothing_runs_as_a_formula_and_comes_back_as_it_was(tmp_path):
+    wild = "=1+1; +2"
+    found = draw_sheet([attributes("A", [wild]), attributes("B", ["p", "q"])], ToyEncoder(), pairs=20)
+    assert set(found.table["text_a"]) == {"'=1+1;' +2"}
+    filled = found.table.with_columns(related=pl.Series(["yes", "no"]))
+    filled.write_csv(tmp_path / "sheet.csv")
+    assert {pair[0] for pair in read_labels(tmp_path / "sheet.csv").pairs} == {(wild,)}
 
 
 def test_large_data_sets_are_sampled(monkeypatch):

@@ -50,7 +50,7 @@ def test_the_command_and_the_page(folder):
     assert "3 more have no topic and are left out." in text
     assert "the in-group share is largest for food (60.0 %, interval" in text
     assert "smallest for traits (10.0 %, interval" in text
-    assert "Intervals resample people" in text
+    assert "Intervals (95 % confidence) resample people" in text
     assert "nobody has approved" not in text.partition("Methods")[0]
     figures = list((folder / "topics_figures").glob("*.svg"))
     assert {path.stem for path in figures} == {"topics", "in-group"}

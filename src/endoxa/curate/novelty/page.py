@@ -112,8 +112,9 @@ def _share_section(shares: pl.DataFrame) -> Section:
     ordered = sorted(rows, key=lambda row: -row["share_unique"])
     findings = tuple(Finding(_unique(row, several=len(rows) > 2), (row,)) for row in ordered)
     notes = [
+        f"Intervals: {percent(rows[0]['confidence'], 0)} confidence.",
         "A share depends on what a data set is compared with: the fewer and the smaller the others, the more of it is "
-        "unique. It says that a concept was not found there, not that nobody has published it."
+        "unique. It says that a concept was not found there, not that nobody has published it.",
     ]
     left = sum(row["left_out"] for row in rows)
     if left:

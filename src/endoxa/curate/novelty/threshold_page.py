@@ -54,7 +54,13 @@ def chosen_section(
     notes = (
         "The accuracy is that of the labelled pairs. A sheet of --sheet holds as many alike pairs as unlike ones; "
         "among all pairs of concepts, most of them unlike, it would be another.",
-        "The interval holds every cut that these labels cannot tell from the best one; it is rather wide.",
+        *(
+            [
+                "The interval holds every cut that these labels cannot tell from the best one; it is rather wide."
+            ]
+            if isfinite(found.low)
+            else []
+        ),
         *_left_out(found),
     )
     return _section(findings, (*cut_curve(cuts, cut), *share_curve(curve, cut)), notes)

@@ -60,7 +60,7 @@ def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
             tables=tuple(
                 _table(name, table.filter(dataset=name), several=len(datasets) > 1) for name in datasets
             ),
-            notes=(_covers(topics), *_drafts(topics)),
+            notes=(_covers(table), *_drafts(topics)),
         ),
         Section(
             anchor="within",
@@ -94,20 +94,17 @@ def _page(runs: Sequence[Run], table: pl.DataFrame) -> Page:
     )
 
 
-def _covers(topics: pl.DataFrame) -> str:
+def _covers(table: pl.DataFrame) -> str:
     """What the intervals of this page are over."""
-    used = set(topics["interval"])
-    people = "Intervals resample people, each with all that they said."
-    alone = (
-        "Intervals are Wilson's: fewer than five people are known, so everything said counts as independent."
-    )
+    used = set(table["interval"]) - {""}
+    level = f"{percent(table['confidence'][0], 0)} confidence"
+    people = f"Intervals ({level}) resample people, each with all that they said."
     if used == {"people"}:
         return people
-    return (
-        alone
-        if used == {"wilson"}
-        else f"{people} Where fewer than five are known: Wilson's, as if independent."
-    )
+    few = "fewer than five people are known, so everything said counts as independent"
+    if used == {"wilson"}:
+        return f"Intervals ({level}) are Wilson's: {few}."
+    return f"{people} Where they are Wilson's, {few}."
 
 
 def _drafts(topics: pl.DataFrame) -> list[str]:
