@@ -133,6 +133,7 @@ def chord_figure(arcs: Sequence[Arc], noun: str) -> alt.TopLevelMixin:
             _ribbon(chord),
             colors[chord.origin],
             f"{count(size[chord.origin].shared[chord.target])} {noun} of {chord.origin} found in {chord.target}",
+            colors[chord.origin],  # not white: the thinnest chords are nothing but their edge
         )
         for k, chord in enumerate(found.chords)
     ]
@@ -169,7 +170,7 @@ def _filled(shapes: Sequence[pl.DataFrame], low: float, *, opacity: float) -> al
     lines = (
         alt.Chart(frame)
         .mark_line(
-            filled=True, interpolate="linear-closed", strokeWidth=1, strokeOpacity=1, fillOpacity=opacity
+            filled=True, interpolate="linear-closed", strokeWidth=0.8, strokeOpacity=1, fillOpacity=opacity
         )
         .encode(
             x=_x(),
@@ -253,7 +254,7 @@ def _ribbon(chord: Chord) -> Points:
     ]
 
 
-def _shape(name: str, points: Points, fill: str, tip: str, stroke: str = "white") -> pl.DataFrame:
+def _shape(name: str, points: Points, fill: str, tip: str, stroke: str) -> pl.DataFrame:
     """The corners of a closed line, in their order."""
     return pl.DataFrame(
         {"x": [x for x, _ in points], "y": [y for _, y in points], "order": list(range(len(points)))}
