@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from endoxa.api import (
+        Gate,
         Result,
         analyze,
         extract,
+        gate,
         live_model,
         load_pairs,
         load_questions,
@@ -37,10 +39,12 @@ if TYPE_CHECKING:
 __version__ = _version("endoxa")
 
 __all__ = [
+    "Gate",
     "Result",
     "UserError",
     "analyze",
     "extract",
+    "gate",
     "live_model",
     "load_pairs",
     "load_questions",

@@ -15,11 +15,14 @@ from endoxa.api.runs import (
     probe_stories,
     rate_harm,
 )
+from endoxa.study.gate import Gate, gate
 
 __all__ = [
+    "Gate",
     "Result",
     "analyze",
     "extract",
+    "gate",
     "live_model",
     "load_pairs",
     "load_questions",

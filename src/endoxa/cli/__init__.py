@@ -18,6 +18,7 @@ from endoxa.cli import (
     datasets,
     demo,
     export,
+    gate,
     languages,
     probe,
     report,
@@ -52,6 +53,7 @@ app.add_typer(build.app, name="build")
 app.add_typer(probe.app, name="probe")
 app.add_typer(analyze.app, name="analyze")
 add_command(app, report.report)
+add_command(app, gate.gate)
 app.add_typer(export.app, name="export")
 app.add_typer(collect.app, name="collect")
 app.add_typer(languages.app, name="languages")
