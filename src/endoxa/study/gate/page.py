@@ -34,8 +34,8 @@ def page_of(gate: Gate) -> Page:
         figures=(_figure(gate),),
         tables=(_table(gate),),
         notes=(
-            "Right of 0 the candidate is worse. The grey mark is the margin. A bar between the bounds that ends left "
-            "of the mark is a pass; one that begins right of it is worse, if the correction for several tests allows it.",
+            "Right of 0 the candidate is worse. Bars are one-sided bounds, the grey mark is the margin. A bar "
+            "left of the mark is a pass, one right of it is worse, if the correction for several tests allows it.",
             *gate.notes,
         ),
     )
@@ -73,7 +73,7 @@ def _figure(gate: Gate) -> Figure:
     rows = [
         {
             "label": f"{test.measure}\n{test.rule}, {'all items' if test.axis == 'all' else test.axis}",
-            "note": f"{signed(test.difference)} ({bounds(test)}) {test.verdict}",
+            "note": f"{signed(test.difference)} {test.verdict}",
             "value": test.difference,
             "low": test.low,
             "high": test.high,
@@ -92,7 +92,7 @@ def _figure(gate: Gate) -> Figure:
         neutral=gate.margin,
         domain=(min(ends) - room, max(ends) + room),
         title=f"worse by (grey mark: margin {gate.margin:g})",
-        axis_format="+.2f" if max(ends) - min(ends) >= 0.05 else "+.3f",
+        axis_format=".2f" if max(ends) - min(ends) >= 0.05 else ".3f",
     )
     spoken = "; ".join(
         f"{test.name}: {signed(test.difference)} ({bounds(test)}), {test.verdict}" for test in gate.tests
@@ -113,22 +113,18 @@ def _table(gate: Gate) -> Table:
         "bounds",
         "items",
         "left out",
-        "identities",
-        "p not worse",
+        gate.tests[0].unit,
         "p worse",
     )
+    words = gate.apart()
     columns = (
-        Column("measure"),
-        Column("rule"),
-        Column("axis"),
+        *(Column(name) for name in (*words, "verdict")),
         *(Column(name, numeric=True) for name in numbers),
-        Column("verdict"),
     )
     rows = tuple(
         (
-            test.measure,
-            test.rule,
-            test.axis,
+            *(getattr(test, name) for name in words),
+            test.verdict,
             decimal(test.baseline),
             decimal(test.candidate),
             signed(test.difference),
@@ -136,10 +132,9 @@ def _table(gate: Gate) -> Table:
             count(test.n_items),
             count(test.n_left_out),
             count(test.n_identities),
-            p_value(test.p_not_worse),
             p_value(test.p_worse_adjusted),
-            test.verdict,
         )
         for test in gate.tests
     )
-    return Table("Every test; p worse is adjusted (Holm) over all of them", columns, rows, stub=3)
+    caption = f"{gate.alike() or 'Every test'}; p worse is adjusted (Holm) over all tests"
+    return Table(caption, columns, rows, stub=len(words) + 1)

@@ -10,6 +10,8 @@ from typing import Any, Literal
 from endoxa.page.words import count, decimal, plural, signed
 from endoxa.schema.headline import Headline, plain
 
+NAMES = ("measure", "rule", "axis")
+
 Verdict = Literal["pass", "worse", "undecided"]
 EXIT_CODES: dict[Verdict, int] = {"pass": 0, "worse": 1, "undecided": 4}
 """Exit codes of the command; 2 is for errors of the user."""
@@ -124,13 +126,18 @@ class Gate:
             "tests": tests,
         }
 
+    def apart(self) -> tuple[str, ...]:
+        """What tells the tests apart, of "measure", "rule" and "axis"."""
+        return tuple(name for name in NAMES if len({getattr(test, name) for test in self.tests}) > 1)
+
+    def alike(self) -> str:
+        """What all tests share: 'measure preference_ratio, rule sum'."""
+        shared = (name for name in NAMES if name not in self.apart())
+        return ", ".join(f"{name} {getattr(self.tests[0], name)}" for name in shared)
+
     def headline(self) -> Headline:
         """The table that the terminal shows."""
-        # What all tests share stands in the title, so that the rest fits a terminal.
-        names = ("measure", "rule", "axis")
-        shared = [name for name in names if len({getattr(test, name) for test in self.tests}) == 1]
-        columns = [name for name in names if name not in shared]
-        title = ", ".join(f"{name} {getattr(self.tests[0], name)}" for name in shared)
+        columns, title = self.apart(), self.alike()
         return Headline(
             title=f"Candidate against baseline: {title}" if title else "Candidate against baseline",
             columns=(*columns, "baseline", "candidate", "worse by", "bounds", "verdict"),

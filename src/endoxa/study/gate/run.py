@@ -181,5 +181,9 @@ def _sentence(verdict: Verdict, tests: Sequence[GateTest], margin: float) -> str
     if verdict == "worse":
         return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}."
     wanted = [test.more_items for test in some if test.more_items is not None]
-    more = f" About {max(wanted):,} more items would decide those that can be decided." if wanted else ""
+    more = (
+        f" The one that needs most would be decided by about {plural(max(wanted), 'more item')}."
+        if wanted
+        else ""
+    )
     return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}.{more}"
