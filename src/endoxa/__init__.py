@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from endoxa.api import (
+        Gate,
         Result,
         analyze,
         extract,
+        gate,
         init_study,
         live_model,
         load_pairs,
@@ -41,10 +43,12 @@ if TYPE_CHECKING:
 __version__ = _version("endoxa")
 
 __all__ = [
+    "Gate",
     "Result",
     "UserError",
     "analyze",
     "extract",
+    "gate",
     "init_study",
     "live_model",
     "load_pairs",

@@ -16,11 +16,14 @@ from endoxa.api.runs import (
     rate_harm,
 )
 from endoxa.api.studies import init_study, plan_study, report_study, run_study
+from endoxa.study.gate import Gate, gate
 
 __all__ = [
+    "Gate",
     "Result",
     "analyze",
     "extract",
+    "gate",
     "init_study",
     "live_model",
     "load_pairs",

@@ -18,6 +18,7 @@ from endoxa.cli import (
     datasets,
     demo,
     export,
+    gate,
     languages,
     probe,
     report,
@@ -56,6 +57,7 @@ app.add_typer(analyze.app, name="analyze")
 add_command(app, report.report)
 app.add_typer(study.app, name="study")
 app.add_typer(reproduce.app, name="reproduce")
+add_command(app, gate.gate)
 app.add_typer(export.app, name="export")
 app.add_typer(collect.app, name="collect")
 app.add_typer(languages.app, name="languages")

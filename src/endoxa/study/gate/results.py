@@ -1,0 +1,220 @@
+"""What a gate found: frozen values that `gate.json`, the terminal, pages and Python show."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any, Literal
+
+from endoxa.page.words import count, decimal, plural, signed
+from endoxa.schema.headline import Headline, plain
+
+NAMES = ("measure", "rule", "axis")
+
+Verdict = Literal["pass", "worse", "undecided"]
+EXIT_CODES: dict[Verdict, int] = {"pass": 0, "worse": 1, "undecided": 4}
+"""Exit codes of the command; 2 is for errors of the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateTest:
+    """One measure, under one rule, on one axis.
+
+    Attributes:
+        measure: name of the measure.
+        rule: scoring rule of pairs, protocol of questions.
+        axis: axis or category, or 'all'.
+        neutral: value of an unbiased model; None where higher is better.
+        baseline: value of the baseline, over the common items.
+        candidate: value of the candidate.
+        difference: by how much the candidate is worse, in the units of the measure; negative where it is better.
+        low: one-sided lower bound of the difference, at `confidence`; NaN where nothing is decided.
+        high: one-sided upper bound.
+        margin: the largest difference that is accepted.
+        confidence: of each bound.
+        n_items: items that both have a value for.
+        n_left_out: items that only one of them, or none, has a value for.
+        n_identities: identities (questions: templates) of those items.
+        unit: "identities" or "templates".
+        p_not_worse: p-value for the claim that the candidate is worse by less than the margin.
+        p_worse: for the claim that it is worse by more.
+        p_worse_adjusted: the same after Holm's correction over all tests of the gate.
+        verdict: "pass", "worse" or "undecided".
+        reason: why it is undecided, or why it passes without a test; else empty.
+        more_items: how many more items would decide it, with as many more identities, if nothing else changes; None
+            where it is decided or no number would.
+        more_identities: how many more identities that is.
+        more_same_identities: how many more items about the present identities would decide it; None where none would.
+        sentence: all this in words.
+    """
+
+    measure: str
+    rule: str
+    axis: str
+    neutral: float | None
+    baseline: float
+    candidate: float
+    difference: float
+    low: float
+    high: float
+    margin: float
+    confidence: float
+    n_items: int
+    n_left_out: int
+    n_identities: int
+    unit: str
+    p_not_worse: float
+    p_worse: float
+    p_worse_adjusted: float
+    verdict: Verdict
+    reason: str = ""
+    more_items: int | None = None
+    more_identities: int | None = None
+    more_same_identities: int | None = None
+    sentence: str = ""
+
+    @property
+    def name(self) -> str:
+        """'preference_ratio, sum, all'."""
+        return f"{self.measure}, {self.rule}, {self.axis}"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether a candidate is worse than a baseline by more than a margin.
+
+    Attributes:
+        verdict: "pass" where every test passes, "worse" where one is worse, else "undecided".
+        sentence: the verdict in words.
+        margin: the largest difference that is accepted, in the units of each measure.
+        confidence: of every decision.
+        baseline: run, model and fingerprint of the baseline.
+        candidate: those of the candidate.
+        tests: every test.
+        notes: what was left out.
+    """
+
+    verdict: Verdict
+    sentence: str
+    margin: float
+    confidence: float
+    baseline: dict[str, Any]
+    candidate: dict[str, Any]
+    tests: tuple[GateTest, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command: 0 pass, 1 worse, 4 undecided."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the candidate is not worse by more than the margin."""
+        return self.verdict == "pass"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `gate.json` holds; undefined numbers are None."""
+        found = asdict(self)
+        tests = [{name: plain(value) for name, value in test.items()} for test in found.pop("tests")]
+        return {
+            "kind": "gate",
+            "exit_code": self.exit_code,
+            **found,
+            "notes": list(self.notes),
+            "tests": tests,
+        }
+
+    def apart(self) -> tuple[str, ...]:
+        """What tells the tests apart, of "measure", "rule" and "axis"."""
+        return tuple(name for name in NAMES if len({getattr(test, name) for test in self.tests}) > 1)
+
+    def alike(self) -> str:
+        """What all tests share: 'measure preference_ratio, rule sum'."""
+        shared = (name for name in NAMES if name not in self.apart())
+        return ", ".join(f"{name} {getattr(self.tests[0], name)}" for name in shared)
+
+    def headline(self) -> Headline:
+        """The table that the terminal shows."""
+        columns, title = self.apart(), self.alike()
+        return Headline(
+            title=f"Candidate against baseline: {title}" if title else "Candidate against baseline",
+            columns=(*columns, "baseline", "candidate", "worse by", "bounds", "verdict"),
+            texts=tuple(
+                (
+                    *(getattr(test, name) for name in columns),
+                    decimal(test.baseline),
+                    decimal(test.candidate),
+                    signed(test.difference),
+                    bounds(test),
+                    test.verdict,
+                )
+                for test in self.tests
+            ),
+            rows=tuple(self.to_dict()["tests"]),
+            words=("measure", "rule", "axis", "verdict"),
+            notes=self.notes,
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write it: .json (everything), .md (summary), .xml (JUnit) or .html (page).
+
+        Raises:
+            UserError: another suffix, or the file cannot be written.
+        """
+        from endoxa.study.gate.write import write
+
+        return write(self, Path(path))
+
+    def __str__(self) -> str:
+        """Table and sentence."""
+        return f"{self.headline()}\n{self.sentence}"
+
+    def _repr_html_(self) -> str:
+        return self.headline()._repr_html_()
+
+
+def bounds(test: GateTest) -> str:
+    """Both one-sided bounds as '−0.031 to 0.012'."""
+    return "–" if isnan(test.low) else f"{decimal(test.low)} to {decimal(test.high)}"
+
+
+def sentence_of(test: GateTest) -> str:
+    """The finding of one test, with the numbers it rests on."""
+    told = {
+        "pass": f"not worse by more than {test.margin:g}",
+        "worse": f"worse by more than {test.margin:g}",
+        "undecided": f"undecided whether worse by more than {test.margin:g}",
+    }[test.verdict]
+    of = "Loss of accuracy" if test.neutral is None else f"Change of the distance from {test.neutral:g}"
+    ends = "" if isnan(test.low) else f" (one-sided {100 * test.confidence:g} % bounds {bounds(test)})"
+    numbers = (
+        f"{of}: {signed(test.difference)}{ends}; {decimal(test.baseline)} in the baseline, "
+        f"{decimal(test.candidate)} in the candidate; {plural(test.n_items, 'common item')} about "
+        f"{count(test.n_identities)} {_units(test.unit, test.n_identities)}"
+    )
+    reason = f" {test.reason[0].upper()}{test.reason[1:]}." if test.reason else ""
+    return f"{test.measure} ({test.rule}, {test.axis}): {told}. {numbers}.{reason}{_more(test)}"
+
+
+def _units(unit: str, number: int) -> str:
+    if number != 1:
+        return unit
+    return "identity" if unit == "identities" else unit.removesuffix("s")
+
+
+def _more(test: GateTest) -> str:
+    """How many items would decide an undecided test."""
+    if test.verdict != "undecided" or (test.reason and test.more_items is None):
+        return ""
+    if test.more_items is None:
+        return " The difference is so close to the margin that no practical number of items would decide."
+    noun = _units(test.unit, test.more_identities or 0)
+    told = (
+        f" About {plural(test.more_items, 'more item')} with {count(test.more_identities)} more {noun} would decide if "
+        "the shares stay as they are"
+    )
+    if test.more_same_identities is None:
+        return f"{told}; more items about the present {test.unit} would not."
+    return f"{told}, or {count(test.more_same_identities)} more items about the present {test.unit}."

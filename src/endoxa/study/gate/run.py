@@ -1,0 +1,189 @@
+"""`endoxa gate`: from two run folders to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+
+import numpy as np
+
+from endoxa.errors import UserError
+from endoxa.page.words import plural
+from endoxa.stats.intervals import NAN
+from endoxa.stats.verdicts import significance
+from endoxa.study.gate.decision import FEWEST_IDENTITIES, NOTHING_MORE, Contrasts, needed
+from endoxa.study.gate.measures import Paired, measures_of, paired
+from endoxa.study.gate.results import Gate, GateTest, Verdict, sentence_of
+from endoxa.study.gate.runs import read_sides
+
+IDENTICAL = "every score of the candidate is that of the baseline, so nothing has changed"
+
+
+def gate(
+    baseline: str | Path,
+    candidate: str | Path,
+    *,
+    margin: float,
+    measure: str | Sequence[str] = (),
+    axis: str | Sequence[str] = (),
+    rule: str | Sequence[str] = (),
+    baseline_model: str | None = None,
+    candidate_model: str | None = None,
+    confidence: float = 0.95,
+) -> Gate:
+    """Whether a candidate is worse than a baseline by more than a margin: paired by item, identities resampled.
+
+    Worse is further from the neutral value, on either side (`preference_ratio`: 0.5; `bias_ambig` and `bias_disambig`:
+    0), or lower (`accuracy_ambig`, `accuracy_disambig`). The test is one-sided non-inferiority by a paired score test
+    (Tango 1998) with the design effect of identities, which are left out in turn; nothing is drawn at random. It
+    passes if every test shows a difference below the margin (intersection-union, no correction needed), fails if one
+    shows a difference above it after Holm's correction, and is undecided otherwise.
+
+    Args:
+        baseline: run folder of `endoxa probe pairs` or `endoxa probe qa`.
+        candidate: run folder of the same data and settings.
+        margin: the largest difference that is accepted, in the units of each measure.
+        measure: measures; by default `preference_ratio` or `bias_ambig`.
+        axis: axes or categories, a test each; by default all items together ('all').
+        rule: scoring rules or protocols; by default all that both runs have, a test each.
+        baseline_model: the model, where the baseline holds several.
+        candidate_model: the model, where the candidate holds several.
+        confidence: 1 - confidence is the largest chance of a wrong pass, and of a wrong failure.
+
+    Raises:
+        UserError: the runs cannot be compared, or an option is not for them.
+    """
+    if not (isfinite(margin) and margin >= 0):
+        raise UserError(f"--margin {margin:g}: expected a number of at least 0, in the units of the measure.")
+    if not 0.5 < confidence < 1:
+        raise UserError(f"--confidence {confidence:g}: expected a number above 0.5 and below 1.")
+    sides = read_sides(Path(baseline), Path(candidate), baseline_model, candidate_model)
+    measures = measures_of(sides[0].run.kind, _several(measure))
+    cells, notes = paired(sides, measures, _several(rule), _several(axis))
+    tests = _corrected(
+        [_tested(cell, margin, confidence, len(cells)) for cell in cells], significance(confidence)
+    )
+    verdict = _whole(tests)
+    left = max(test.n_left_out for test in tests)
+    if left:
+        notes.append(
+            f"Left out, because one of the runs has no value: up to {plural(left, 'item')} per test."
+        )
+    return Gate(
+        verdict=verdict,
+        sentence=_sentence(verdict, tests, margin),
+        margin=margin,
+        confidence=confidence,
+        baseline=sides[0].facts(),
+        candidate=sides[1].facts(),
+        tests=tests,
+        notes=tuple(notes),
+    )
+
+
+def _several(words: str | Sequence[str]) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+def _tested(cell: Paired, margin: float, confidence: float, tests: int) -> GateTest:
+    """One test, before the correction over all of them."""
+    level = significance(confidence)
+    contrasts = Contrasts.of(cell.values)
+    identities = len(np.unique(cell.values.cluster))
+    found = GateTest(
+        measure=cell.measure.name,
+        rule=cell.rule,
+        axis=cell.axis,
+        neutral=cell.measure.neutral,
+        baseline=cell.baseline,
+        candidate=cell.candidate,
+        difference=contrasts.worse_by,
+        low=NAN,
+        high=NAN,
+        margin=margin,
+        confidence=confidence,
+        n_items=len(cell.values.cluster),
+        n_left_out=cell.left_out,
+        n_identities=identities,
+        unit=cell.unit,
+        p_not_worse=NAN,
+        p_worse=NAN,
+        p_worse_adjusted=NAN,
+        verdict="undecided",
+    )
+    if cell.identical:
+        return replace(
+            found, low=0.0, high=0.0, p_not_worse=0.0, p_worse=1.0, verdict="pass", reason=IDENTICAL
+        )
+    if cell.untestable:
+        return replace(found, reason=cell.untestable)
+    more = needed(contrasts, identities, found.n_items, margin, (level, level / tests))
+    if identities < FEWEST_IDENTITIES:
+        few = f"{identities} of the {FEWEST_IDENTITIES} {cell.unit} that a decision needs at least"
+        return replace(found, reason=few, more_items=more.items, more_identities=more.identities)
+    evidence = contrasts.evidence(margin, level)
+    low, high = contrasts.bounds(level)
+    found = replace(found, low=low, high=high, p_not_worse=evidence.p_not_worse, p_worse=evidence.p_worse)
+    if evidence.p_not_worse <= level:
+        return replace(found, verdict="pass")
+    if more is NOTHING_MORE:
+        return found
+    return replace(
+        found,
+        more_items=more.items,
+        more_identities=more.identities,
+        more_same_identities=more.same_identities,
+    )
+
+
+def _corrected(tests: Sequence[GateTest], level: float) -> tuple[GateTest, ...]:
+    """The tests with Holm's (1979) correction of the p-values of worse, verdicts and sentences."""
+    from statsmodels.stats.multitest import multipletests
+
+    known = [place for place, test in enumerate(tests) if isfinite(test.p_worse)]
+    adjusted = dict.fromkeys(range(len(tests)), NAN)
+    if known:
+        found = multipletests([tests[place].p_worse for place in known], method="holm")[1]
+        adjusted.update(zip(known, map(float, found), strict=True))
+    return tuple(
+        _worded(replace(test, p_worse_adjusted=adjusted[place]), level) for place, test in enumerate(tests)
+    )
+
+
+def _worded(test: GateTest, level: float) -> GateTest:
+    if test.p_worse_adjusted <= level and test.verdict != "pass":
+        nothing = {"more_items": None, "more_identities": None, "more_same_identities": None}
+        test = replace(test, verdict="worse", **nothing)  # type: ignore[arg-type]
+    elif test.p_worse <= level < test.p_worse_adjusted:
+        test = replace(test, reason="worse taken alone, not after correction for the number of tests")
+    return replace(test, sentence=sentence_of(test))
+
+
+def _whole(tests: Sequence[GateTest]) -> Verdict:
+    verdicts = {test.verdict for test in tests}
+    return "worse" if "worse" in verdicts else "pass" if verdicts == {"pass"} else "undecided"
+
+
+def _sentence(verdict: Verdict, tests: Sequence[GateTest], margin: float) -> str:
+    """The verdict of the whole gate; of a single test all that it found."""
+    head = {
+        "pass": f"PASS: the candidate is not worse than the baseline by more than {margin:g}",
+        "worse": f"WORSE: the candidate is worse than the baseline by more than {margin:g}",
+        "undecided": f"UNDECIDED: the runs do not show whether the candidate is worse by more than {margin:g}",
+    }[verdict]
+    if len(tests) == 1:
+        return f"{head}. {tests[0].sentence}"
+    some = [test for test in tests if test.verdict == verdict]
+    if verdict == "pass":
+        return f"{head} in any of {len(tests)} tests."
+    if verdict == "worse":
+        return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}."
+    wanted = [test.more_items for test in some if test.more_items is not None]
+    more = (
+        f" The one that needs most would be decided by about {plural(max(wanted), 'more item')}."
+        if wanted
+        else ""
+    )
+    return f"{head} in {len(some)} of {len(tests)} tests: {'; '.join(test.name for test in some)}.{more}"

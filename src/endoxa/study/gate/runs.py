@@ -1,0 +1,151 @@
+"""Two finished runs that can be compared item by item; anything else is refused in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from endoxa.engine.folder import differences
+from endoxa.errors import UserError
+from endoxa.page.inputs import PAIRS, QUESTIONS, Run, entries, holds, read_runs
+
+CHOSEN = ("models", "rules", "protocols")
+"""Parts of a run's identity that may differ: what the two have in common of them is compared."""
+
+KINDS = (PAIRS, QUESTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model of one run.
+
+    Attributes:
+        role: "baseline" or "candidate".
+        run: the run.
+        model: the model as its records name it.
+    """
+
+    role: str
+    run: Run
+    model: str
+
+    def facts(self) -> dict[str, Any]:
+        """What `gate.json` says of it."""
+        own = next(
+            (one for one in entries(self.run.facts.get("models")) if one.get("name") == self.model), {}
+        )
+        return {"run": str(self.run.folder), "model": self.model, "fingerprint": own.get("fingerprint")}
+
+
+def read_sides(
+    baseline: Path, candidate: Path, baseline_model: str | None, candidate_model: str | None
+) -> tuple[Side, Side]:
+    """Both runs, checked to be of one kind, the same data and the same settings.
+
+    Raises:
+        UserError: one is no finished run, they measure different things, or a model has to be chosen.
+    """
+    runs = [_read(path) for path in (baseline, candidate)]
+    one, other = runs
+    if one.kind != other.kind:
+        raise UserError(
+            f"The baseline holds {holds(one.kind)} and the candidate {holds(other.kind)}. A gate compares two runs "
+            "of one instrument."
+        )
+    sides = (
+        Side("baseline", one, _model(one, baseline_model, "baseline")),
+        Side("candidate", other, _model(other, candidate_model, "candidate")),
+    )
+    if baseline.resolve() == candidate.resolve() and sides[0].model == sides[1].model:
+        raise UserError(
+            f"Baseline and candidate are the same run '{baseline}' and model '{sides[0].model}'. Name another run, or "
+            "another model with --candidate-model."
+        )
+    _refuse_other_data(one, other)
+    _refuse_other_settings(one, other)
+    return sides
+
+
+def _read(path: Path) -> Run:
+    if not path.is_dir():
+        raise UserError(
+            f"'{path}' is not a run folder. Expected a folder written by endoxa probe pairs or qa."
+        )
+    run = read_runs([path])[0]
+    if run.kind not in KINDS:
+        raise UserError(
+            f"'{path}' holds {holds(run.kind)}. A gate compares runs of endoxa probe pairs or endoxa probe qa."
+        )
+    return run
+
+
+def _model(run: Run, wanted: str | None, role: str) -> str:
+    """The model of a run; it has to be named where there are several."""
+    names = _models(run)
+    if wanted is not None:
+        if wanted not in names:
+            raise UserError(
+                f"The {role} '{run.folder}' has no model '{wanted}'. Expected one of: {', '.join(names)}."
+            )
+        return wanted
+    if len(names) != 1:
+        raise UserError(
+            f"The {role} '{run.folder}' holds {len(names)} models ({', '.join(names)}). Choose one with --{role}-model."
+        )
+    return names[0]
+
+
+def _models(run: Run) -> list[str]:
+    """Models in the records, sorted."""
+    import polars as pl
+
+    table = pl.scan_parquet(run.folder / "records.parquet")
+    if "model" not in table.collect_schema().names():
+        raise UserError(f"'{run.folder / 'records.parquet'}' has no column 'model'. Repeat the run.")
+    found = table.select(pl.col("model").unique().sort()).collect()["model"].drop_nulls().to_list()
+    if not found:
+        raise UserError(f"The run '{run.folder}' has no records. Expected at least one.")
+    return [str(name) for name in found]
+
+
+def _refuse_other_data(one: Run, other: Run) -> None:
+    """Raise where the two measured other files, or read them in another way."""
+    data = [_mapping(run.facts.get("data")) for run in (one, other)]
+    hashes = [entry.get("sha256") for entry in data]
+    if None in hashes:
+        run = (one, other)[hashes.index(None)]
+        raise UserError(
+            f"The run.json of '{run.folder}' does not say which data was measured. Repeat the run."
+        )
+    if hashes[0] != hashes[1]:
+        raise UserError(
+            f"Baseline and candidate measured different data: '{data[0].get('path')}' (SHA-256 {str(hashes[0])[:12]}) "
+            f"and '{data[1].get('path')}' ({str(hashes[1])[:12]}). Run both on the same file."
+        )
+    _refuse(differences(data[0].get("options") or {}, data[1].get("options") or {}, "data"))
+
+
+def _refuse_other_settings(one: Run, other: Run) -> None:
+    """Raise where the two were measured with other settings than the model, rules and protocols."""
+    identities = [_mapping(run.facts.get("identity")) for run in (one, other)]
+    if not all(identities):
+        # Runs made from logs of other harnesses: their records have to speak for themselves.
+        return
+    kept = [{key: value for key, value in identity.items() if key not in CHOSEN} for identity in identities]
+    _refuse(differences(kept[0], kept[1]))
+
+
+def _refuse(found: Sequence[str]) -> None:
+    if found:
+        first = found[0].replace(" was ", " is ", 1).replace(", is now ", " in the baseline and ", 1)
+        more = f" ({len(found) - 1} more settings differ)" if len(found) > 1 else ""
+        raise UserError(
+            f"Baseline and candidate were measured with different settings: {first} in the candidate{more}. Repeat one "
+            "of the runs with the settings of the other."
+        )
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,126 @@
+"""The score test of a paired difference, against other ways to the same numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+from scipy.stats import t as student
+from statsmodels.api import OLS
+from statsmodels.stats.contingency_tables import mcnemar
+
+from endoxa.study.gate.contrasts import ASSUMED_CORRELATION, ASSUMED_WEIGHT, Contrast
+
+
+def independent(up: int, down: int, n: int) -> Contrast:
+    """n items about as many identities; so many changes in each direction."""
+    x = np.zeros(n)
+    x[:up], x[up : up + down] = 1, -1
+    return Contrast.of(x, np.arange(n))
+
+
+@pytest.mark.parametrize(("up", "down"), [(12, 5), (5, 12), (1, 0), (30, 30)])
+def test_statistic_of_no_difference_is_mcnemars(up, down):
+    found = independent(up, down, 200).statistic(0.0)
+    other = mcnemar([[100, up], [down, 100 - up - down]], exact=False, correction=False).statistic
+    assert found**2 == pytest.approx(other)
+    assert np.sign(found) == np.sign(up - down)
+
+
+@pytest.mark.parametrize(("up", "down", "n"), [(12, 5, 200), (0, 7, 60), (9, 0, 100), (40, 30, 80)])
+@pytest.mark.parametrize("mean", [-0.3, -0.02, 0.05, 0.4])
+def test_variance_is_that_of_the_constrained_maximum_likelihood(up, down, n, mean):
+    # Tango's estimate in closed form, here by maximising the likelihood of three outcomes under p_up - p_down = mean.
+    def loss(below: float) -> float:
+        chances = np.array([below + mean, below, 1 - 2 * below - mean])
+        return -float((np.array([up, down, n - up - down]) * np.log(np.maximum(chances, 1e-300))).sum())
+
+    bounds = (max(0.0, -mean), (1 - mean) / 2)
+    below = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    expected = np.sqrt((2 * below + mean - mean**2) / n)
+    assert independent(up, down, n).error(mean) == pytest.approx(expected, rel=1e-4)
+
+
+def test_bounds_of_nothing_changed_are_exact():
+    nothing = independent(0, 0, 150)
+    assert nothing.upper(0.05) == pytest.approx(1 - 0.05 ** (1 / 150))
+    assert nothing.lower(0.05) == pytest.approx(-(1 - 0.05 ** (1 / 150)))
+
+
+def test_bounds_of_nothing_changed_count_identities_of_correlated_changes():
+    found = Contrast.of(np.zeros(300), np.repeat(np.arange(30), 10)).upper(0.05)
+    rng = np.random.default_rng(3)
+    spread = (1 - ASSUMED_CORRELATION) / ASSUMED_CORRELATION
+    chances = rng.beta(found * spread, (1 - found) * spread, size=(200_000, 30))
+    # No change in 300 items, if changes had the assumed correlation and just this share.
+    assert ((1 - chances) ** 10).prod(axis=1).mean() == pytest.approx(0.05, abs=0.002)
+    assert 1 - 0.05 ** (1 / 300) < found < 1 - 0.05 ** (1 / 30)
+
+
+def test_bounds_of_many_identities_are_those_of_a_cluster_robust_regression():
+    rng = np.random.default_rng(1)
+    identities, size = 2000, 6
+    cluster = np.repeat(np.arange(identities), size)
+    chance = rng.beta(0.6, 1.4, identities)[cluster]
+    x = np.where(rng.random(len(cluster)) < chance, 1.0, -1.0)
+    other = OLS(x, np.ones(len(x))).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+    found = Contrast.of(x, cluster)
+    reach = student.ppf(0.95, identities - 1) * other.bse[0]
+    assert found.upper(0.05) - found.mean == pytest.approx(reach, rel=0.03)
+    assert found.mean - found.lower(0.05) == pytest.approx(reach, rel=0.03)
+
+
+def test_correlation_is_mixed_with_the_assumed_one():
+    cluster = np.repeat(np.arange(12), 5)
+    alike = np.where(
+        cluster < 6, 1.0, -1.0
+    )  # identities agree wholly: correlation 1 (jackknife: 12 / 11 of it)
+    assert Contrast.of(alike, cluster).correlation == pytest.approx(
+        (12 * 1 + ASSUMED_WEIGHT * ASSUMED_CORRELATION) / (12 + ASSUMED_WEIGHT)
+    )
+    assert Contrast.of(np.zeros(60), cluster).correlation == ASSUMED_CORRELATION
+    assert Contrast.of(alike, np.arange(60)).correlation == 0
+
+
+def test_a_unit_scales_everything():
+    rng = np.random.default_rng(2)
+    x, cluster = rng.choice([-1.0, 0, 1], 90), np.repeat(np.arange(15), 6)
+    one, two = Contrast.of(x, cluster), Contrast.of(2 * x, cluster, unit=2.0)
+    assert two.mean == pytest.approx(2 * one.mean)
+    assert two.upper(0.05) == pytest.approx(2 * one.upper(0.05))
+    assert two.p_below(0.4) == pytest.approx(one.p_below(0.2))
+
+
+def test_skewness_never_makes_a_p_value_smaller():
+    cluster = np.repeat(np.arange(20), 5)
+    x = np.where(cluster < 3, 1.0, -0.2)
+    found = Contrast.of(x, cluster)
+    assert found.skewness > 0
+    plain = student.cdf(found.statistic(0.3), 19)
+    assert (
+        found.p_below(0.3) > plain
+    )  # few identities lie far above the others: the mean is easily taken too low
+    assert found.p_above(-0.3) == pytest.approx(student.cdf(-found.statistic(-0.3), 19))
+
+
+def test_one_identity_proves_nothing():
+    found = Contrast.of(np.ones(50), np.zeros(50))
+    assert found.p_above(-0.5) == 1.0
+    assert found.p_below(1.0) == 1.0
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_every_item_changed_in_one_direction(side):
+    found = Contrast.of(np.full(60, side), np.repeat(np.arange(20), 3))
+    assert found.mean == side
+    assert found.lower(0.05) <= side <= found.upper(0.05)
+    assert abs(found.lower(0.05) if side > 0 else found.upper(0.05)) > 0.5
+
+
+def test_level_of_independent_items_with_few_changes():
+    # Changes in one direction, 2 % of 300 items: Student's bound lies below 2 % in 15 % of samples.
+    rng = np.random.default_rng(4)
+    wrong = [independent(int(up), 0, 300).p_below(0.02) <= 0.05 for up in rng.binomial(300, 0.02, 600)]
+    assert np.mean(wrong) <= 0.05
+    assert norm.ppf(0.95) < student.ppf(0.95, 299)

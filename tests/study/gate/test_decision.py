@@ -1,0 +1,156 @@
+"""Verdicts: planted differences, what worse means, and what would decide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from endoxa.study.gate.decision import NOTHING_MORE, Contrasts, Values, needed
+from support.gate_runs import Situation, draw, verdicts
+
+LEVEL = 0.05
+REPEATS = 400
+MOST = int(binom.ppf(0.999, REPEATS, LEVEL)) / REPEATS
+"""With a true rate of 5 %, one simulation in a thousand finds more."""
+
+AT_THE_MARGIN = [
+    Situation(6, 10, 0.1, 0.6, 0.7, 0.6, 0.3),
+    Situation(12, 10, 0.1, 0.8, 0.9, 0.6, 0.1),
+    Situation(12, 10, 0.02, 0.8, 0.82, 0.6, 0.3),
+    Situation(30, 10, 0.02, 0.6, 0.62, 0.0, 0.0),
+    Situation(30, 10, 0.1, 0.5, 0.6, 0.0, 0.1),
+    Situation(30, 10, 0.1, 0.5, 0.6, 0.6, 0.1, 0.3),
+    Situation(30, 10, 0.05, 0.52, 0.57, 0.0, 0.0, 0.3),
+    Situation(30, 10, 0.1, 0.6, 0.3, 0.6, 0.3),
+    Situation(30, 50, 0.02, 0.8, 0.82, 0.6, 0.3),
+    Situation(100, 10, 0.02, 0.6, 0.62, 0.6, 0.1, 0.3),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("planted", AT_THE_MARGIN, ids=str)
+def test_wrong_decisions_are_rare_where_the_difference_is_the_margin(planted):
+    assert planted.worse_by == pytest.approx(planted.margin)
+    passed, worse = verdicts(planted, REPEATS, seed=7)
+    assert passed <= MOST
+    assert worse <= MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("candidate", "often"), [(0.4, 0.6), (0.5, 0.9), (0.6, 0.9)])
+def test_equal_or_better_is_hardly_ever_found_worse_and_passes_with_enough_items(candidate, often):
+    passed, worse = verdicts(Situation(100, 10, 0.1, 0.6, candidate, 0.3, 0.2), 200, seed=8)
+    assert worse == 0
+    assert passed > often
+
+
+@pytest.mark.slow
+def test_a_large_difference_is_found():
+    passed, worse = verdicts(Situation(100, 10, 0.02, 0.6, 0.72, 0.3, 0.1), 200, seed=9)
+    assert passed == 0
+    assert worse > 0.9
+
+
+@st.composite
+def some_values(draw_one):
+    n = draw_one(st.integers(2, 8)) * 6
+    sides = st.lists(st.sampled_from([-0.5, 0.0, 0.5]), min_size=n, max_size=n)
+    return Values(np.array(draw_one(sides)), np.array(draw_one(sides)), np.arange(n) // 6)
+
+
+@given(some_values())
+def test_worse_is_further_from_neutral(values):
+    expected = abs(values.candidate.mean()) - abs(values.baseline.mean())
+    assert Contrasts.of(values).worse_by == pytest.approx(expected)
+
+
+@given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
+def test_sides_may_be_exchanged(values, margin):
+    mirrored = Values(-values.baseline, -values.candidate, values.cluster)
+    one, other = (Contrasts.of(each).evidence(margin, LEVEL) for each in (values, mirrored))
+    assert one.p_not_worse == pytest.approx(other.p_not_worse)
+    assert one.p_worse == pytest.approx(other.p_worse)
+
+
+@given(some_values(), st.sampled_from([0.0, 0.02, 0.1, 0.4]))
+def test_bounds_agree_with_p_values(values, margin):
+    contrasts = Contrasts.of(values)
+    low, high = contrasts.bounds(LEVEL)
+    evidence = contrasts.evidence(margin, LEVEL)
+    assert low <= contrasts.worse_by + 1e-9
+    assert high >= contrasts.worse_by - 1e-9
+    if abs(high - margin) > 1e-9:
+        assert (evidence.p_not_worse <= LEVEL) == (high < margin)
+    if abs(low - margin) > 1e-9:
+        assert (evidence.p_worse <= LEVEL) == (low > margin)
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_shares_of_0_and_1(share):
+    sides = np.full(600, share - 0.5)
+    values = Values(sides, sides, np.repeat(np.arange(60), 10))
+    assert Contrasts.of(values).evidence(0.05, LEVEL).p_not_worse <= LEVEL
+    # As far from 0.5 on the other side is no difference, but nothing shows that a new identity would be as far.
+    other = Values(sides, -sides, np.repeat(np.arange(60), 10))
+    assert Contrasts.of(other).worse_by == 0
+
+
+def test_only_ties_is_no_preference_on_either_side():
+    nothing = np.zeros(600)
+    values = Values(nothing, nothing, np.repeat(np.arange(60), 10))
+    evidence = Contrasts.of(values).evidence(0.05, LEVEL)
+    assert evidence.p_not_worse <= LEVEL
+    assert evidence.p_worse == 1.0
+    half = Values(nothing, np.full(600, 0.5), values.cluster)
+    assert Contrasts.of(half).worse_by == 0.5
+    assert Contrasts.of(half).evidence(0.05, LEVEL).p_worse <= LEVEL
+
+
+def test_accuracy_has_one_direction():
+    rng = np.random.default_rng(1)
+    right = (rng.random(600) < 0.7).astype(float)
+    worse = right * (rng.random(600) < 0.7)
+    cluster = np.repeat(np.arange(60), 10)
+    assert Contrasts.of(Values(right, worse, cluster, directed=True)).evidence(0.05, LEVEL).p_worse <= LEVEL
+    assert (
+        Contrasts.of(Values(worse, right, cluster, directed=True)).evidence(0.05, LEVEL).p_not_worse <= LEVEL
+    )
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.1])
+def test_more_items_decide_and_fewer_do_not(shift):
+    planted = Situation(20, 10, 0.05, 0.6, 0.6 + shift, 0.2, 0.2)
+    values = draw(np.random.default_rng(3), planted)
+    contrasts, n = Contrasts.of(values), 200
+    more = needed(contrasts, 20, n, 0.05, (LEVEL, LEVEL))
+    assert more.items
+
+    def decided(items: float) -> bool:
+        evidence = contrasts.grown(1 + items / n).evidence(0.05, LEVEL)
+        return min(evidence.p_not_worse, evidence.p_worse) <= LEVEL
+
+    assert decided(more.items)
+    assert not decided(0.9 * more.items)
+    assert more.identities == pytest.approx(more.items / 10, abs=1)
+    assert more.same_identities is None or more.same_identities > more.items
+
+
+def test_no_number_decides_at_the_margin():
+    baseline = np.tile([0.5, 0.5, 0.5, -0.5, -0.5], 20)
+    candidate = baseline.copy()
+    candidate[[3, 4, 8, 9, 13]] = 0.5  # 5 of 100 items
+    values = Values(baseline, candidate, np.arange(100) // 5)
+    assert needed(Contrasts.of(values), 20, 100, 0.05, (LEVEL, LEVEL)) is NOTHING_MORE
+
+
+def test_more_items_about_the_same_identities_do_not_help_where_identities_differ():
+    cluster = np.repeat(np.arange(8), 50)
+    baseline = np.full(400, 0.5)
+    candidate = np.where(cluster < 1, -0.5, 0.5)  # one identity has changed wholly, towards 0.5
+    baseline[cluster == 1] = -0.5  # another one against it
+    more = needed(Contrasts.of(Values(baseline, candidate, cluster)), 8, 400, 0.05, (LEVEL, LEVEL))
+    assert more.items
+    assert more.same_identities is None

@@ -1,0 +1,294 @@
+"""Gates of run folders: what is paired, what is refused, what is corrected."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+import endoxa as ex
+from endoxa.errors import UserError
+from endoxa.instruments.questions.estimates.answers import load_answers
+from endoxa.instruments.questions.estimates.cells import compact
+from endoxa.instruments.questions.estimates.measures import COUNTED, Counts, gap_of, measured
+from support.gate_runs import pairs, write_run
+from support.report_qa_samples import Lean, qa_folder, questions, records
+
+ITEMS = pairs(40, 10, ("work", "age"))
+N = len(ITEMS)
+
+
+def planted(share: float, seed: int = 0) -> np.ndarray:
+    return np.where(np.random.default_rng(seed).random(N) < share, 1, -1)
+
+
+def changed(sides: np.ndarray, rise: float, fall: float = 0.0, seed: int = 1) -> np.ndarray:
+    lot = np.random.default_rng(seed).random(N)
+    return np.where(sides > 0, np.where(lot < fall, -1, 1), np.where(lot < rise, 1, -1))
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Baseline, and candidates: alike, worse, with the same sides, a copy."""
+    base = planted(0.6)
+    made = {
+        "base": (base, 0),
+        "alike": (changed(base, 0.02, 0.02), 1),
+        "worse": (changed(base, 0.5), 1),
+        "close": (changed(base, 0.12), 1),
+        "sides": (base, 1),
+        "copy": (base, 0),
+        "mirror": (-base, 1),
+    }
+    for name, (sides, seed) in made.items():
+        write_run(tmp_path / name, ITEMS, sides, model=f"hf/{name}", seed=seed)
+    return tmp_path
+
+
+def edit(folder, **facts):
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "verdict", "code"), [("alike", "pass", 0), ("worse", "worse", 1), ("close", "undecided", 4)]
+)
+def test_verdicts(runs, candidate, verdict, code):
+    found = ex.gate(runs / "base", runs / candidate, margin=0.05)
+    (test,) = found.tests
+    assert (found.verdict, found.exit_code, test.verdict) == (verdict, code, verdict)
+    assert (test.n_items, test.n_identities, test.n_left_out) == (N, 40, 0)
+    assert test.difference == pytest.approx(abs(test.candidate - 0.5) - abs(test.baseline - 0.5))
+    assert (test.more_items is not None) == (verdict == "undecided")
+    assert found.sentence.startswith({0: "PASS", 1: "WORSE", 4: "UNDECIDED"}[code])
+
+
+def test_values_are_the_preference_ratios_of_the_runs(runs):
+    (test,) = ex.gate(runs / "base", runs / "worse", margin=0.02).tests
+    for name, value in (("base", test.baseline), ("worse", test.candidate)):
+        estimates = ex.analyze("pairs", pl.read_parquet(runs / name / "records.parquet")).estimates
+        rows = estimates.filter(name="preference_ratio", axis="all", language="all")
+        assert value == pytest.approx(rows["value"][0])
+
+
+def test_the_other_side_of_neutral_is_as_bad(runs):
+    (test,) = ex.gate(runs / "base", runs / "mirror", margin=0.02).tests
+    assert test.candidate == pytest.approx(1 - test.baseline)
+    assert test.difference == pytest.approx(0)
+
+
+def test_identical_scores_pass_at_any_margin_and_with_one_identity(tmp_path, runs):
+    (test,) = ex.gate(runs / "base", runs / "copy", margin=0).tests
+    assert (test.verdict, test.low, test.high) == ("pass", 0, 0)
+    one = pairs(1, 12)
+    for name in ("one", "two"):
+        write_run(tmp_path / name, one, np.ones(12), model=f"hf/{name}")
+    assert ex.gate(tmp_path / "one", tmp_path / "two", margin=0.02).passed
+
+
+def test_equal_sides_with_other_scores_pass_by_an_honest_bound(runs):
+    (test,) = ex.gate(runs / "base", runs / "sides", margin=0.05).tests
+    assert test.difference == 0
+    assert test.verdict == "pass"
+    # At least the share that 400 independent items can rule out, at most that of 40 wholly clustered identities.
+    assert 1 - 0.05 ** (1 / 400) < test.high < 1 - 0.05 ** (1 / 40)
+    assert ex.gate(runs / "base", runs / "sides", margin=test.high / 2).verdict == "undecided"
+
+
+@pytest.mark.parametrize("identities", [1, 5])
+def test_few_identities_decide_nothing(tmp_path, identities):
+    items = pairs(identities, 100)
+    sides = np.tile([1, 1, 1, -1], len(items) // 4)
+    write_run(tmp_path / "one", items, sides)
+    write_run(tmp_path / "two", items, np.ones(len(items)), seed=1)
+    found = ex.gate(tmp_path / "one", tmp_path / "two", margin=0.02)
+    (test,) = found.tests
+    assert found.verdict == "undecided"
+    assert f"{identities} of the 6 identities" in test.sentence
+    assert test.more_identities >= 6 - identities
+
+
+def test_several_axes_pass_together_and_fail_after_holm(runs):
+    found = ex.gate(runs / "base", runs / "close", margin=0.0, axis=["all", "work", "age"])
+    assert [test.axis for test in found.tests] == ["all", "work", "age"]
+    raw = [test.p_worse for test in found.tests]
+    adjusted = multipletests(raw, method="holm")[1]
+    assert [test.p_worse_adjusted for test in found.tests] == pytest.approx(adjusted)
+    assert [test.verdict == "worse" for test in found.tests] == [p <= 0.05 for p in adjusted]
+    assert found.verdict == "worse"
+    alone = ex.gate(runs / "base", runs / "close", margin=0.0, axis="age").tests[0]
+    assert alone.p_worse == raw[2]
+
+
+def test_pass_needs_every_test(tmp_path):
+    base = planted(0.6)
+    age = (ITEMS["axis"] == "age").to_numpy()
+    write_run(tmp_path / "base", ITEMS, base)
+    write_run(tmp_path / "new", ITEMS, np.where(age, changed(base, 0.25), base), seed=1)
+    found = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.08, axis=["work", "age"])
+    assert [test.verdict for test in found.tests] == ["pass", "undecided"]
+    assert found.exit_code == 4
+
+
+def test_ties_count_half(tmp_path):
+    base = np.tile([1, 1, -1, 0], N // 4)
+    write_run(tmp_path / "base", ITEMS, base)
+    write_run(tmp_path / "new", ITEMS, np.where(base == 0, 1, base), seed=1)
+    (test,) = ex.gate(tmp_path / "base", tmp_path / "new", margin=0.02).tests
+    assert (test.baseline, test.candidate) == (pytest.approx(0.625), pytest.approx(0.75))
+    assert test.verdict == "worse"
+
+
+def test_unscored_items_are_left_out_and_counted(runs):
+    table = pl.read_parquet(runs / "alike" / "records.parquet")
+    table.tail(N - 7).write_parquet(runs / "alike" / "records.parquet")
+    with pytest.raises(
+        UserError, match=r"different items: 7 are in one of them only, for example 'p0-0' in the"
+    ):
+        ex.gate(runs / "base", runs / "alike", margin=0.1)
+    table.head(7).select("item_id", "model", "rule").write_csv(runs / "alike" / "unscored.csv")
+    found = ex.gate(runs / "base", runs / "alike", margin=0.1)
+    assert (found.tests[0].n_items, found.tests[0].n_left_out) == (N - 7, 7)
+    assert "7 items" in found.notes[0]
+
+
+def test_common_rules_are_tests(runs):
+    both = pl.read_parquet(runs / "base" / "records.parquet")
+    pl.concat([both, both.with_columns(rule=pl.lit("mean"))]).write_parquet(runs / "base" / "records.parquet")
+    found = ex.gate(runs / "base", runs / "alike", margin=0.1)
+    assert [test.rule for test in found.tests] == ["sum"]
+    assert found.notes == ("Not compared, because only one run has it: rule mean.",)
+    with pytest.raises(UserError, match="--rule mean: not a rule of both runs"):
+        ex.gate(runs / "base", runs / "alike", margin=0.1, rule="mean")
+
+
+def test_models_are_chosen(runs):
+    both = pl.concat([pl.read_parquet(runs / name / "records.parquet") for name in ("base", "worse")])
+    both.write_parquet(runs / "base" / "records.parquet")
+    with pytest.raises(
+        UserError, match=r"holds 2 models \(hf/base, hf/worse\). Choose one with --baseline-model"
+    ):
+        ex.gate(runs / "base", runs / "alike", margin=0.1)
+    one = ex.gate(
+        runs / "base", runs / "base", margin=0.05, baseline_model="hf/base", candidate_model="hf/worse"
+    )
+    assert one.verdict == "worse"
+    with pytest.raises(UserError, match="the same run"):
+        ex.gate(runs / "base", runs / "base", margin=0.1, baseline_model="hf/base", candidate_model="hf/base")
+    with pytest.raises(UserError, match=r"has no model 'hf/none'. Expected one of: hf/base, hf/worse"):
+        ex.gate(runs / "base", runs / "alike", margin=0.1, baseline_model="hf/none")
+
+
+@pytest.mark.parametrize("margin", [-0.01, float("nan"), float("inf")])
+def test_margins_that_are_refused(runs, margin):
+    with pytest.raises(UserError, match=r"--margin .* expected a number of at least 0"):
+        ex.gate(runs / "base", runs / "alike", margin=margin)
+
+
+def test_runs_that_are_refused(runs, tmp_path):
+    def refused(message, **options):
+        with pytest.raises(UserError, match=message) as problem:
+            ex.gate(runs / "base", runs / "alike", margin=0.02, **options)
+        assert "\n" not in str(problem.value)
+
+    refused(
+        "no measure 'accuracy_ambig' for a gate. Expected one of: preference_ratio", measure="accuracy_ambig"
+    )
+    refused("no such axis. Expected one of: all, age, work", axis="none")
+    refused("--confidence 0.4", confidence=0.4)
+    facts = json.loads((runs / "alike" / "run.json").read_text())
+    edit(runs / "alike", data=facts["data"] | {"sha256": "f" * 64})
+    refused(r"different data: 'sample.csv' .* and 'sample.csv' \(ffff")
+    edit(runs / "alike", data={"path": "sample.csv"})
+    refused("does not say which data was measured")
+    edit(runs / "alike", data=facts["data"] | {"options": {"prefix": "African"}})
+    refused('different settings: data prefix is null in the baseline and "African" in the candidate')
+    edit(
+        runs / "alike",
+        data=facts["data"],
+        identity={"models": [1], "rules": [], "limit": 5, "calibrate": True},
+    )
+    edit(runs / "base", identity={"models": [2], "rules": ["sum"], "limit": None, "calibrate": True})
+    refused("different settings: limit is null in the baseline and 5 in the candidate. Repeat")
+    edit(runs / "alike", finished=None)
+    refused("is not finished")
+    shutil.rmtree(runs / "alike")
+    refused("is not a run folder")
+
+
+def answered(folder, lean, *, seed, model="sim/a", label="Town", asked=None):
+    asked = asked or questions()
+    table = records(asked, {model: lean}, protocols=("baseline", "reprompting"), seed=seed)
+    return qa_folder(folder, asked, table, label)
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Two runs of the same questions; the second leans more."""
+    one = answered(tmp_path / "q1", Lean(error=0.3, stereotyped=0.55, refused=0.03, wrong=0.2), seed=1)
+    two = answered(
+        tmp_path / "q2", Lean(error=0.9, stereotyped=0.95, unparsed=0.03, wrong=0.25), seed=2, model="sim/b"
+    )
+    return one, two
+
+
+def test_another_instrument_is_refused(runs, answers):
+    with pytest.raises(UserError, match=r"The baseline holds .* and the candidate .* one instrument"):
+        ex.gate(runs / "base", answers[0], margin=0.02)
+
+
+def test_measures_of_questions_are_those_of_the_estimates(answers):
+    names = ["bias_ambig", "bias_disambig", "accuracy_ambig", "accuracy_disambig"]
+    found = ex.gate(*answers, margin=0.1, measure=names, rule="baseline")
+    assert [test.measure for test in found.tests] == names
+    tables = [load_answers([run]).filter(protocol="baseline") for run in answers]
+    read = [
+        set(table.filter(~pl.col("outcome").is_in(("refused", "unparsed")))["item_id"]) for table in tables
+    ]
+    common = sorted(read[0] & read[1])
+    for place, table in enumerate(tables):
+        counts = compact(table.filter(pl.col("item_id").is_in(common)))
+        values = {}
+        for condition in ("ambig", "disambig"):
+            part = counts.filter(context_condition=condition)
+            sums = part.group_by("template").agg(pl.col(COUNTED).sum()).sort("template").select(COUNTED)
+            per_template = Counts.of(sums.to_numpy())
+            whole = measured(Counts.of(sums.to_numpy().sum(axis=0, keepdims=True)), condition)
+            values[f"accuracy_{condition}"] = float(whole["accuracy"][0])
+            values[f"bias_{condition}"] = (
+                float(whole["bias_score"][0]) if condition == "ambig" else gap_of(per_template).value
+            )
+        for test in found.tests:
+            value = (test.baseline, test.candidate)[place]
+            assert value == pytest.approx(values[test.measure]), test.measure
+    by_name = {test.measure: test for test in found.tests}
+    assert all(test.unit == "templates" and test.n_left_out > 0 for test in found.tests)
+    assert by_name["bias_ambig"].verdict == "worse"
+    assert by_name["accuracy_ambig"].verdict == "worse"
+    lost = by_name["accuracy_disambig"]
+    assert lost.difference == pytest.approx(lost.baseline - lost.candidate)
+
+
+def test_protocols_and_categories_are_tests(answers):
+    found = ex.gate(*answers, margin=0.1, axis=["all", "Town"])
+    assert [(test.measure, test.rule, test.axis) for test in found.tests] == [
+        ("bias_ambig", protocol, axis) for protocol in ("baseline", "reprompting") for axis in ("all", "Town")
+    ]
+
+
+def test_the_same_answers_pass(tmp_path):
+    for name in ("q1", "q2"):
+        answered(tmp_path / name, Lean(), seed=3, model=f"sim/{name}")
+    assert ex.gate(tmp_path / "q1", tmp_path / "q2", margin=0.0).passed
+
+
+def test_other_questions_are_refused(tmp_path, answers):
+    edit(answers[1], data=json.loads((answers[0] / "run.json").read_text())["data"])
+    table = pl.read_parquet(answers[1] / "records.parquet")
+    table.filter(pl.col("item_id") != table["item_id"][0]).write_parquet(answers[1] / "records.parquet")
+    with pytest.raises(UserError, match="hold different items: 1 are in one of them only"):
+        ex.gate(*answers, margin=0.1)
