@@ -11,7 +11,7 @@ import cog
 
 FOLDER = "options"
 LONE = "demo-report"
-"""The page of the commands that stand alone (`endoxa demo`, `endoxa report`)."""
+"""The page of the commands that stand alone (`endoxa demo`, `endoxa report`, `endoxa gate`)."""
 
 
 @cache
