@@ -41,13 +41,16 @@ def restore(
     ] = False,
     withdrawals: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Newer copy of withdrawals.jsonl, if the folder is lost."),
+        typer.Option(metavar="FILE", help="Newest copy of withdrawals.jsonl, if the folder has none."),
     ] = None,
+    no_withdrawals: Annotated[
+        bool, typer.Option("--no-withdrawals", help="Nobody withdrew after the backup was made.")
+    ] = False,
 ) -> None:
     """Restore a backup, without the people who withdrew after it was made.
 
-    Withdrawals are read from withdrawals.jsonl in the folder and from --withdrawals. The folder is new or, with
-    --replace, the one that the backup came from.
+    Withdrawals are read from withdrawals.jsonl in the folder and from --withdrawals; one of them or --no-withdrawals is
+    required. The folder is new or, with --replace, the one that the backup came from.
 
     \b
     Examples:
@@ -56,7 +59,7 @@ def restore(
     """  # noqa: D301
     from endoxa.collect.project.backup import restore as put_back
 
-    restored = put_back(file, folder, replace=replace, withdrawals=withdrawals)
+    restored = put_back(file, folder, replace=replace, withdrawals=withdrawals, no_withdrawals=no_withdrawals)
     typer.echo(f"Restored to {folder}: everything as of {restored.made_at}.")
     typer.echo(f"People who had withdrawn since the backup, deleted again: {restored.people}.")
     _print_expired(restored.expired)

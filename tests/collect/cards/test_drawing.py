@@ -329,12 +329,21 @@ def test_topics_somebody_does_not_want_stay_away(campaign, make_person, make_pai
     assert (card.pair, card.pool) == (other, 1)
 
 
-def test_the_clock_starts_with_the_first_card_and_stands_still_in_pauses(campaign, person, make_pairs):
+def test_the_clock_starts_when_the_campaign_is_opened_and_stands_still_in_pauses(
+    campaign, person, make_pairs
+):
     make_pairs(campaign, ("AR", "drink mate", "es"))
     Campaign.objects.update(began_at=None)
-    drawing.next_card(person, now=NOON)
+    card = drawing.next_card(person, now=NOON)
+    answering.rate(person, card.token, 3)
     campaign.refresh_from_db()
-    assert campaign.began_at == NOON
+    assert campaign.began_at is None
+    seen = outlook_of(campaign, timezone.now() + timedelta(hours=9))
+    assert seen.minutes == campaign.settings.minutes
+    set_state(campaign, "open", None)
+    campaign.refresh_from_db()
+    assert campaign.began_at - timezone.now() == pytest.approx(timedelta(), abs=timedelta(minutes=1))
+    Campaign.objects.update(began_at=NOON)
     set_state(campaign, "paused", None)
     Campaign.objects.update(paused_at=timezone.now() - timedelta(hours=3))
     set_state(campaign, "open", None)

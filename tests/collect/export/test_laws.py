@@ -18,7 +18,7 @@ from endoxa.collect.models import Campaign, Pair, Person, Release
 from endoxa.collect.privacy import withdraw
 from endoxa.collect.settings import SQLITE_OPTIONS
 from endoxa.datasets.collected import read_withdrawals, respecting_withdrawals
-from endoxa.datasets.folders import changed_file
+from endoxa.datasets.folders import changed_file, checksums
 from endoxa.datasets.frames import read_table
 from endoxa.errors import UserError
 from support.collect.filled_campaign import fill, give_rating, propose
@@ -85,7 +85,13 @@ def test_an_import_refuses_what_is_no_export_or_there_already(busy, tmp_path):
         import_campaign(tmp_path / "one")
     (tmp_path / "one" / "pairs.parquet").write_bytes(b"no parquet")
     Campaign.objects.all().delete()
+    with pytest.raises(UserError, match=r"was changed after the export \(pairs\.parquet\): SHA256SUMS"):
+        import_campaign(tmp_path / "one")
+    (tmp_path / "one" / "SHA256SUMS").write_text(checksums(tmp_path / "one"))
     with pytest.raises(UserError, match=r"pairs\.parquet cannot be read"):
+        import_campaign(tmp_path / "one")
+    (tmp_path / "one" / "SHA256SUMS").unlink()
+    with pytest.raises(UserError, match=r"was changed after the export \(SHA256SUMS\)"):
         import_campaign(tmp_path / "one")
     with pytest.raises(UserError, match="is not an export of a campaign"):
         import_campaign(tmp_path)

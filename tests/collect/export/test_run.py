@@ -407,7 +407,11 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(campaign, tmp_path, monk
     [
         ("CL", "en", "people from Chile"),
         ("NL", "en", "people from the Netherlands"),
+        ("DO", "en", "people from the Dominican Republic"),
         ("CL", "es", "los habitantes de Chile"),
+        ("DO", "es", "los habitantes de la República Dominicana"),
+        ("US", "es", "los habitantes de los Estados Unidos"),
+        ("GB", "es", "los habitantes del Reino Unido"),
         ("CL", "fr", "les gens du Chili"),
         ("AR", "fr", "les gens d’Argentine"),
         ("US", "fr", "les gens des États-Unis"),

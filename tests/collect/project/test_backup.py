@@ -201,7 +201,7 @@ def enter(folder):
     exec({full!r})
 backup.enter = enter
 """
-        done = endoxa("restore", tmp_path / "b.zip", "-o", tmp_path / "new", before=late)
+        done = endoxa("restore", tmp_path / "b.zip", "-o", tmp_path / "new", "--no-withdrawals", before=late)
         assert "No space left on device" in said(done)
         assert not (tmp_path / "new").exists()
 
@@ -240,8 +240,8 @@ class TestKilled:
         [
             ("backup camp -o b.zip", BACKUP, "forget_sessions", "tmp/.endoxa-*/db.sqlite3"),
             ("backup camp -o b.zip", "os", "fsync", ".endoxa-*/backup.zip"),
-            ("restore made.zip -o new", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
-            ("restore made.zip -o empty", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
+            ("restore made.zip -o new --no-withdrawals", BACKUP, "_complete", ".endoxa-*/campaign/db.sqlite3"),
+            ("restore made.zip -o empty --no-withdrawals", BACKUP, "_complete", "empty/.endoxa-*/campaign/db.sqlite3"),
             ("restore made.zip -o camp --replace", BACKUP, "_replayed", "camp/.endoxa-*/campaign/db.sqlite3"),
             ("export camp -o out", "endoxa.datasets.folders", "put_in_place", ".endoxa-*/new/people.csv"),
         ],
@@ -290,7 +290,7 @@ class TestEmptyFolder:
         volume = tmp_path / "mounted" / "volume"
         volume.mkdir(parents=True)
         place = volume.stat().st_ino
-        done = endoxa("restore", tmp_path / "made.zip", "-o", volume)
+        done = endoxa("restore", tmp_path / "made.zip", "-o", volume, "--no-withdrawals")
         assert done.returncode == 0, done.stderr
         assert "as the retention date is over" not in done.stdout
         assert volume.stat().st_ino == place

@@ -445,6 +445,10 @@ class TestBackup:
         assert rows <= {UUID(row) for (row,) in rows_of(copy, "SELECT row FROM collect_tombstone")}
 
         moved = tmp_path / "moved"
+        assert "Give --withdrawals FILE" in refused("restore", backup, "-o", moved)
+        both = ("--no-withdrawals", "--withdrawals", copy / "withdrawals.jsonl")
+        assert "not both" in refused("restore", backup, "-o", moved, *both)
+        assert not moved.exists()
         done = endoxa("restore", backup, "-o", moved, "--withdrawals", copy / "withdrawals.jsonl")
         assert done.returncode == 0, done.stderr
         assert rows_of(moved, WHO) == [("ben",)]
@@ -513,10 +517,13 @@ class TestBackup:
         backup = tmp_path / "b.zip"
         assert endoxa("backup", copy, "-o", backup).returncode == 0
         (copy / "db.sqlite3").unlink()
+        assert (copy / "withdrawals.jsonl").read_text() == ""
         assert "has no database" in refused("backup", copy, "-o", tmp_path / "c.zip")
         assert "has no database" in refused("account", copy)
         assert endoxa("restore", backup, "-o", copy, "--replace").returncode == 0
         assert rows_of(copy, "SELECT COUNT(*) FROM collect_pair") == [(60,)]
+        (copy / "withdrawals.jsonl").unlink()
+        assert "Give --withdrawals FILE" in refused("restore", backup, "-o", copy, "--replace")
 
     def test_backups_that_cannot_be_used(self, copy, made, tmp_path):
         backup = tmp_path / "b.zip"

@@ -53,6 +53,7 @@ ROLES = {
     "projector": EVERYBODY,
     "projector_invitation": EVERYBODY,
     "projector_live": EVERYBODY,
+    "rehearsal": "organiser",
     "seeds": "organiser",
     "seeds_add": "organiser",
     "settings": "organiser",

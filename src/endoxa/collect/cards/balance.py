@@ -47,7 +47,7 @@ class Lately:
 
 def lately(campaign: Campaign, now: datetime) -> Lately:
     """The time within `window_of` and not before the campaign began."""
-    since = max(now - window_of(campaign), campaign.began_at or now)
+    since = max(now - window_of(campaign), campaign.began_at or campaign.created_at)
     closed = Card.objects.filter(campaign=campaign, state__in=CLOSED)
     added = Pair.objects.filter(campaign=campaign, source=Source.CONTRIBUTOR, moderation__in=_COMING)
     return Lately(

@@ -117,9 +117,6 @@ def next_card(person: Person, *, now: datetime | None = None, rng: np.random.Gen
         if card is not None:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        if campaign.began_at is None:
-            campaign.began_at = now
-            campaign.save(update_fields=["began_at"])
         return _drawn(campaign, person, now, until, rng or np.random.default_rng())
 
 

@@ -18,7 +18,7 @@ from endoxa.collect.export.columns import TABLES, schema_of
 from endoxa.collect.files import draft
 from endoxa.collect.models import Campaign
 from endoxa.datasets.collected import KIND, MARK, neutralised, restored
-from endoxa.datasets.folders import changed_file
+from endoxa.datasets.folders import CHECKSUMS, changed_file
 from endoxa.errors import UserError
 
 _FORMAT = 1
@@ -180,11 +180,16 @@ def read_export(folder: Path) -> tuple[About, dict[str, pl.DataFrame]]:
     """What an export says of itself, and its tables.
 
     Raises:
-        UserError: the folder is no export, or a table is missing or damaged.
+        UserError: the folder is no export, was changed since it was written, or a table is missing or damaged.
     """
     about = read_about(folder)
     if about is None:
         raise UserError(f"{folder} is not an export of a campaign: export.json is missing.")
+    touched = changed_file(folder)
+    if touched:
+        raise UserError(
+            f"{folder} was changed after the export ({touched}): {CHECKSUMS} does not match. Use another copy."
+        )
     suffix = next(kind for kind in ("parquet", "jsonl", "csv") if kind in about.formats)
     return about, {
         name: _read_table(folder / f"{name}.{suffix}", schema_of(name, about.settings)) for name in TABLES

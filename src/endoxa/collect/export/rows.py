@@ -53,7 +53,9 @@ def identity_of(country: str, language: str) -> str:
     spoken = language if language in known else "en"
     name = geography.name(country, spoken)
     forms, usual = known[spoken]
-    return next((form.pattern for form in forms if form.fits(country, name)), usual).format(country=name)
+    return next((form.pattern for form in forms if form.fits(country, name)), usual).format(
+        country=geography.in_sentence(country, spoken)
+    )
 
 
 @cache

@@ -42,6 +42,7 @@ ACTIONS: dict[str, Promise] = {
     "pair marked": gettext_lazy("marks of a pair changed"),
     "pair merged": gettext_lazy("pair merged"),
     "personal data removed": gettext_lazy("personal data removed"),
+    "rehearsal erased": gettext_lazy("rehearsal erased"),
     "release": gettext_lazy("release exported"),
     "retention": gettext_lazy("link between people and answers cut"),
     "seeds added": gettext_lazy("seeds added"),

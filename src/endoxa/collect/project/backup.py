@@ -148,14 +148,23 @@ def _refuse_target(folder: Folder, target: Path, *, replace: bool) -> None:
         raise UserError(f"{target} is there already; nothing was changed. --replace overwrites it.")
 
 
-def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Path | None = None) -> Restored:
+def restore(
+    backup: Path,
+    path: Path,
+    *,
+    replace: bool = False,
+    withdrawals: Path | None = None,
+    no_withdrawals: bool = False,
+) -> Restored:
     """Restore a backup into a new folder, or with `replace` into the folder that it came from.
 
     It is brought up to the installed version and loses whoever withdrew after it was made, before anything is put in
-    place: by the list in that folder, and by `withdrawals`, a copy of the list. Starts Django; once in a process.
+    place: by the list in that folder, and by `withdrawals`, a copy of the list. Where neither is there, only
+    `no_withdrawals` restores: the caller says that nobody withdrew since. Starts Django; once in a process.
 
     Raises:
-        UserError: the backup is damaged, the folder is being served or another campaign's, a list cannot be read.
+        UserError: the backup is damaged, the folder is being served or another campaign's, a list is missing or cannot
+            be read.
     """
     _refuse_server("pg_restore, then `endoxa collect replay`")
     archive = read_archive(backup)
@@ -163,6 +172,7 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
     with _entering():
         if withdrawals is not None and not withdrawals.is_file():
             raise UserError(f"{withdrawals} does not exist: name a copy of withdrawals.jsonl.")
+        _require_list(backup, present, withdrawals, none=no_withdrawals)
     # Beside the new folder, which takes its name as a whole; or in the folder that is there, as that may be a volume.
     parent = path.resolve() if path.is_dir() else path.resolve().parent
     with held(present) if present else nullcontext(), _drafting(parent, _DRAFT) as place:
@@ -172,6 +182,18 @@ def restore(backup: Path, path: Path, *, replace: bool = False, withdrawals: Pat
         replayed, lines = _replayed(archive, present, withdrawals)
         _put_in_place(staged, present, path, lines)
     return Restored(archive.made_at, replayed.people, replayed.expired)
+
+
+def _require_list(backup: Path, present: Folder | None, withdrawals: Path | None, *, none: bool) -> None:
+    """Refuse to bring people back who withdrew: a backup knows only of those who left before it was made."""
+    if none and withdrawals is not None:
+        raise UserError("Give --withdrawals FILE or --no-withdrawals, not both.")
+    listed = present is not None and present.withdrawals.exists()
+    if not (listed or none or withdrawals is not None):
+        raise UserError(
+            f"No list of people who withdrew after {backup} was made. Give --withdrawals FILE, the newest copy of "
+            "withdrawals.jsonl from the campaign's folder, or --no-withdrawals if nobody withdrew since."
+        )
 
 
 @contextmanager

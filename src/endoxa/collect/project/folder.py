@@ -74,7 +74,11 @@ class Folder:
             self.path.rmdir()
 
     def finish(self) -> None:
-        """Mark the folder as complete, and its database as readable by its owner only."""
+        """Mark the folder as complete, and its database as readable by its owner only.
+
+        The list of withdrawals is there from the start, so that a missing one is known to be lost.
+        """
+        self.withdrawals.touch(mode=0o600)
         if self.database.exists():
             self.database.chmod(0o600)
         content = json.dumps({"kind": "endoxa campaign", "format": _FORMAT}) + "\n"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from endoxa.schema.associations import SMALLEST_CELL
 from endoxa.schema.options import DATA, ITEMS, OUTPUT, Option
@@ -21,6 +21,9 @@ class PairOptions:
         negation_only: deny every attribute instead of looking for opposites.
         prefix: word(s) before every identity ("African"; AfriStereo 3.3.4).
         min_support: fewest respondents an association needs.
+        min_ratings: fewest ratings an association of a campaign needs.
+        min_mean: lowest mean rating, 1 (never heard) to 5; without a rating there is none.
+        min_knowers: lowest share of raters who had heard it.
         lexicon: a user's own opposites, looked at before ours.
         templates: a user's own sentences by language.
         antonym_only: leave out what has no natural opposite instead of denying it.
@@ -38,6 +41,15 @@ class PairOptions:
         str, Option("Words to put before every identity ('African').", ITEMS, metavar="WORDS")
     ] = ""
     min_support: Annotated[int, Option("Minimum number of respondents per association.", DATA)] = 1
+    min_ratings: Annotated[
+        int, Ge(0), Option("Minimum number of ratings per association (column ratings of a campaign).", DATA)
+    ] = 0
+    min_mean: Annotated[
+        float, Ge(1), Le(5), Option("Minimum mean rating, 1 (never heard) to 5 (column mean).", DATA)
+    ] = 1.0
+    min_knowers: Annotated[
+        float, Ge(0), Le(1), Option("Minimum share of raters who had heard it (column knowers).", DATA)
+    ] = 0.0
     lexicon: Annotated[
         Path | None, Option("Your own antonyms (columns one, other); override the built-in ones.", ITEMS)
     ] = None

@@ -48,6 +48,9 @@ def organiser(client, campaign, make_account):
     return client
 
 
+REHEARSAL = "This is a rehearsal until you press Open: then the planned time begins."
+
+
 def people(*names: int) -> set[UUID]:
     return {UUID(int=name) for name in names}
 
@@ -235,7 +238,7 @@ GUESSED = "With 40 taking part, every pair will have at least 3 ratings at the e
             SHORT.replace("12", "5,466"),
         ),
         (figures_with(guessed=40), "open", True, GUESSED),
-        (figures_with(guessed=40), "open", False, f"Nobody has taken part yet. {GUESSED}"),
+        (figures_with(guessed=40), "open", False, REHEARSAL),
         (
             figures_with(12, guessed=40),
             "open",
@@ -324,7 +327,7 @@ def test_the_page_says_what_cards_will_do_and_what_an_organiser_should(
 
     Campaign.objects.update(began_at=None)
     make_pairs(campaign, *(("AR", f"thing {number}", "es") for number in range(4)))
-    assert "Nobody has taken part yet. With 40 taking part, every pair" in page()
+    assert REHEARSAL in page()
     assert "cards will ask only" not in page()
     assert "At this pace" not in page()
     Campaign.objects.update(began_at=timezone.now())
@@ -368,7 +371,7 @@ def test_changes_of_the_state_are_logged_and_pauses_are_taken_off_the_clock(orga
     assert organiser.post(address, {"state": "open"}).status_code == 302
     campaign.refresh_from_db()
     assert campaign.state == State.OPEN
-    assert campaign.began_at is None  # the first card starts the clock
+    assert campaign.began_at is not None
     organiser.post(address, {"state": "paused"})
     paused = timezone.now() - timedelta(minutes=20)
     Campaign.objects.update(began_at=began, paused_at=paused)
@@ -464,3 +467,41 @@ def test_no_person_is_in_the_pages(organiser, campaign, make_person, make_pairs)
     )
     assert "Argentina" in shown
     assert not any(str(card.person_id) in shown or str(card.token) in shown for card in Card.objects.all())
+
+
+def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
+    organiser, campaign, make_person, make_pairs
+):
+    """Everybody who tried it goes, also words that may stay; seeds stay, without ratings; then the clock begins."""
+    Campaign.objects.update(began_at=None)
+    (seed,) = make_pairs(campaign, ("CL", "love poetry", "en"))
+    ana, ben = (make_person(campaign, name, keep_words=True) for name in ("eva", "ben"))
+    own = Pair.objects.create(
+        campaign=campaign,
+        country="CL",
+        attribute="x",
+        key="x",
+        language="en",
+        source=Source.CONTRIBUTOR,
+        author=ana,
+    )
+    card = drawing.next_card(ben)
+    answering.rate(ben, card.token, 4)
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert "Erase the rehearsal" in page
+    assert "This is a rehearsal until you press Open" in page
+    erase = reverse("organiser:rehearsal", args=["river"])
+    assert organiser.post(erase).status_code == 302
+    assert (campaign.people.count(), Card.objects.count(), Rating.objects.count()) == (0, 0, 0)
+    assert not Pair.objects.filter(pk=own.pk).exists()
+    seed.refresh_from_db()
+    assert seed.ratings == 0
+    assert AuditEntry.objects.get(action="rehearsal erased").detail == {"people": 2}
+    organiser.post(reverse("organiser:state", args=["river"]), {"state": "open"})
+    campaign.refresh_from_db()
+    assert campaign.began_at is not None
+    make_person(campaign, "cleo")
+    organiser.post(erase)
+    assert campaign.people.count() == 1
+    page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
+    assert "rehearsal" not in page

@@ -556,3 +556,43 @@ def test_a_language_with_fewer_framings_says_so(tmp_path):
     built = build_pairs(table, PairOptions(framings=3, templates=own))
     assert built.pairs.height == 1
     assert "'en' has 1 of the 3 framings asked for." in built.assumed
+
+
+RATED = [
+    ("people from Chile", "friendly", "", "", ""),
+    ("people from Chile", "lazy", "2", "1.5", "0.5"),
+    ("people from Chile", "rich", "4", "3", "0.75"),
+    ("people from Chile", "poor", "4", "3.5", "0.25"),
+]
+RATED_COLUMNS = ("identity", "attribute", "ratings", "mean", "knowers")
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ({}, ["friendly", "lazy", "rich", "poor"]),
+        ({"min_ratings": 1}, ["lazy", "rich", "poor"]),
+        ({"min_ratings": 4}, ["rich", "poor"]),
+        ({"min_mean": 1.5}, ["lazy", "rich", "poor"]),
+        ({"min_mean": 3.2}, ["poor"]),
+        ({"min_knowers": 0.5}, ["lazy", "rich"]),
+        ({"min_ratings": 3, "min_mean": 2, "min_knowers": 0.5}, ["rich"]),
+    ],
+)
+def test_pairs_that_few_rated_or_had_heard_are_left_out_with_the_reason(options, kept):
+    built = made(*RATED, columns=RATED_COLUMNS, **options)
+    assert built.pairs["attribute_more"].to_list() == kept
+    left = built.problems.filter(outcome="left out")
+    assert left["attribute"].to_list() == [row[1] for row in RATED if row[1] not in kept]
+    assert all("(--min-" in reason for reason in left["reason"])
+    said = [sentence for sentence in built.assumed if "have no rating" in sentence]
+    assert said == (
+        [] if options else ["1 of 4 associations have no rating: leave them out with --min-ratings 1."]
+    )
+
+
+def test_thresholds_need_their_columns_and_numbers():
+    with pytest.raises(UserError, match="--min-mean needs the column 'mean'"):
+        made(("women", "kind"), min_mean=2.0)
+    with pytest.raises(UserError, match="row 1, column 'ratings': 'many' is not a number"):
+        made(("women", "kind", "many"), columns=("identity", "attribute", "ratings"), min_ratings=1)

@@ -246,7 +246,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     campaign = person.campaign.settings.countries
     near = offered_countries(card.country, own, campaign, card=str(card.token), without=set(said))
     form = MoreForm(data, offered=near, **_language(person, card.pair.language))
-    name = geography.name(card.country, get_language() or "en")
+    name = geography.in_sentence(card.country, get_language() or "en")
     form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
         "country": name
     }

@@ -94,7 +94,7 @@ def prompt_page(
     """The page of a card that asks an open question."""
     context = {
         **_around(request, person, card, cards_of(person).cards if done is None else done),
-        "country": geography.name(form.about, get_language() or "en"),
+        "country": geography.in_sentence(form.about, get_language() or "en"),
         "form": form,
         "said": said_on(card),
         "skips": PROMPT_SKIPS,
@@ -108,7 +108,7 @@ def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     return {
         "card": card,
         "pair": card.pair,
-        "country": geography.name(card.pair.country, get_language() or "en"),
+        "country": geography.in_sentence(card.pair.country, get_language() or "en"),
         "hurtful": card.pair.may_hurt,
         "lifted": services.covers_lifted(request),
     }
@@ -323,7 +323,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
             return onward
     context = {
         "mention": said,
-        "country": geography.name(said.pair.country, get_language() or "en"),
+        "country": geography.in_sentence(said.pair.country, get_language() or "en"),
         "pairs": [(pair, pair.may_hurt) for pair in pairs],
         "lifted": services.covers_lifted(request),
     }

@@ -21,18 +21,18 @@ def sentence(figures: Figures, *, state: str, begun: bool, k: int) -> str:
     Args:
         figures: of now.
         state: of the campaign.
-        begun: whether anybody got a card yet.
+        begun: whether an organiser opened it, so that its time runs.
         k: ratings each pair should get.
     """
     if state in _NOT_RUNNING:
         return _standing_still(state)
     if not figures.pairs:
         return gettext("There are no pairs to rate yet: people are asked what is said about their countries.")
+    if not begun:
+        return gettext("This is a rehearsal until you press Open: then the planned time begins.")
     if figures.minutes_left <= 0:
         return _time_is_over(figures, k)
-    if begun:
-        return _looking_ahead(figures, k)
-    return " ".join((gettext("Nobody has taken part yet."), _looking_ahead(figures, k)))
+    return _looking_ahead(figures, k)
 
 
 def advice(figures: Figures, *, state: str, balance: str) -> str:

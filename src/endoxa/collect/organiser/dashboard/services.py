@@ -16,6 +16,7 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import AuditEntry, Campaign, State, record
 from endoxa.collect.organiser.seeds import ADDED
 from endoxa.collect.organiser.wording import BALANCES, STATES
+from endoxa.collect.privacy import erase_people
 from endoxa.collect.sampler import Balance
 
 ORDERS = ("", Balance.EXPLORE, Balance.BALANCE, Balance.VALIDATE)
@@ -45,20 +46,39 @@ class BalanceForm(forms.Form):
 
 
 def set_state(campaign: Campaign, state: str, user: User | AnonymousUser) -> None:
-    """Open, pause or close a campaign. The clock of the forecast stands still while it is not open."""
+    """Open, pause or close a campaign.
+
+    The clock of the forecast begins when it is opened first, and stands still while it is not open.
+    """
     with locked(campaign.pk) as current:
-        if current.state == state:
+        begins = state == State.OPEN and current.began_at is None
+        if current.state == state and not begins:
             return
         record(current, user, "state", before=current.state, after=state)
         now = timezone.now()
         if state != State.OPEN:
             current.paused_at = current.paused_at or now
+        elif begins:
+            current.began_at, current.paused_at = now, None
         elif current.paused_at is not None:
             if current.began_at is not None:
                 current.began_at += now - current.paused_at
             current.paused_at = None
         current.state = state
         current.save(update_fields=["state", "began_at", "paused_at"])
+
+
+def end_rehearsal(campaign: Campaign, user: User | AnonymousUser) -> int:
+    """Erase everybody who joined before the campaign was opened, with all they gave; how many people.
+
+    Nothing happens once it was opened or released: what people gave then is no rehearsal.
+    """
+    with locked(campaign.pk) as current:
+        if current.began_at is not None or current.releases.finished().exists():
+            return 0
+        people = erase_people(current)
+        record(current, user, "rehearsal erased", people=people)
+    return people
 
 
 def set_balance(campaign: Campaign, balance: str, user: User | AnonymousUser) -> None:

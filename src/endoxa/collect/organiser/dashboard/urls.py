@@ -13,5 +13,6 @@ urlpatterns = [
     path("<slug:slug>/projector/live/", views.projector_live, name="projector_live"),
     path("<slug:slug>/projector/invitation/", views.projector_invitation, name="projector_invitation"),
     path("<slug:slug>/state/", views.state, name="state"),
+    path("<slug:slug>/rehearsal/", views.rehearsal, name="rehearsal"),
     path("<slug:slug>/balance/", views.balance, name="balance"),
 ]

@@ -17,6 +17,7 @@ from endoxa.collect.organiser.dashboard.forecast import advice, sentence, survey
 from endoxa.collect.organiser.dashboard.services import (
     BalanceForm,
     StateForm,
+    end_rehearsal,
     lacking,
     set_balance,
     set_state,
@@ -37,6 +38,7 @@ def dashboard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     more: dict[str, Any] = {"begun": campaign.began_at is not None}
     if steers:
         more |= {"state_form": StateForm(), "balance_form": BalanceForm(), "lacking": lacking(campaign)}
+        more["rehearsed"] = campaign.began_at is None and campaign.people.exists()
     return render(request, "organiser/dashboard.html", {**_shown(campaign), **more})
 
 
@@ -80,6 +82,14 @@ def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if not form.is_valid():
         return HttpResponseBadRequest()
     set_state(campaign, form.cleaned_data["state"], request.user)
+    return redirect("organiser:dashboard", campaign.slug)
+
+
+@allowed(Role.ORGANISER)
+@require_POST
+def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Erase the rehearsal."""
+    end_rehearsal(campaign, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 

@@ -22,6 +22,7 @@ from endoxa.curate.grammar.templates import Template, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.datasets.drafts import UNSPECIFIED
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.items.ratings import require_ratings, unrated, weakness
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.schema import PAIR_COLUMNS
 
@@ -111,7 +112,8 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         options: what was chosen.
 
     Raises:
-        UserError: a support that is no number, or options that cannot be used (files, an unknown language).
+        UserError: a support or rating that is no number, a missing column that an option needs, or options that cannot
+            be used (files, an unknown language).
     """
     options = options or PairOptions()
     absent = [name for name in _OPTIONAL if name not in associations.columns]
@@ -122,9 +124,13 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
             f"No template for the language '{options.language}' (available: "
             f"{', '.join(sorted(work.templates))}). Give your own with --templates FILE."
         )
+    require_ratings(table.columns, options)
     rare = placeless = 0
     for number, cells in enumerate(table.iter_rows(named=True), start=1):
         row = {name: str(cell if cell is not None else "").strip() for name, cell in cells.items()}
+        if weak := weakness(row, number, options):
+            _problem(work, row, number, "left out", weak)
+            continue
         respondents = _support(row["support"], number)
         if respondents < options.min_support:
             rare += 1
@@ -136,7 +142,7 @@ def build_pairs(associations: pl.DataFrame, options: PairOptions | None = None) 
         pl.DataFrame(work.pairs, schema=dict.fromkeys(BUILT_COLUMNS, pl.String)),
         pl.DataFrame(work.problems, schema=dict.fromkeys(PROBLEM_COLUMNS, pl.String)),
         rare,
-        (*_assumed(absent, options), *_short(work)),
+        (*_assumed(absent, options), *unrated(table, options), *_short(work)),
         placeless,
     )
 
@@ -170,14 +176,10 @@ def _support(cell: str, number: int) -> int:
 
 def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     """Make the pair of one association, with the region that may be given, or say why there is none."""
-    language = row["language"] or work.options.language
-    name = row["association_id"] or association_id(
-        row["identity"], row["attribute"], row["axis"], row["region"], row["source"]
-    )
+    language, name = _language(row, work), _name(row)
 
     def tell(outcome: str, reason: str) -> None:
-        cells = (str(number), name, row["identity"], row["attribute"], language, outcome, reason)
-        work.problems.append(dict(zip(PROBLEM_COLUMNS, cells, strict=True)))
+        _problem(work, row, number, outcome, reason)
 
     try:
         template = _template(language, work)
@@ -202,6 +204,29 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
         pair = _pair({**row, "region": region}, name, language, variant, work.options)
         work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
     return True
+
+
+def _problem(work: _Work, row: Mapping[str, str], number: int, outcome: str, reason: str) -> None:
+    cells = (
+        str(number),
+        _name(row),
+        row["identity"],
+        row["attribute"],
+        _language(row, work),
+        outcome,
+        reason,
+    )
+    work.problems.append(dict(zip(PROBLEM_COLUMNS, cells, strict=True)))
+
+
+def _language(row: Mapping[str, str], work: _Work) -> str:
+    return row["language"] or work.options.language
+
+
+def _name(row: Mapping[str, str]) -> str:
+    return row["association_id"] or association_id(
+        row["identity"], row["attribute"], row["axis"], row["region"], row["source"]
+    )
 
 
 def _framed(made: Sentences, template: Template, work: _Work) -> list[Sentences]:
