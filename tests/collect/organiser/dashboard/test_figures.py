@@ -491,7 +491,9 @@ def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
     assert "Erase the rehearsal" in page
     assert "This is a rehearsal until you press Open" in page
     erase = reverse("organiser:rehearsal", args=["river"])
-    assert organiser.post(erase).status_code == 302
+    organiser.post(erase)  # the box is not ticked
+    assert campaign.people.count() == 2
+    assert organiser.post(erase, {"sure": "on"}).status_code == 302
     assert (campaign.people.count(), Card.objects.count(), Rating.objects.count()) == (0, 0, 0)
     assert not Pair.objects.filter(pk=own.pk).exists()
     seed.refresh_from_db()
@@ -501,7 +503,7 @@ def test_a_rehearsal_is_erased_with_one_button_and_only_before_the_opening(
     campaign.refresh_from_db()
     assert campaign.began_at is not None
     make_person(campaign, "cleo")
-    organiser.post(erase)
+    organiser.post(erase, {"sure": "on"})
     assert campaign.people.count() == 1
     page = organiser.get(reverse("organiser:dashboard", args=["river"])).content.decode()
     assert "rehearsal" not in page

@@ -88,8 +88,9 @@ def state(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @allowed(Role.ORGANISER)
 @require_POST
 def rehearsal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Erase the rehearsal."""
-    end_rehearsal(campaign, request.user)
+    """Erase the rehearsal, if the box is ticked: an answer that was erased cannot be had again."""
+    if "sure" in request.POST:
+        end_rehearsal(campaign, request.user)
     return redirect("organiser:dashboard", campaign.slug)
 
 
