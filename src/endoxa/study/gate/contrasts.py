@@ -5,7 +5,8 @@ is too short there: with a true difference of 2 % and 300 items it lies below 2 
 score test of Tango (1998, Statistics in Medicine 17:891) takes the variance that the items would have if the mean were
 the one that is tested, and so does not run out of variance where few items differ. Here that variance is
 multiplied by the design effect of the identities (Kish 1965; Obuchowski 1998 and Durkalski et al. 2003 for clustered
-matched pairs), and the quantiles are Student's with the effective number of identities less one.
+matched pairs), and the quantiles are Student's with the effective number of identities less one. Where few identities
+change at all, their number alone can show that the share of changes is small (`Contrast._few`).
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ class Contrast:
         size: items per identity, weighted by items.
         correlation: of the differences within identities.
         skewness: of the identities' totals.
+        sizes: (items of an identity, number of such identities).
+        rising: identities with a difference above 0.
+        falling: identities with one below 0.
         unit: what a difference of 1 is in the units of the measure.
     """
 
@@ -50,6 +54,9 @@ class Contrast:
     size: float
     correlation: float
     skewness: float = 0.0
+    sizes: tuple[tuple[float, float], ...] = ()
+    rising: float = 0.0
+    falling: float = 0.0
     unit: float = 1.0
 
     @classmethod
@@ -62,7 +69,7 @@ class Contrast:
             unit: the largest difference an item can have.
         """
         x = differences / unit
-        clusters = Clusters.of(cluster, x, x != 0)
+        clusters = Clusters.of(cluster, x, x != 0, x > 0, x < 0)
         sizes, sums = clusters.sizes, clusters.totals[:, 1]
         size = float((sizes**2).sum() / sizes.sum())
         differing = int((clusters.totals[:, 2] > 0).sum())
@@ -74,6 +81,9 @@ class Contrast:
             size=size,
             correlation=_correlation(sizes, sums, float(x.var()), differing, size),
             skewness=_skewness(sums - x.mean() * sizes) * differing / (differing + ASSUMED_WEIGHT),
+            sizes=tuple(zip(*map(np.ndarray.tolist, np.unique(sizes, return_counts=True)), strict=True)),
+            rising=float((clusters.totals[:, 3] > 0).sum()),
+            falling=float((clusters.totals[:, 4] > 0).sum()),
             unit=unit,
         )
 
@@ -100,15 +110,21 @@ class Contrast:
 
     def p_below(self, mean: float) -> float:
         """One-sided p-value for the claim that the true difference is below `mean`."""
-        if self.above == self.below == 0:
-            return self._unchanged(mean)
-        return self._tail(self.statistic(mean), self.skewness)
+        few = self._few(mean, self.rising)
+        return (
+            few
+            if self.above == self.below == 0
+            else min(self._tail(self.statistic(mean), self.skewness), few)
+        )
 
     def p_above(self, mean: float) -> float:
         """One-sided p-value for the claim that the true difference is above `mean`."""
-        if self.above == self.below == 0:
-            return self._unchanged(-mean)
-        return self._tail(-self.statistic(mean), -self.skewness)
+        few = self._few(-mean, self.falling)
+        return (
+            few
+            if self.above == self.below == 0
+            else min(self._tail(-self.statistic(mean), -self.skewness), few)
+        )
 
     def upper(self, level: float) -> float:
         """One-sided upper bound: the largest mean difference that is not rejected from below at this level."""
@@ -125,23 +141,55 @@ class Contrast:
             items: by what the number of items is multiplied.
             same_identities: they are about the present identities; else there are as many more of those.
         """
-        if same_identities:
-            return replace(self, items=self.items * items, size=self.size * items)
-        return replace(self, items=self.items * items, clusters=self.clusters * items)
+        if not same_identities:
+            return replace(
+                self,
+                items=self.items * items,
+                clusters=self.clusters * items,
+                sizes=tuple((size, number * items) for size, number in self.sizes),
+                rising=self.rising * items,
+                falling=self.falling * items,
+            )
+        more = replace(
+            self,
+            items=self.items * items,
+            size=self.size * items,
+            sizes=tuple((size * items, number) for size, number in self.sizes),
+        )
+        return replace(
+            more,
+            rising=self.rising
+            * (more._touched(self.above)[0] / self._touched(self.above)[0] if self.above else 1),
+            falling=self.falling
+            * (more._touched(self.below)[0] / self._touched(self.below)[0] if self.below else 1),
+        )
 
-    def _unchanged(self, mean: float) -> float:
-        """Chance that no item differs, if a share of `mean` did, all in one direction: beta-binomial identities."""
-        from scipy.special import gammaln
+    def _few(self, mean: float, seen: float) -> float:
+        """Chance that at most `seen` identities change in one direction, if a share of `mean` of all items did.
+
+        The mean difference is at most the share that changes in its direction. Identities are beta-binomial, their
+        number that changes is nearly Poisson, and exact where none does.
+        """
+        from scipy.special import gammaincc
 
         share = mean / self.unit
-        if share <= 0:
+        if share <= 0 or self.clusters <= 1:
             return 1.0
-        if self.correlation == 0 or share >= 1:
-            return float((1 - min(share, 1.0)) ** self.items)
-        spread = (1 - self.correlation) / self.correlation
-        rest = (1 - share) * spread
-        none = gammaln(rest + self.size) - gammaln(rest) + gammaln(spread) - gammaln(spread + self.size)
-        return float(np.exp(none * self.items / self.size))
+        expected, none = self._touched(share)
+        return none if seen == 0 else float(gammaincc(seen + 1, expected))
+
+    def _touched(self, share: float) -> tuple[float, float]:
+        """Expected number of identities with a change, if this share of items changes, and the chance of none."""
+        from scipy.special import gammaln
+
+        sizes, numbers = np.array(self.sizes).T
+        if self.correlation < 1e-9 or share >= 1:
+            spared = sizes * np.log(max(1 - share, 1e-300))
+        else:
+            spread = (1 - min(self.correlation, 1 - 1e-9)) / self.correlation
+            rest = (1 - share) * spread
+            spared = gammaln(rest + sizes) - gammaln(rest) + gammaln(spread) - gammaln(spread + sizes)
+        return float(-(numbers * np.expm1(spared)).sum()), float(np.exp((numbers * spared).sum()))
 
     def _tail(self, statistic: float, skewness: float) -> float:
         """Lower tail of Student's t; Hall's (1992) transformation, where it makes the tail larger."""
