@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import os
 import socket
+import struct
+import sys
+from contextlib import suppress
 
 import segno
 
 from endoxa.errors import UserError
 
+_SIOCGIFADDR = 0x8915
+"""Linux: the address of an interface."""
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
 
 
@@ -22,6 +27,31 @@ def lan_address() -> str:
             return str(probe.getsockname()[0])
         except OSError:
             return "127.0.0.1"
+
+
+def own_names() -> list[str]:
+    """Names and addresses at which this machine is reached in its networks, as browsers send them in `Host`."""
+    name = socket.gethostname()
+    found = {"localhost", name, f"{name.partition('.')[0]}.local", "127.0.0.1", "::1", lan_address()}
+    with suppress(OSError):
+        found |= {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(name, None)}
+    found |= _interfaces()
+    return sorted(f"[{one}]" if ":" in one else one.lower() for one in found if one)
+
+
+def _interfaces() -> set[str]:
+    """IPv4 addresses of all network interfaces on Linux, where a machine's name often stands for 127.0.1.1 only."""
+    if not sys.platform.startswith("linux"):
+        return set()
+    import fcntl
+
+    found = set()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):
+                asked = struct.pack("256s", name.encode()[:15])
+                found.add(socket.inet_ntoa(fcntl.ioctl(probe.fileno(), _SIOCGIFADDR, asked)[20:24]))
+    return found
 
 
 def reached_at(host: str, port: int) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Django settings, from the campaign's folder and a few environment variables; nothing secret is written here.
 
 `ENDOXA_CAMPAIGN` names the folder that `endoxa collect init` made. `DATABASE_URL` replaces the SQLite file in it.
-`ENDOXA_HTTPS=1` says that people reach the site by https; `ENDOXA_HOSTS` lists host names, separated by commas.
+`ENDOXA_HTTPS=1` says that people reach the site by https; `ENDOXA_HOSTS` lists host names, separated by commas;
+without it the site answers under this machine's own names and addresses only.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import dj_database_url
 
+from endoxa.collect.addresses import own_names
 from endoxa.collect.campaign import UI_LANGUAGES
 from endoxa.collect.security.logs import LOGGING as _LOGGING
 
@@ -25,9 +27,11 @@ HTTPS = os.environ.get("ENDOXA_HTTPS") == "1"
 _secret = FOLDER / "secret.key" if FOLDER else None
 SECRET_KEY = _secret.read_text().strip() if _secret and _secret.exists() else secrets.token_urlsafe(48)
 DEBUG = False
-ALLOWED_HOSTS = [name.strip() for name in os.environ.get("ENDOXA_HOSTS", "*").split(",")]
+_hosts = os.environ.get("ENDOXA_HOSTS")
+# Another name that leads here could be a stranger's page which reads the site through somebody's browser.
+ALLOWED_HOSTS = [name.strip() for name in _hosts.split(",")] if _hosts else own_names()
 # Behind a proxy that ends TLS, forms may come from these names only.
-CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if HTTPS and name != "*"]
+CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in ALLOWED_HOSTS if _hosts and HTTPS and name != "*"]
 
 INSTALLED_APPS = [
     "django.contrib.contenttypes",

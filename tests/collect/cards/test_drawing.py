@@ -371,3 +371,30 @@ def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
     Person.objects.all().delete()
     with pytest.raises(UnknownCardError):
         drawing.next_card(person)
+
+
+def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):
+    """Two countries: two questions, then none until the session is over; only what was written counts."""
+    campaign = make_campaign()
+    person = make_person(campaign, "fay", origins=["AR"], connections=["CL"])
+    asked = []
+    for _ in range(2):
+        card = drawing.next_card(person, now=NOON)
+        assert card.pair is None
+        asked.append(card.country)
+        answering.finish_prompt(person, card.token, now=NOON)
+    assert asked == ["AR", "CL"]
+    assert drawing.next_card(person, now=NOON + timedelta(minutes=5)) is None
+    assert not person.cards.filter(state__in=("answered", "skipped")).exists()
+    card = drawing.next_card(person, now=NOON + timedelta(hours=7))
+    assert card.country == "AR"
+
+
+def test_a_skipped_question_is_not_asked_again_and_an_unseen_one_is(make_campaign, make_person):
+    person = make_person(make_campaign(), "gil", origins=["AR"])
+    drawing.next_card(person, now=NOON)
+    later = NOON + timedelta(hours=1)
+    card = drawing.next_card(person, now=later)  # the first one lapsed without an answer
+    assert card.country == "AR"
+    answering.skip(person, card.token, "dont_know", now=later)
+    assert drawing.next_card(person, now=later) is None

@@ -152,6 +152,9 @@ def test_each_needed_box_is_asked_for_in_words_and_the_others_stay_ticked(consen
     assert COOKIE not in answer.cookies
     assert f'id="id_{missing}_error"' in page
     assert page.count(" checked") == 3
+    # The browser stays at the boxes, where the sentence stands.
+    assert 'action="#boxes"' in page
+    assert "Not yet" in page.partition('id="boxes"')[2]
 
 
 def test_consent_makes_a_person_known_by_hashes_only(client, campaign, consent_page, settings):

@@ -29,7 +29,9 @@ def newcomer(make_campaign, make_person, as_person):
 
 def test_everything_may_be_left_out(newcomer):
     person, client = newcomer
-    assert client.post("/profile/", {}).url == "/card/"
+    page = client.post("/profile/", {}).content.decode()
+    assert "You named no country" in page
+    assert client.post("/profile/", {"reminded": "1"}).url == "/card/"
     person.refresh_from_db()
     assert person.profile_done
     assert (person.origins, person.connections, person.languages, person.extras) == ([], [], [], {})
@@ -77,7 +79,7 @@ def test_nobody_comes_from_everywhere(newcomer, name, most):
     codes = sorted(naming.language_codes() if name == "languages" else geography.codes())
     many = client.post("/profile/", {name: codes[: most + 1]})
     assert f"Please choose at most {most}." in many.content.decode()
-    assert client.post("/profile/", {name: codes[:most]}).status_code == 302
+    assert client.post("/profile/", {name: codes[:most], "reminded": "1"}).status_code == 302
     person.refresh_from_db()
     assert len(getattr(person, name)) == most
 

@@ -296,7 +296,8 @@ def test_files_that_cannot_be_used_are_refused_in_one_sentence(organiser, conten
     assert not Pair.objects.exists()
 
 
-def test_codes_are_made_shown_and_revoked(organiser, river):
+def test_codes_are_made_shown_and_revoked(organiser, river, settings):
+    settings.ALLOWED_HOSTS = ["camp.example", "testserver"]
     organiser.post(address("codes"), {"days": "7"})
     made = JoinCode.objects.latest("pk")
     assert re.fullmatch("[23456789ABCDEFGHJKMNPQRSTVWXYZ]{8}", made.code)

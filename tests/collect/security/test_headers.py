@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import runpy
+import socket
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http.request import validate_host
 from django.test import Client
 
 import endoxa.collect.settings
+from endoxa.collect.addresses import lan_address
 from endoxa.collect.contributor.joining.services import new_ticket
 from endoxa.collect.models import Role
 from endoxa.collect.security.codes import COOKIE
@@ -134,6 +137,11 @@ def test_settings_follow_the_environment(monkeypatch, tmp_path):
     assert plain["SECRET_KEY"] == "a secret of ours"
     assert plain["SECURE_PROXY_SSL_HEADER"] is None
     assert plain["SECURE_HSTS_SECONDS"] == 0
+    own = plain["ALLOWED_HOSTS"]
+    assert {"localhost", "127.0.0.1", "[::1]", socket.gethostname().lower(), lan_address()} <= set(own)
+    assert not validate_host("elsewhere.example", own)
+    assert "*" not in own
+    assert settings_with(monkeypatch, ENDOXA_HOSTS="*")["ALLOWED_HOSTS"] == ["*"]
     names = "collect.example.org, www.example.org"
     behind = settings_with(monkeypatch, ENDOXA_HTTPS="1", ENDOXA_HOSTS=names, DEBUG="1", DJANGO_DEBUG="1")
     assert behind["ALLOWED_HOSTS"] == names.split(", ")

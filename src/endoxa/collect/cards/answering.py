@@ -167,7 +167,7 @@ def skip(person: Person, token: UUID, reason: str, *, now: datetime | None = Non
 
 
 def finish_prompt(person: Person, token: UUID, *, now: datetime | None = None) -> Answered:
-    """Close a prompt card after the person wrote what they wanted.
+    """Close a prompt card after the person wrote what they wanted; where they wrote nothing it is no answer.
 
     Raises:
         UnknownCardError: if the card was not given to this person, or shows a pair.
@@ -179,7 +179,7 @@ def finish_prompt(person: Person, token: UUID, *, now: datetime | None = None) -
             raise UnknownCardError
         if _closed(card):
             return Answered(card, again=True)
-        _close(card, CardState.ANSWERED, now)
+        _close(card, CardState.ANSWERED if card.mention_rows.exists() else CardState.LAPSED, now)
         return Answered(card, again=False)
 
 

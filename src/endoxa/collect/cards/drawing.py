@@ -21,6 +21,9 @@ from endoxa.collect.sampler.types import NEEDS
 _CELL = ("country", "language", "need", "negative")
 _PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
 
+SESSION = timedelta(hours=6)
+"""Time within which nobody is asked the same open question again."""
+
 PROMPT = "prompt"
 """Tier of a card that shows no pair and asks what people say about a country."""
 
@@ -95,11 +98,14 @@ def _latest(person: Person, count: int) -> tuple[tuple[str, bool], ...]:
     return tuple(cards.values_list("country", "negative")[:count])
 
 
-def next_card(person: Person, *, now: datetime | None = None, rng: np.random.Generator | None = None) -> Card:
+def next_card(
+    person: Person, *, now: datetime | None = None, rng: np.random.Generator | None = None
+) -> Card | None:
     """The card this person has open, with its time renewed, or a newly drawn and reserved one.
 
     A reload therefore shows the same card. One whose time is over is given back first. Where no pair can be
-    shown it is a prompt card (`pair` None). A card whose pair a moderator took away is given back too.
+    shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
+    now. A card whose pair a moderator took away is given back too.
 
     Raises:
         UnknownCardError: if the person has left the campaign.
@@ -126,11 +132,16 @@ def _shown(card: Card) -> bool:
 
 def _drawn(
     campaign: Campaign, person: Person, now: datetime, until: datetime, rng: np.random.Generator
-) -> Card:
+) -> Card | None:
     person.campaign = campaign
     settings, balance = campaign.settings, balance_of(campaign, now)
     shares = sampler.under(balance, settings.sampler)
+    asked = _to_ask(campaign, person, now)
+    if asked is None:
+        shares = shares.model_copy(update={"prompt": 0.0})
     drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), shares, rng)
+    if drawn is None and asked is None:
+        return None
     latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
     number = 0 if latest is None else latest + 1
     pair = Pair.objects.get(pk=drawn.pair) if drawn else None
@@ -138,7 +149,7 @@ def _drawn(
         campaign=campaign,
         person=person,
         pair=pair,
-        country=pair.country if pair else _prompted(campaign, person, number),
+        country=pair.country if pair else asked or "",
         negative=bool(pair and pair.negative),
         number=number,
         tier=drawn.tier if drawn else PROMPT,
@@ -153,7 +164,15 @@ def _drawn(
     )
 
 
-def _prompted(campaign: Campaign, person: Person, number: int) -> str:
-    """The country of a prompt card: the person's own and near ones in turn; "" lets them choose."""
-    countries = [*person.origins, *person.connections] or list(campaign.settings.countries)
-    return str(countries[number % len(countries)]) if countries else ""
+def _to_ask(campaign: Campaign, person: Person, now: datetime) -> str | None:
+    """The country of the next prompt card: the person's own and near ones first; "" lets them choose.
+
+    None where each was asked about, answered or not, within `SESSION`.
+    """
+    countries = [*person.origins, *person.connections] or list(campaign.settings.countries) or [""]
+    asked = set(
+        Card.objects.filter(
+            person=person, pair=None, tier=PROMPT, closed_at__isnull=False, drawn_at__gt=now - SESSION
+        ).values_list("country", flat=True)
+    )
+    return next((country for country in countries if country not in asked), None)

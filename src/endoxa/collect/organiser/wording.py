@@ -11,9 +11,15 @@ from django.utils.translation import get_language, gettext, gettext_lazy, pgette
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import SurveyQuestion, in_language
-from endoxa.collect.models import Role, State
+from endoxa.collect.models import Campaign, Role, State
 from endoxa.collect.organiser.dashboard.figures import OTHERS, Coverage
 from endoxa.collect.sampler import Balance
+
+
+def title_of(campaign: Campaign) -> str:
+    """The title as the settings have it now, in the language of the page; the address's name where there is none."""
+    return in_language(campaign.settings.texts.title, get_language() or "en") or campaign.slug
+
 
 STATES: dict[str, Promise] = {
     State.DRAFT: pgettext_lazy("campaign", "not open yet"),

@@ -12,12 +12,11 @@ from django.template import RequestContext
 from django.urls import resolve, reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext_lazy
 
-from endoxa.collect.campaign import in_language
 from endoxa.collect.models import Campaign
 from endoxa.collect.organiser.access import roles_of
-from endoxa.collect.organiser.wording import STATES, digits
+from endoxa.collect.organiser.wording import STATES, digits, title_of
 
 register = template.Library()
 register.filter(digits)
@@ -58,9 +57,8 @@ def clock(at: datetime, form: str = "full") -> str:
 @register.inclusion_tag("organiser/links.html", takes_context=True)
 def organiser_links(context: RequestContext, campaign: Campaign) -> dict[str, Any]:
     """Links to the pages of a campaign that the signed-in account may open."""
-    title = in_language(campaign.settings.texts.title, get_language() or "en")
     return {
-        "title": title or campaign.slug,
+        "title": title_of(campaign),
         "state": STATES[campaign.state],
         "links": links(context["request"], campaign),
     }

@@ -318,7 +318,7 @@ def test_thanks_counts_what_was_given_and_leads_out_and_on(make_campaign, make_p
     assert "1 card answered" in page.words
     assert page.words.index("Plain line") < page.words.index("Sea line")
     assert person.receipt not in page.words
-    assert {"/leave/", "/receipt/", CARD} <= {link.get("href") for link in page.all("a")}
+    assert {"/leave/", "/receipt/", f"{CARD}?on=1"} <= {link.get("href") for link in page.all("a")}
 
 
 @pytest.mark.slow

@@ -250,6 +250,17 @@ def test_without_pairs_there_is_a_question(prompted, person):
     assert card.state == CardState.ANSWERED
 
 
+def test_after_the_last_question_the_page_says_that_it_is_all_for_now(prompted):
+    client, _ = prompted
+    for _ in range(30):
+        page = client.get("/card/?on=1")
+        if page.status_code == 302:
+            break
+        add(client, Card.objects.get(state=CardState.OPEN), name="finish")
+    assert page.url == "/thanks/?all=1"
+    assert "That is all for now" in client.get(page.url).content.decode()
+
+
 def test_nothing_more_keeps_what_stands_in_the_field(prompted):
     client, card = prompted
     for _ in range(2):

@@ -399,7 +399,7 @@ def test_what_people_are_asked_for_can_be_ordered_and_left_to_the_forecast(organ
 
 
 def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
-    client, make_campaign, make_account
+    client, make_campaign, make_account, settings
 ):
     campaign = make_campaign("sea", ui_languages=("ar", "en"))
     now = timezone.now()
@@ -411,6 +411,7 @@ def test_the_projector_speaks_the_first_language_and_shows_the_newest_code(
     }.items():
         JoinCode.objects.create(campaign=campaign, code=code, **changes)
     client.force_login(make_account("ana", campaign, Role.RESEARCHER))
+    settings.ALLOWED_HOSTS = ["camp.example"]
     page = client.get(reverse("organiser:projector", args=["sea"]), HTTP_HOST="camp.example").content.decode()
     assert '<html lang="ar" dir="rtl">' in page
     assert "http://camp.example/j/NEWEST22/" in page

@@ -82,6 +82,8 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
     except UnknownCardError:
         # They left a moment ago, on another page.
         return redirect("contributor:home")
+    if drawn is None:
+        return redirect(f"{reverse('contributor:thanks')}?all=1")
     if drawn.pair is None:
         return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
     shown = {**pair_context(request, drawn), "ratings": RATINGS, "skips": SKIPS, "reports": REPORTS}
@@ -363,6 +365,7 @@ def thanks(request: HttpRequest, person: Person) -> HttpResponse:
         "progress": progress_of(person),
         "text": in_language(settings.texts.thanks, get_language() or "en"),
         "onward": "" if onward == "contributor:thanks" else onward,
+        "all_for_now": "all" in request.GET,
         "help_lines": nearest_first(settings, person.origins)[:_HELP_LINES],
     }
     return render(request, "contributor/thanks.html", context)

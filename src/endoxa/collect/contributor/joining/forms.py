@@ -212,6 +212,12 @@ class ProfileForm(forms.Form):
         return [self[name] for name in ("origins", "connections", "languages")]
 
     @property
+    def nameless(self) -> bool:
+        """Whether no country was named, and none withheld on purpose."""
+        asked = ("origins", "connections")
+        return not any(self.cleaned_data[name] or f"{name}_withheld" in self.data for name in asked)
+
+    @property
     def folded(self) -> list[forms.BoundField]:
         """The questions after the fold."""
         return [self[name] for name in self.fields if name.startswith((_EXTRA, "topic_"))]

@@ -185,12 +185,17 @@ def profile(request: HttpRequest, person: Person) -> HttpResponse:
     language: str = request.LANGUAGE_CODE
     form = ProfileForm(person, language, request.POST if request.method == "POST" else None)
     adding = request.POST.get("add", "")
-    if form.is_valid() and not adding:
+    valid = form.is_valid()
+    # Asked once more, and only once: without a country cards can be about anything.
+    first = person.campaign.settings.cards and not person.profile_done and "reminded" not in request.POST
+    reminds = valid and first and form.nameless
+    if valid and not adding and not reminds:
         form.save(person)
         return redirect(next_step(person))
     if adding in form.fields:
         form.fields[adding].widget.attrs["autofocus"] = True
     context = {"form": form, "cards": person.campaign.settings.cards}
+    context["reminds"] = reminds and not adding
     return render(request, "contributor/profile.html", context)
 
 
