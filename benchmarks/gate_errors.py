@@ -5,7 +5,7 @@ right passes where it is as good as the baseline, and right failures where it is
 worst case of a wrong failure over both signs for normal estimates, computed exactly.
 
     PYTHONPATH=tests python benchmarks/gate_errors.py                    the table, some 15 minutes on two cores
-    PYTHONPATH=tests python benchmarks/gate_errors.py --repeats 200
+    PYTHONPATH=tests python benchmarks/gate_errors.py --repeats 300
     PYTHONPATH=tests python benchmarks/gate_errors.py --worst-case       seconds
 """
 
