@@ -17,6 +17,10 @@ FLAGGED = [
     ("es", "cantan como Juan de la Cruz", "name"),
     ("en", "are like Mr. Smith", "name"),
     ("hi", "श्री राम की तरह", "name"),
+    ("en", "know that Gonzalez stole money", "name"),
+    ("en", "say macarena stole the money", "name"),
+    ("es", "dicen que Rodríguez roba", "name"),
+    ("es", "saben que macarena es un ladrón", "name"),
     ("ar", "مثل السيد علي", "name"),
     ("en", "write to ana@example.org", "email"),
     ("en", "call +54 11 5555-0123", "phone"),
@@ -75,6 +79,10 @@ PLAIN = [
     ("hi", "चाय पीते हैं"),
     ("ar", "كرماء"),
     ("en", "OK"),
+    ("en", "stole land from Chileans"),
+    ("es", "roban en Lima"),
+    ("en", "like macarena"),
+    ("en", "are thief hunters in Kenya"),
 ]
 
 

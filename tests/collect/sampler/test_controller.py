@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from endoxa.collect.sampler import Balance, Outlook, Pace, SamplerSettings, adds_on, forecast, under
+from endoxa.collect.sampler import Balance, Expected, Outlook, Pace, SamplerSettings, adds_on, forecast, under
 
 
 def seen(backlog=0, people=10, each=2.0, minutes=30.0, new_pairs=0.2, k=3, total=40.0, ordered=None):
@@ -117,3 +117,29 @@ def test_more_missing_never_opens_the_fields_again(backlog, people, each, minute
     if not ordered:
         # Those who can rate all that there is will not fall short because of the controller.
         assert less.short == 0 or backlog + 3 * less.coming > people * each * max(0.0, minutes)
+
+
+def test_the_expected_people_are_forgotten_slowly():
+    """40 expected, 4 there: the prior halves with every ten minutes instead of vanishing at minute ten."""
+    room = Expected(together=True, people=40, minutes=60.0)
+    at = {age: room.pace(float(age), 4, 1.0) for age in (9, 10, 20, 30, 50)}
+    assert [pace.people for pace in at.values()] == [40, 40, 4 + 18, 4 + 9, 4 + 2]
+    assert [pace.guessed for pace in at.values()] == [True, True, False, False, False]
+    assert at[20].each == pytest.approx((1.0 + 1.5) / 2)
+    assert room.pace(20.0, 60, 1.0).people == 60
+    assert room.pace(30.0, 0, 0.0) == room.pace(0.0, 0, 0.0)
+    # At minute 13 with 4 of 40 there, sixty pairs of three missing ratings leave room for new ones.
+    late = Outlook(180, room.pace(13.0, 4, 1.0), 47.0, 60.0, 0.2, 3)
+    assert late.balance is Balance.EXPLORE
+    assert Outlook(180, Pace(4, 1.0), 47.0, 60.0, 0.2, 3).balance is Balance.VALIDATE
+
+
+def test_more_new_pairs_are_asked_for_again_with_room_to_spare_only():
+    # The limits of 600 ratings are 180, 240 and 300; the way back is open below 162, 216 and 270.
+    assert seen(170).balance_after(None) is Balance.EXPLORE
+    assert seen(170).balance_after(Balance.EXPLORE) is Balance.EXPLORE
+    assert seen(170).balance_after(Balance.BALANCE) is Balance.BALANCE
+    assert seen(162).balance_after(Balance.BALANCE) is Balance.EXPLORE
+    assert seen(290).balance_after(Balance.VALIDATE) is Balance.VALIDATE
+    assert seen(230).balance_after(Balance.VALIDATE) is Balance.SPARSE
+    assert seen(181).balance_after(Balance.EXPLORE) is Balance.BALANCE

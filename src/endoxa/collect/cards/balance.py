@@ -19,12 +19,16 @@ _KEPT: dict[int, tuple[float, Balance]] = {}
 
 
 def balance_of(campaign: Campaign, now: datetime | None = None) -> Balance:
-    """What an organiser ordered, else what the controller says; up to five seconds old."""
+    """What an organiser ordered, else what the controller says; up to five seconds old.
+
+    A process remembers what it said last, so that the balance does not go to and fro (`Outlook.balance_after`).
+    """
     if campaign.balance:
         return Balance(campaign.balance)
     kept = _KEPT.get(campaign.pk)
     if kept is None or time.monotonic() - kept[0] > KEPT_SECONDS:
-        kept = _KEPT[campaign.pk] = time.monotonic(), outlook_of(campaign, now or timezone.now()).balance
+        seen = outlook_of(campaign, now or timezone.now())
+        kept = _KEPT[campaign.pk] = time.monotonic(), seen.balance_after(kept[1] if kept else None)
     return kept[1]
 
 

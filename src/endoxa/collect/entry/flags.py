@@ -1,14 +1,18 @@
 """Flags: reasons why a moderator should check words. A flag never refuses anything.
 
 Each is a guess by form. The name of a person is looked for only where scripts have capitals (two capitalised words in
-a row) or after a title; one name alone, or written small, is not found. Countries, large towns, their people and
+a row), after a title, or beside a word of offence ("stole", `offence.toml`): there one capitalised word counts, or a
+first name of the bank of names in small letters. One name alone is not found. Countries, large towns, their people and
 languages are left alone; titles of songs and names of brands are found too.
 """
 
 from __future__ import annotations
 
+import csv
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib.resources import files
 
 import regex
 from babel import Locale
@@ -26,6 +30,13 @@ _ENDING = 4
 
 SERIOUS = frozenset({"name", "email", "phone", "handle", "link", "watch_word", "harm"})
 """Flags that keep a pair from others until a moderator has passed it, whatever the campaign says."""
+
+BANK = "instruments/questions/names/nationality.csv"
+"""The bank of first names, within the package."""
+_SHORT = 3
+"""First names of no more letters are too often words."""
+_BEGINNING = 4
+_WORD = regex.compile(r"[\p{L}\p{M}'\u2019-]+")
 
 _LONG = 60
 _MANY_WORDS = 10
@@ -112,7 +123,7 @@ def flags(text: str, language: str, settings: CampaignSettings) -> list[str]:
 
 
 def _names_somebody(text: str, language: str) -> bool:
-    if _TITLED.search(text):
+    if _TITLED.search(text) or _accuses_somebody(text, language):
         return True
     if language in _NOUNS_CAPITALISED:
         return False
@@ -120,6 +131,45 @@ def _names_somebody(text: str, language: str) -> bool:
     return any(
         not is_place(words, language) and not any(is_filler(word, language) for word in words.split())
         for words in found
+    )
+
+
+def _accuses_somebody(text: str, language: str) -> bool:
+    """Whether a name of one word stands beside a word of offence, in any language of the lists."""
+    if not holds(text, _offences()):
+        return False
+    spelled = [match.group() for match in _WORD.finditer(text)]
+    if any(word.casefold() in _first_names() and not is_place(word, language) for word in spelled):
+        return True
+    # The first word has a capital in any sentence; where all nouns have one, it says nothing.
+    return language not in _NOUNS_CAPITALISED and any(
+        word[0].isupper()
+        and not word.isupper()
+        and not is_place(word, language)
+        and not is_filler(word, language)
+        and not _is_people(word, language)
+        for word in spelled[1:]
+    )
+
+
+def _is_people(word: str, language: str) -> bool:
+    """Whether a word looks like the people of a country ("Chileans"): it begins as its name does."""
+    low = word.casefold()
+    return any(name.startswith(low[:_BEGINNING]) for name in _named(language) if len(low) >= _BEGINNING)
+
+
+@cache
+def _offences() -> tuple[str, ...]:
+    text = (files("endoxa") / "collect" / "entry" / "offence.toml").read_text(encoding="utf-8")
+    return tuple(word for words in tomllib.loads(text).values() for word in words)
+
+
+@cache
+def _first_names() -> frozenset[str]:
+    """First names of the bank that questions are built with, in small letters."""
+    text = (files("endoxa") / BANK).read_text(encoding="utf-8")
+    return frozenset(
+        row["name"].casefold() for row in csv.DictReader(text.splitlines()) if len(row["name"]) > _SHORT
     )
 
 

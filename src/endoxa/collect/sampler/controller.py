@@ -40,6 +40,9 @@ _LIMITS = ((0.3, Balance.EXPLORE), (0.4, Balance.BALANCE), (0.5, Balance.SPARSE)
 can rate everything, and what is on its way when the fields close still comes. In simulations 0.8, 0.9 and 1 left nearly
 half of all pairs short of k ratings (docs/collect/simulate.md)."""
 
+_BACK = 0.9
+"""Share of a limit under which the backlog must be before more new pairs are asked for again."""
+
 
 @dataclass(frozen=True)
 class Forecast:
@@ -105,10 +108,25 @@ class Outlook:
 
     @property
     def balance(self) -> Balance:
-        """What the controller chooses, whatever is ordered."""
+        """What the controller chooses, whatever is ordered and was chosen before."""
+        return self._within(1.0)
+
+    def balance_after(self, before: Balance | None) -> Balance:
+        """The same, given what was chosen last: it goes back to more new pairs only with room to spare.
+
+        Otherwise it would go to and fro while the backlog is near a limit.
+        """
+        order = list(Balance)
+        now = self.balance
+        if before is None or order.index(now) >= order.index(before):
+            return now
+        return min(before, self._within(_BACK), key=order.index)
+
+    def _within(self, part: float) -> Balance:
+        """The first whose limit, times `part`, holds the backlog."""
         if self.minutes >= _CLOSING * self.total:
             for limit, balance in _LIMITS:
-                if self.backlog <= limit * self.capacity:
+                if self.backlog <= part * limit * self.capacity:
                     return balance
         return Balance.VALIDATE
 
@@ -191,12 +209,16 @@ class Expected:
         """What to go by at `age` minutes, given people and their ratings a minute in the last window.
 
         Most have not joined while a campaign is younger than its window, and after a break nobody is back yet: the last
-        minutes say nothing about the room then.
+        minutes say nothing about the room then. After that, what was expected counts half as much with every window,
+        since a room fills slowly; more people than expected count at once.
         """
-        if age >= self.window and people:
-            return Pace(people, each)
         first = _FIRST_PACE if self.together else _FIRST_CARDS / self.minutes
-        return Pace(max(people, self.people), first, guessed=True)
+        if age < self.window or not people:
+            return Pace(max(people, self.people), first, guessed=True)
+        prior = 0.5 ** (age / self.window - 1)
+        # Below half the room itself says most, and what comes out is no longer a guess.
+        missing = max(0, self.people - people)
+        return Pace(people + round(prior * missing), (1 - prior) * each + prior * first, guessed=prior > 0.5)
 
 
 def adds_on(balance: Balance, card: int) -> bool:

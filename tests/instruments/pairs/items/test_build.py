@@ -596,3 +596,14 @@ def test_thresholds_need_their_columns_and_numbers():
         made(("women", "kind"), min_mean=2.0)
     with pytest.raises(UserError, match="row 1, column 'ratings': 'many' is not a number"):
         made(("women", "kind", "many"), columns=("identity", "attribute", "ratings"), min_ratings=1)
+
+
+def test_attributes_that_may_name_a_person_are_to_be_looked_at():
+    built = made(
+        ("bakers", "friends of Maria Gonzalez"),
+        ("bakers", "fans of Mrs Smith"),
+        ("bakers", "from South Africa"),
+    )
+    looked = built.problems.filter(pl.col("reason").str.contains("may name a person"))
+    assert looked["attribute"].to_list() == ["friends of Maria Gonzalez", "fans of Mrs Smith"]
+    assert set(looked["outcome"]) == {"kept"}

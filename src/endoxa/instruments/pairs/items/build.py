@@ -22,6 +22,7 @@ from endoxa.curate.grammar.templates import Template, load_templates
 from endoxa.curate.opposites import Lexicon, languages, load_lexicon
 from endoxa.datasets.drafts import UNSPECIFIED
 from endoxa.errors import UserError
+from endoxa.instruments.pairs.items.persons import name_in
 from endoxa.instruments.pairs.items.ratings import require_ratings, unrated, weakness
 from endoxa.instruments.pairs.options import PairOptions
 from endoxa.schema import PAIR_COLUMNS
@@ -200,6 +201,8 @@ def _add(row: Mapping[str, str], region: str, number: int, work: _Work) -> bool:
     work.texts[key] = work.names[name] = number
     for remark in remarks(made, template):
         tell("kept", remark)
+    if name_in(row["attribute"], template.language):
+        tell("kept", f"'{row['attribute']}' may name a person: leave it out of what you publish if it does")
     for place, variant in enumerate(_framed(made, template, work), start=1):
         pair = _pair({**row, "region": region}, name, language, variant, work.options)
         work.pairs.append(pair if place == 1 else {**pair, "item_id": f"{pair['item_id']}-{place}"})
