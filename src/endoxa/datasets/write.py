@@ -65,15 +65,23 @@ def write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:
     """Write Parquet row group by row group: polars pulls the frames as it needs them."""
     from polars.io.plugins import register_io_source
 
+    failed: list[Exception] = []
+
     def source(
         with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
     ) -> Iterator[pl.DataFrame]:
         del with_columns, predicate, n_rows, batch_size  # the whole table is asked for, as it comes
-        return frames
+        try:
+            yield from frames
+        except Exception as problem:
+            # Polars may still open the file after it has passed an error on: it ends the table instead.
+            failed.append(problem)
 
     table = register_io_source(source, schema=dict.fromkeys(PAIR_COLUMNS, pl.String))
     with replacing(path) as part:
         table.sink_parquet(part)
+        if failed:
+            raise failed[0]
 
 
 @contextmanager

@@ -207,6 +207,11 @@ _ALL = (
         (Source("collect/entry/harm.toml", "section"),),
     ),
     Component(
+        "words of offence",
+        "words that accuse a person where they stand beside a name",
+        (Source("collect/entry/offence.toml", "section"),),
+    ),
+    Component(
         "country phrases",
         "how sentences name the people of a country",
         (Source("collect/export/identities.toml", "section", keep=("usual", "form/*/pattern")),),
@@ -229,6 +234,7 @@ COMPONENTS: Mapping[str, Component] = {one.name: one for one in _ALL}
 LEFT_OUT: Mapping[str, str] = {
     "instruments/stories/languages/groups.yaml": "sections by language, whose words are English",
     "instruments/association_tests/items/check.toml": "an independent list of agreement, for checks of the templates",
+    "collect/articles.toml": "articles by country code; the sentences around them are the component 'country phrases'",
     "demo/sample.csv": "an invented sample whose words are planted",
     "curate/normalise/groups.toml": "names of peoples by which English text is read",
 }

@@ -278,6 +278,7 @@ _WAYS: Mapping[str, Callable[[Text, _Place], str | None]] = {
     "answer patterns": _pattern,
     "unkind words": _listed,
     "calls to harm": _listed,
+    "words of offence": _listed,
     "page texts": _page,
     "preset texts": lambda text, _place: text.text,
 }
