@@ -122,6 +122,25 @@ def measure(
     return Run(out, _measured(work, out, facts, before, progress), was_complete=False)
 
 
+def outdated(instrument: Instrument[S], settings: S, out: Path) -> list[str]:
+    """What differs between a finished run and what these settings would measure and estimate now; empty: nothing.
+
+    Models that the run has besides make no difference.
+
+    Raises:
+        UserError: the data or the models cannot be used.
+    """
+    before = read_run(out)
+    work = instrument.work(_with_earlier_models(settings, before, out), out)
+    if _added(work, before):
+        return ["a model is not measured"]
+    found = differences(before["identity"], work.identity)
+    asked = settings.asked()
+    if instrument.estimate is not None and before.get("reported") != asked:
+        found += differences(before.get("reported"), asked, "estimates:") or ["estimates are missing"]
+    return found
+
+
 def read_run(folder: Path) -> dict[str, Any]:
     """What `run.json` of a run folder says."""
     facts: dict[str, Any] = json.loads((folder / RUN).read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ from endoxa.study.convergence.report.sections import sections
 from endoxa.study.convergence.run import Convergence, converge, write_tables
 from endoxa.study.convergence.words import ends, number, tool
 from endoxa.study.file import FILE, Study
-from endoxa.study.items import Items, build_items, read_associations, told
+from endoxa.study.items import Items, told
 from endoxa.study.parts import PAIRS, QUESTIONS, STORIES
 from endoxa.study.run import require_current
 from endoxa.study.steps import PROFILES, Step
@@ -63,12 +63,12 @@ def write_study(study: Study, output: Path) -> Written:
         )
     refuse_folder(output)
     require_apart([output], [study.folder / FILE, study.associations])
-    current = require_current(study)
+    items, current = require_current(study)
     convergence = converge(study_runs(study), study.comparison)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         pages = list(_copied(study, current, output))
-        page = _page(study, current, convergence, pages)
+        page = _page(study, items, current, convergence, pages)
         write_page(unique_figures(page), output)
     except OSError as problem:
         raise UserError(f"'{output}' cannot be written: {problem.strerror or problem}.") from problem
@@ -93,8 +93,13 @@ def _shown(current: Sequence[Step]) -> list[Step]:
     return [step for step in current if step.instrument.shown is not None]
 
 
-def _page(study: Study, current: Sequence[Step], convergence: Convergence, pages: Sequence[Path]) -> Page:
-    items = build_items(study, read_associations(study))
+def _page(
+    study: Study,
+    items: Sequence[Items],
+    current: Sequence[Step],
+    convergence: Convergence,
+    pages: Sequence[Path],
+) -> Page:
     parts = [tool(part.name) for part in study.parts()]
     measured = convergence.parts["association_id"].n_unique()
     compared = sections(convergence) if len(parts) > 1 else []

@@ -6,7 +6,6 @@ settings, it takes its place again. A study that was stopped continues with the 
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,19 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from endoxa.datasets.files import sha256
 from endoxa.engine.asking.cost import spent
 from endoxa.engine.asking.journal import AnswerJournal
 from endoxa.engine.asking.settings import ChatRunSettings
-from endoxa.engine.folder import JOURNAL, RECORDS, RUN, DifferentRunError
+from endoxa.engine.folder import JOURNAL, RUN, DifferentRunError
 from endoxa.engine.instrument import Run
-from endoxa.engine.run import read_run, run
+from endoxa.engine.run import outdated, read_run, run
 from endoxa.errors import UserError
 from endoxa.models.chat.prices import Price
 from endoxa.schema import Progress
 from endoxa.study.file import Study
 from endoxa.study.items import Items, build_items, read_associations
-from endoxa.study.parts import STORIES
 from endoxa.study.steps import EARLIER, RUNS, Step, steps
 
 
@@ -186,44 +183,28 @@ _NO_NUMBER = frozenset(
 )
 
 
-def total_cost(study: Study) -> float:
-    """US dollars that a study has cost at most so far."""
-    return sum(map(_cost, run_folders(study)))
-
-
-def require_current(study: Study) -> list[Step]:
-    """The steps of a study, all finished with the settings and items of today.
+def require_current(study: Study) -> tuple[list[Items], list[Step]]:
+    """The items and steps of a study, all steps finished with the settings and items of today.
 
     Raises:
         UserError: one is missing, unfinished, or was run with other settings or items.
     """
-    build_items(study, read_associations(study))
-    found = list(steps(study))
-    for step in found:
+    items = build_items(study, read_associations(study))
+    found = []
+    for step in steps(study):  # one after the other: a simulated model takes its place for its own step
         folder = step.folder(study)
         again = f"Run it: endoxa study run {study.folder}"
         if not (folder / RUN).is_file() or not read_run(folder).get("finished"):
             raise UserError(f"The run '{step.name}' of {study.folder} is not finished. {again}")
-        facts = read_run(folder)
-        if _asked(facts["settings"]) != _asked(step.settings.model_dump(mode="json")) or not set(
-            step.settings.models
-        ) <= set(facts["settings"]["models"]):
+        if changed := outdated(step.instrument, step.settings, folder):
             raise UserError(
-                f"The run '{step.name}' of {study.folder} has other settings than the study file. {again}"
+                f"The run '{step.name}' of {study.folder} is not that of the study file any more "
+                f"({'; '.join(changed)}). {again}"
             )
-        if facts["identity"]["data"] != sha256(_data(study, step)):
-            raise UserError(f"What '{step.name}' measures has changed since. {again}")
-    return found
+        found.append(step)
+    return items, found
 
 
-def _data(study: Study, step: Step) -> Path:
-    """The file that a run measures."""
-    if step.part is not None:
-        return study.folder / step.part.items
-    return study.folder / RUNS / STORIES.name / RECORDS
-
-
-def _asked(settings: dict[str, Any]) -> str:
-    """Settings as text, without what decides no number; data goes by its hash, so that a study can be moved."""
-    kept = {name: value for name, value in settings.items() if name not in _NO_NUMBER}
-    return json.dumps(kept, sort_keys=True, default=str)
+def total_cost(study: Study) -> float:
+    """US dollars that a study has cost at most so far."""
+    return sum(map(_cost, run_folders(study)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from endoxa.page.frame import Page, write_page
 from endoxa.study.convergence.options import ConvergenceOptions
-from endoxa.study.convergence.report.page import convergence_page, write_convergence_page
 from endoxa.study.convergence.report.scatter import MOST_POINTS, points
 from endoxa.study.convergence.report.sections import sections
-from endoxa.study.convergence.run import converge_parts, write_tables
+from endoxa.study.convergence.run import Convergence, converge_parts, write_tables
 from endoxa.study.convergence.words import ends
 from endoxa.testing.sentences import check_findings
 from support.convergence_samples import attributes, planted_parts
@@ -57,6 +57,11 @@ def test_every_sentence_is_true_of_its_rows(name, shared):
     assert ("look-first" in anchors) == (name not in {"one instrument"})
 
 
+def page_of(found: Convergence) -> Page:
+    """The sections of convergence in the frame of a study's page."""
+    return Page("endoxa.study", "Convergence", "", tuple(sections(found)), (), ())
+
+
 def test_another_confidence_is_said():
     found = converge_parts(planted_parts(), options=ConvergenceOptions(confidence=0.9))
     assert "90\u00a0% interval" in found.correlations["sentence"][0]
@@ -67,7 +72,7 @@ def test_another_confidence_is_said():
 def test_the_page_blurs_associations_and_escapes_their_words(tmp_path):
     parts = planted_parts(correlation=0.9).with_columns(identity=pl.col("identity") + HOSTILE)
     found = converge_parts(parts, {name: f"{text} {HOSTILE}" for name, text in attributes(parts).items()})
-    write_convergence_page(found, tmp_path / "page.html")
+    write_page(page_of(found), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert HOSTILE not in page
     (listed,) = [
@@ -90,7 +95,7 @@ def test_the_matrix_has_a_point_for_every_association_and_says_what_it_shows():
     row = found.effects.filter(association_id="a000", instrument="pairs")["effect"][0]
     assert frame.filter(association_id="a000")["x"][0] == pytest.approx(row)
     assert frame["tip"].str.contains("sentence pairs").all()
-    page = convergence_page(found)
+    page = page_of(found)
     (figure,) = [figure for section in page.sections for figure in section.figures]
     assert "sentence pairs and questions: corrected" in figure.alt
     assert len(figure.rows) == 400
