@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -16,6 +17,7 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool, cell_of
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import Cell
+from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _CELL = ("country", "language", "need", "negative")
@@ -107,49 +109,89 @@ def next_card(
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
     now. A card whose pair a moderator took away is given back too.
 
+    Pairs are drawn before the campaign is locked, since that takes most of the time, and drawn again within the lock
+    only where somebody else got the pair in between. The propensity is that of the moment of the draw.
+
     Raises:
         UnknownCardError: if the person has left the campaign.
     """
-    now = now or timezone.now()
+    now, rng = now or timezone.now(), rng or np.random.default_rng()
+    draft = None if _shown(_open_card(person), now) else _draft(person, now, rng)
     with locked(person.campaign_id) as campaign:
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
+        person.campaign = campaign
         until = now + timedelta(minutes=campaign.settings.lease_minutes)
-        card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if card is not None and card.expires_at > now and _shown(card):
+        card = _open_card(person)
+        if card is not None and _shown(card, now):
             card.expires_at = until
             card.save(update_fields=["expires_at"])
             return card
         if card is not None:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        return _drawn(campaign, person, now, until, rng or np.random.default_rng())
+        pair = _still_free(draft, campaign, now) if draft else None
+        if draft is None or (draft.drawn and pair is None):
+            draft = _draft(person, now, rng)
+            pair = Pair.objects.get(pk=draft.drawn.pair) if draft.drawn else None
+        return _reserve(draft, pair, person, now, until)
 
 
-def _shown(card: Card) -> bool:
+def _open_card(person: Person) -> Card | None:
+    return Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
+
+
+def _shown(card: Card | None, now: datetime) -> bool:
+    if card is None or card.expires_at <= now:
+        return False
     return card.pair is None or card.pair.moderation == Moderation.LIVE
 
 
-def _drawn(
-    campaign: Campaign, person: Person, now: datetime, until: datetime, rng: np.random.Generator
-) -> Card | None:
-    person.campaign = campaign
-    settings, balance = campaign.settings, balance_of(campaign, now)
-    shares = sampler.under(balance, settings.sampler)
+@dataclass(frozen=True)
+class _Draft:
+    """A card before it is stored: the pair `drawn`, else the country `asked` about, else nothing is left."""
+
+    drawn: sampler.Drawn | None
+    asked: str | None
+    balance: sampler.Balance
+
+
+def _draft(person: Person, now: datetime, rng: np.random.Generator) -> _Draft:
+    campaign = person.campaign
+    balance = balance_of(campaign, now)
+    shares = sampler.under(balance, campaign.settings.sampler)
     asked = _to_ask(campaign, person, now)
     if asked is None:
         shares = shares.model_copy(update={"prompt": 0.0})
     drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), shares, rng)
-    if drawn is None and asked is None:
+    return _Draft(drawn, asked, balance)
+
+
+def _still_free(draft: _Draft, campaign: Campaign, now: datetime) -> Pair | None:
+    """The drawn pair, if others left room for one more rating since; the calibration set has always room."""
+    if draft.drawn is None:
+        return None
+    pair = Pair.objects.filter(pk=draft.drawn.pair, moderation=Moderation.LIVE).first()
+    if pair is None or draft.drawn.tier == "calibration":
+        return pair
+    settings = campaign.settings.sampler
+    held = Card.objects.filter(pair=pair, state=CardState.OPEN, expires_at__gt=now).count()
+    room = settings.k if draft.drawn.tier in NEEDING else settings.k_max
+    return pair if pair.ratings + held < room else None
+
+
+def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, until: datetime) -> Card | None:
+    """Store the card, within the lock; None where there is nothing to show."""
+    drawn, campaign = draft.drawn, person.campaign
+    if drawn is None and draft.asked is None:
         return None
     latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
     number = 0 if latest is None else latest + 1
-    pair = Pair.objects.get(pk=drawn.pair) if drawn else None
     return Card.objects.create(
         campaign=campaign,
         person=person,
         pair=pair,
-        country=pair.country if pair else asked or "",
+        country=pair.country if pair else draft.asked or "",
         negative=bool(pair and pair.negative),
         number=number,
         tier=drawn.tier if drawn else PROMPT,
@@ -157,8 +199,8 @@ def _drawn(
         propensity=drawn.propensity if drawn else None,
         pool=drawn.pool if drawn else 0,
         version=campaign.version,
-        digest=settings.digest(),
-        adds=pair is None or sampler.adds_on(balance, number),
+        digest=campaign.settings.digest(),
+        adds=pair is None or sampler.adds_on(draft.balance, number),
         drawn_at=now,
         expires_at=until,
     )
