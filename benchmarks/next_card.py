@@ -49,7 +49,7 @@ def _row(size: int) -> str:
     answers: list[float] = []
     naive: list[float] = []
     pages: list[float] = []
-    client = Client()
+    client = Client(SERVER_NAME="localhost")
     for number in range(CARDS):
         person, cookie = people[number % len(people)]
         _timed(naive, lambda person=person: _first_that_comes_to_mind(person))

@@ -54,7 +54,6 @@ MIDDLEWARE = [
     "endoxa.collect.security.http.BodyLimit",
 ]
 ROOT_URLCONF = "endoxa.collect.urls"
-WSGI_APPLICATION = "endoxa.collect.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

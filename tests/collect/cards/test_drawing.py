@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -12,6 +13,7 @@ from endoxa.collect.cards import answering, drawing
 from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import outlook_of
 from endoxa.collect.cards.counts import recount
+from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool
 from endoxa.collect.models import Campaign, Card, CardState, Mention, Moderation, Pair, Person, Rating, Skip
 from endoxa.collect.organiser.dashboard.services import set_state
@@ -372,6 +374,43 @@ def test_somebody_who_left_gets_no_card(campaign, person, make_pairs):
     Person.objects.all().delete()
     with pytest.raises(UnknownCardError):
         drawing.next_card(person)
+
+
+@pytest.mark.parametrize("happens", ["reserved", "rated", "hidden"])
+def test_a_pair_that_others_got_between_draw_and_lock_is_drawn_anew(
+    make_campaign, make_person, make_pairs, monkeypatch, happens
+):
+    """Draws are made before the campaign is locked; the lock decides."""
+    campaign = make_campaign(sampler=SamplerSettings(k=1, k_max=1, calibration=0))
+    person, other = crowd(make_person, campaign, 2)
+    first, second = make_pairs(campaign, ("AR", "drink mate", "es"), ("AR", "dance tango", "es"))
+    taken = []
+
+    @contextmanager
+    def others_come_first(number):
+        if not taken:
+            pair = drafts[-1].drawn.pair
+            taken.append(pair)
+            if happens == "hidden":
+                Pair.objects.filter(pk=pair).update(moderation=Moderation.HIDDEN)
+            elif happens == "rated":
+                Pair.objects.filter(pk=pair).update(ratings=1, need=FULL)
+            else:
+                start = datetime.now(UTC)
+                reserved = {"pair_id": pair, "expires_at": start + timedelta(minutes=5), "drawn_at": start}
+                Card.objects.create(
+                    campaign=campaign, person=other, country="AR", number=0, tier="own", version=1, **reserved
+                )
+        with locked(number) as found:
+            yield found
+
+    drafts, draft = [], drawing._draft
+    monkeypatch.setattr(drawing, "_draft", lambda *words: drafts.append(draft(*words)) or drafts[-1])
+    monkeypatch.setattr(drawing, "locked", others_come_first)
+    card = drawing.next_card(person)
+    assert {taken[0], card.pair.pk} == {first.pk, second.pk}
+    assert len(drafts) == 2
+    assert card.propensity == drafts[-1].drawn.propensity
 
 
 def test_open_questions_end_and_nothing_more_is_no_answer(make_campaign, make_person):

@@ -16,6 +16,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
 from support.collect import commands
 from support.repository import ROOT
 
@@ -25,15 +27,19 @@ PEOPLE_WITH_PHONES = ROOT / "benchmarks" / "crowd_on_phones.py"
 
 @dataclass(frozen=True)
 class Site:
-    """A running campaign: its folder, address, join path and the organiser's password."""
+    """A running campaign: folder, address, join path, the organiser's password; `url` where it has PostgreSQL."""
 
     folder: Path
     address: str
     join: str
     password: str
+    url: str = ""
 
     def ask(self, sql: str, *values: object) -> list[tuple[object, ...]]:
-        """Ask the site's SQLite file."""
+        """Ask the site's database; with `values` only SQLite."""
+        if self.url:
+            with psycopg.connect(self.url) as server:
+                return server.execute(sql).fetchall()
         with closing(sqlite3.connect(self.folder / "db.sqlite3", timeout=30)) as database:
             return database.execute(sql, values).fetchall()
 
@@ -45,19 +51,25 @@ class Site:
 
 @contextmanager
 def served(
-    folder: Path, *, preset: str = "laces", environment: dict[str, str] | None = None
+    folder: Path,
+    *,
+    preset: str = "laces",
+    environment: dict[str, str] | None = None,
+    options: tuple[str, ...] = (),
 ) -> Iterator[Site]:
-    """Make a campaign in `folder` and serve it until the block ends."""
+    """Make a campaign in `folder` and serve it, with `options` of `serve`, until the block ends."""
     everything = {**os.environ, **(environment or {})}
     made = endoxa("init", str(folder), "--preset", preset, environment=everything)
     code = re.search(r"Code to join: (\w+)", made)[1]
     password = re.search(r"Password \(shown once\): (\S+)", made)[1]
-    with serving(folder, environment=environment) as address:
-        yield Site(folder, address, f"/j/{code}/", password)
+    with serving(folder, environment=environment, options=options) as address:
+        yield Site(folder, address, f"/j/{code}/", password, everything.get("DATABASE_URL", ""))
 
 
 @contextmanager
-def serving(folder: Path, *, environment: dict[str, str] | None = None) -> Iterator[str]:
+def serving(
+    folder: Path, *, environment: dict[str, str] | None = None, options: tuple[str, ...] = ()
+) -> Iterator[str]:
     """Serve a campaign that is there until the block ends; gives its address."""
     everything = {**os.environ, **(environment or {})}
     port = free_port()
@@ -65,7 +77,11 @@ def serving(folder: Path, *, environment: dict[str, str] | None = None) -> Itera
     with (
         (folder.parent / f"{folder.name}.log").open("w") as log,
         subprocess.Popen(
-            [*words, "--port", str(port)], stdout=log, stderr=log, env=everything, start_new_session=True
+            [*words, "--port", str(port), *options],
+            stdout=log,
+            stderr=log,
+            env=everything,
+            start_new_session=True,
         ) as server,
     ):
         address = f"http://127.0.0.1:{port}"

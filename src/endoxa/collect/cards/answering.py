@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from endoxa.collect.cards.counts import family, recount, root_of
+from endoxa.collect.cards.counts import family, recount, recount_ratings, root_of
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
@@ -144,7 +144,7 @@ def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None
             created_at=now,
         )
         _give_back(person, together)
-        recount(campaign, [card.pair])
+        recount_ratings(root, together, campaign.settings.sampler)
         return Answered(card, again=False)
 
 

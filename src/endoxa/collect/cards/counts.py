@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import pvariance
 
-from django.db.models import Case, Q, Value, When
+from django.db.models import Case, Value, When
 
 from endoxa.collect.models import Campaign, Mention, Pair, Rating
 from endoxa.collect.sampler import SamplerSettings
@@ -40,14 +40,24 @@ def family(root: Pair) -> list[int]:
 
 
 def _recount(root: Pair, settings: SamplerSettings) -> None:
-    together = Q(pair__in=family(root))
-    given = Rating.objects.filter(together).order_by("created_at", "pk").values_list("person_id", "value")
-    values = list(dict(given).values())
+    together = family(root)
+    root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
+    _set_ratings(root, together, settings)
+    root.save(update_fields=["ratings", "variance", "mentions", "need"])
+
+
+def recount_ratings(root: Pair, together: list[int], settings: SamplerSettings) -> None:
+    """Count ratings, variance and need of one pair anew; `together` is its `family`."""
+    _set_ratings(root, together, settings)
+    root.save(update_fields=["ratings", "variance", "need"])
+
+
+def _set_ratings(root: Pair, together: list[int], settings: SamplerSettings) -> None:
+    rows = Rating.objects.filter(pair__in=together).order_by("created_at", "pk")
+    values = list(dict(rows.values_list("person_id", "value")).values())
     root.ratings = len(values)
     root.variance = pvariance(values) if len(values) > 1 else None
-    root.mentions = Mention.objects.filter(together).values("person_id").distinct().count()
     root.need = need(root.ratings, root.variance, settings)
-    root.save(update_fields=["ratings", "variance", "mentions", "need"])
 
 
 def recount_needs(campaign: Campaign, settings: SamplerSettings) -> None:

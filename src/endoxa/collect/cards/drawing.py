@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import F, Max
+from django.db.models import F
 from django.utils import timezone
 
 from endoxa.collect import geography, sampler
@@ -16,10 +19,12 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool, cell_of
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
 from endoxa.collect.sampler import Cell
+from endoxa.collect.sampler.tiers import NEEDING
 from endoxa.collect.sampler.types import NEEDS
 
 _CELL = ("country", "language", "need", "negative")
 _PAIR = ("id", "moderation", "topic", "merged_into_id", *_CELL)
+_THROUGH = tuple(f"pair__{name}" for name in _PAIR)
 
 SESSION = timedelta(hours=6)
 """Time within which nobody is asked the same open question again."""
@@ -28,32 +33,59 @@ PROMPT = "prompt"
 """Tier of a card that shows no pair and asks what people say about a country."""
 
 
-def sampler_person(person: Person, now: datetime) -> sampler.Person:
-    """The person as the sampler sees them at this moment."""
+class _Past(NamedTuple):
+    """A card that the person had or has; `pair` holds the fields `_PAIR`, None where it was an open question."""
+
+    number: int
+    state: str
+    tier: str
+    country: str
+    negative: bool
+    drawn_at: datetime
+    expires_at: datetime
+    closed_at: datetime | None
+    pair: tuple[Any, ...] | None
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether the person has it before them: its time is not over, and its pair was not taken away."""
+        there = self.pair is None or self.pair[1] == Moderation.LIVE
+        return self.state == CardState.OPEN and self.expires_at > now and there
+
+
+def _history(person: Person) -> list[_Past]:
+    """All cards of a person, the newest first; everything a draw asks about them, in one query."""
+    fields = _Past._fields[:-1]
+    rows = Card.objects.filter(person=person).order_by("-number").values_list(*fields, *_THROUGH)
+    own = len(fields)
+    return [_Past._make((*row[:own], None if row[own] is None else row[own:])) for row in rows]
+
+
+def sampler_person(person: Person, now: datetime, history: Sequence[_Past] | None = None) -> sampler.Person:
+    """The person as the sampler sees them at this moment; `history` where it was read already."""
     settings = person.campaign.settings
+    history = _history(person) if history is None else history
     origins = frozenset(person.origins)
     reserved, full = _reserved(person, now)
+    count = max(settings.sampler.in_a_row, settings.sampler.negative_in_a_row)
+    closed = [card for card in history if card.state in CLOSED]
     return sampler.Person(
         origins=origins,
         near=geography.near(origins, frozenset(person.connections)),
         languages=frozenset(person.languages or settings.data_languages),
-        excluded=_own(person),
+        excluded=_own(person, [card.pair for card in closed if card.pair is not None]),
         full=full,
         reserved=reserved,
         no_topics=frozenset(person.topic_optouts),
-        last=_latest(person, max(settings.sampler.in_a_row, settings.sampler.negative_in_a_row)),
+        last=tuple((card.country, card.negative) for card in closed[:count]),
     )
 
 
-def _own(person: Person) -> dict[int, Cell]:
+def _own(person: Person, answered: Iterable[tuple[Any, ...]]) -> dict[int, Cell]:
     """Live pairs this person answered, skipped or proposed, and what those were merged into.
 
     Others are in no pool and so cannot be taken out of its sizes; nor are those of topics the person does not want.
     """
-    answered = Card.objects.filter(person=person, state__in=CLOSED, pair__isnull=False)
-    proposed = Mention.objects.filter(person=person)
-    through = [f"pair__{name}" for name in _PAIR]
-    rows = [*answered.values_list(*through), *proposed.values_list(*through)]
+    rows = [*answered, *Mention.objects.filter(person=person).values_list(*_THROUGH)]
     own: dict[int, Cell] = {}
     while rows:
         own.update(
@@ -93,11 +125,6 @@ def _reserved(person: Person, now: datetime) -> tuple[dict[int, int], dict[int, 
     return dict(reserved), full
 
 
-def _latest(person: Person, count: int) -> tuple[tuple[str, bool], ...]:
-    cards = Card.objects.filter(person=person, state__in=CLOSED).order_by("-number")
-    return tuple(cards.values_list("country", "negative")[:count])
-
-
 def next_card(
     person: Person, *, now: datetime | None = None, rng: np.random.Generator | None = None
 ) -> Card | None:
@@ -107,72 +134,107 @@ def next_card(
     shown it is a prompt card (`pair` None), once for each country in `SESSION`, and None after that: all is done for
     now. A card whose pair a moderator took away is given back too.
 
+    Pairs are drawn before the campaign is locked, since that takes most of the time, and drawn again within the lock
+    only where somebody else got the pair in between. The propensity is that of the moment of the draw.
+
     Raises:
         UnknownCardError: if the person has left the campaign.
     """
-    now = now or timezone.now()
+    now, rng = now or timezone.now(), rng or np.random.default_rng()
+    history = _history(person)
+    shown = any(card.is_open(now) for card in history)
+    draft = None if shown else _draft(person, history, now, rng)
     with locked(person.campaign_id) as campaign:
         if not Person.objects.filter(pk=person.pk).exists():
             raise UnknownCardError
+        person.campaign = campaign
         until = now + timedelta(minutes=campaign.settings.lease_minutes)
         card = Card.objects.filter(person=person, state=CardState.OPEN).select_related("pair").first()
-        if card is not None and card.expires_at > now and _shown(card):
+        if card is not None and _shown(card, now):
             card.expires_at = until
             card.save(update_fields=["expires_at"])
             return card
         if card is not None:
             card.state = CardState.LAPSED
             card.save(update_fields=["state"])
-        return _drawn(campaign, person, now, until, rng or np.random.default_rng())
+        pair = _still_free(draft, campaign, now) if draft else None
+        if draft is None or (draft.drawn and pair is None):
+            draft = _draft(person, _history(person), now, rng)
+            pair = Pair.objects.get(pk=draft.drawn.pair) if draft.drawn else None
+        return _reserve(draft, pair, person, now, until)
 
 
-def _shown(card: Card) -> bool:
-    return card.pair is None or card.pair.moderation == Moderation.LIVE
+def _shown(card: Card, now: datetime) -> bool:
+    return card.expires_at > now and (card.pair is None or card.pair.moderation == Moderation.LIVE)
 
 
-def _drawn(
-    campaign: Campaign, person: Person, now: datetime, until: datetime, rng: np.random.Generator
-) -> Card | None:
-    person.campaign = campaign
-    settings, balance = campaign.settings, balance_of(campaign, now)
-    shares = sampler.under(balance, settings.sampler)
-    asked = _to_ask(campaign, person, now)
+@dataclass(frozen=True)
+class _Draft:
+    """A card before it is stored: the pair `drawn`, else the country `asked` about, else nothing is left."""
+
+    drawn: sampler.Drawn | None
+    asked: str | None
+    balance: sampler.Balance
+    number: int
+
+
+def _draft(person: Person, history: Sequence[_Past], now: datetime, rng: np.random.Generator) -> _Draft:
+    campaign = person.campaign
+    balance = balance_of(campaign, now)
+    shares = sampler.under(balance, campaign.settings.sampler)
+    asked = _to_ask(person, history, now)
     if asked is None:
         shares = shares.model_copy(update={"prompt": 0.0})
-    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now), shares, rng)
-    if drawn is None and asked is None:
+    drawn = sampler.draw(DatabasePool(campaign, now), sampler_person(person, now, history), shares, rng)
+    return _Draft(drawn, asked, balance, history[0].number + 1 if history else 0)
+
+
+def _still_free(draft: _Draft, campaign: Campaign, now: datetime) -> Pair | None:
+    """The drawn pair, if others left room for one more rating since; the calibration set has always room."""
+    if draft.drawn is None:
         return None
-    latest = Card.objects.filter(person=person).aggregate(number=Max("number"))["number"]
-    number = 0 if latest is None else latest + 1
-    pair = Pair.objects.get(pk=drawn.pair) if drawn else None
+    pair = Pair.objects.filter(pk=draft.drawn.pair, moderation=Moderation.LIVE).first()
+    if pair is None or draft.drawn.tier == "calibration":
+        return pair
+    settings = campaign.settings.sampler
+    held = Card.objects.filter(pair=pair, state=CardState.OPEN, expires_at__gt=now).count()
+    room = settings.k if draft.drawn.tier in NEEDING else settings.k_max
+    return pair if pair.ratings + held < room else None
+
+
+def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, until: datetime) -> Card | None:
+    """Store the card, within the lock; None where there is nothing to show."""
+    drawn, campaign = draft.drawn, person.campaign
+    if drawn is None and draft.asked is None:
+        return None
     return Card.objects.create(
         campaign=campaign,
         person=person,
         pair=pair,
-        country=pair.country if pair else asked or "",
+        country=pair.country if pair else draft.asked or "",
         negative=bool(pair and pair.negative),
-        number=number,
+        number=draft.number,
         tier=drawn.tier if drawn else PROMPT,
         weight=drawn.weight if drawn else None,
         propensity=drawn.propensity if drawn else None,
         pool=drawn.pool if drawn else 0,
         version=campaign.version,
-        digest=settings.digest(),
-        adds=pair is None or sampler.adds_on(balance, number),
+        digest=campaign.settings.digest(),
+        adds=pair is None or sampler.adds_on(draft.balance, draft.number),
         drawn_at=now,
         expires_at=until,
     )
 
 
-def _to_ask(campaign: Campaign, person: Person, now: datetime) -> str | None:
+def _to_ask(person: Person, history: Sequence[_Past], now: datetime) -> str | None:
     """The country of the next prompt card: the person's own and near ones first; "" lets them choose.
 
     None where each was asked about, answered or not, within `SESSION`.
     """
-    countries = [*person.origins, *person.connections] or list(campaign.settings.countries) or [""]
-    asked = set(
-        Card.objects.filter(
-            person=person, pair=None, tier=PROMPT, closed_at__isnull=False, drawn_at__gt=now - SESSION
-        ).values_list("country", flat=True)
-    )
+    countries = [*person.origins, *person.connections] or list(person.campaign.settings.countries) or [""]
+    asked = {
+        card.country
+        for card in history
+        if card.tier == PROMPT and card.closed_at is not None and card.drawn_at > now - SESSION
+    }
     return next((country for country in countries if country not in asked), None)

@@ -18,8 +18,8 @@ from endoxa.errors import UserError
 
 _WORKERS = 2
 """Default number of processes."""
-_READERS = 128
-"""Threads of a process that wait for what browsers send; idle ones end after half a minute."""
+_OPEN = 2048
+"""Maximum number of requests that a process reads at once; further connections wait."""
 _SOON = 10.0
 """Seconds within which a death counts as one at the start."""
 _TRIES = 3
@@ -65,9 +65,10 @@ def _died(host: str, port: int, workers: int) -> bool:
         "endoxa.collect.project.worker:application",
         address=host,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.ASGINL,
         workers=workers,
-        blocking_threads=_READERS,
+        backlog=_OPEN,
+        backpressure=_OPEN,
         websockets=False,
         log_level=LogLevels.critical,
         log_access=False,

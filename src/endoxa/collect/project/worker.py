@@ -11,7 +11,7 @@ import signal
 import time
 from threading import Thread
 
-from endoxa.collect.wsgi import application
+from endoxa.collect.asgi import application
 
 __all__ = ["application"]
 

@@ -1,4 +1,4 @@
-"""The site as a WSGI application: `endoxa.collect.wsgi:application`."""
+"""The site as an ASGI application: `endoxa.collect.asgi:application`."""
 
 from __future__ import annotations
 
