@@ -18,6 +18,9 @@ MANY = "Many people here say it"
 
 
 def on_card(one):
+    """The answers; words that may hurt are shown first."""
+    if (cover := one.page.locator("#reveal button")).count():
+        cover.click()
     return one.page.locator("form.answers")
 
 
@@ -25,6 +28,7 @@ def next_card(one):
     """Past the optional part, where there is one, to the next card."""
     if on_card(one).count() == 0:
         one.press("Next")
+    one.page.locator("form.answers, #reveal").wait_for()
     on_card(one).wait_for()
 
 
@@ -72,8 +76,8 @@ def test_from_the_code_to_thanks(phone, site):
     phone.check("card-more")
     phone.page.get_by_role("textbox").last.fill("sing in the street")
     phone.press("Add")
-    field, button = phone.page.locator("input[name=text]"), phone.page.locator("#more > .button").first
-    assert 0 < field.bounding_box()["y"] < button.bounding_box()["y"] < 400
+    field = phone.page.locator("input[name=text]")
+    assert 0 < field.bounding_box()["y"] < phone.page.locator("#added").bounding_box()["y"] < 400
     phone.check("card-added")
     phone.press("Next")
     phone.check("card-next")
@@ -133,6 +137,7 @@ def test_other_scripts_do_not_scroll_sideways(browser, site, language):
         page.locator("input[name=languages][value=es]").check()
         page.locator("main form button.primary, .actions button.primary").last.click()
         page.wait_for_url("**/card/**")
+        on_card(one).wait_for()
         one.check(f"card-{language}")
         page.locator("form.answers button").nth(3).click()
         page.wait_for_url("**/add/")
@@ -176,14 +181,14 @@ def test_all_five_answers_are_in_sight_in_every_language(phone, site):
     longest = " ".join(["sing", "along", "and", "dance", "until", "the", "sun", "comes", "up"] * 3)[
         :MAX_LENGTH
     ]
-    for attribute, negative in (("love poetry", False), ("love poetry", True), (longest, False)):
-        say(site, card, attribute, negative=negative)
+    for attribute in ("love poetry", longest):
+        say(site, card, attribute, negative=False)
         for language in UI_LANGUAGES:
             phone.page.locator(".menu summary").click()
             phone.page.locator(f".menu button[value={language}]").click()
             phone.page.locator(f"html[lang={language}] form.answers").wait_for()
             assert phone.page.locator("#undo").is_visible()
-            assert phone.page.evaluate(OUT_OF_SIGHT) == [], (language, attribute, negative)
+            assert phone.page.evaluate(OUT_OF_SIGHT) == [], (language, attribute)
 
 
 @pytest.mark.parametrize("language", ["sw", "ar"])
@@ -243,7 +248,8 @@ def test_the_tab_key_goes_from_top_to_bottom(phone, site):
     boxes = ["age", "take_part", "publication", "keep_words"]
     assert tab_stops(phone) == [*frame, "Read the full text", *boxes, "No, thanks", "I agree", *foot]
     join(phone, site.join)
-    sometimes = {"It may hurt. Show or hide it", "covers", "Keyboard"}
+    on_card(phone).wait_for()
+    sometimes = {"covers", "Keyboard"}
     stops = [stop for stop in tab_stops(phone) if stop not in sometimes]
     assert stops == [*frame, *["value"] * 5, "Skip", "Stop for now", *foot]
 
@@ -262,7 +268,7 @@ def test_letters_of_twice_the_size(browser, site, width):
         look("consent")
         join(one, site.join)
         look("card")
-        one.page.locator("form.answers button").first.click()
+        on_card(one).locator("button").first.click()
         one.page.wait_for_url("**/add/")
         look("card-more")
 

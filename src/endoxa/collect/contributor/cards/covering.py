@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from endoxa.collect.cards import answering, covers
-from endoxa.collect.contributor.access import answers_last, contributor
+from endoxa.collect.contributor.access import contributor
 from endoxa.collect.contributor.cards import services
 from endoxa.collect.contributor.cards.forms import HURTS, HurtForm
 from endoxa.collect.contributor.cards.views import own_card, pair_context, to_card
@@ -18,7 +18,6 @@ from endoxa.collect.models import Person
 
 @require_POST
 @own_card
-@answers_last
 def reveal(_request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Show the words of a covered card, and come back to it: now it can be rated."""
     answering.card_of(person, token)
@@ -40,7 +39,6 @@ def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @own_card
-@answers_last
 def hurt(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     """Ask whether the words of an answered card could hurt someone; where that is no question, the next card."""
     card = answering.card_of(person, token)
