@@ -16,6 +16,7 @@ from locust import HttpUser, between, constant_pacing, task
 
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 _CARD = re.compile(r'action="(/card/([0-9a-f-]{36})/(rate|add)/)"')
+_COVERED = re.compile(r'action="(/card/[0-9a-f-]{36}/reveal/)"')
 _COUNTRIES = ("AR", "CL", "UY", "BR", "PE", "BO", "PY", "EC", "CO", "MX")
 _SECONDS = float(os.environ.get("ENDOXA_SECONDS_A_CARD", "8"))
 _IN_STEP = os.environ.get("ENDOXA_IN_STEP") == "1"
@@ -47,6 +48,9 @@ class Contributor(HttpUser):
         """Look at the card and answer it."""
         if _CARD.search(self.shown) is None:
             self.shown = self.client.get("/card/?on", name="card").text
+        if covered := _COVERED.search(self.shown):
+            words = _hidden(self.shown[covered.start() :])
+            self.shown = self.client.post(covered[1], words, name="show the words").text
         found = _CARD.search(self.shown)
         if found is None:
             return

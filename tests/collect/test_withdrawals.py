@@ -64,7 +64,7 @@ def rate(person, pair, value):
         drawn_at=now,
         expires_at=now + timezone.timedelta(minutes=5),
     )
-    answering.rate(person, card.token, value)
+    answering.rate(person, card.token, value, lifted=True)
 
 
 def traces(*needles):

@@ -45,7 +45,7 @@ def export(
     ] = None,
     campaign: Slug = None,
 ) -> None:
-    """Write pairs, ratings, mentions, skips, people, statements and withdrawals, with a data card and checksums.
+    """Write pairs, ratings, mentions, skips, people, statements and other tables, with a data card and checksums.
 
     Exports hold declared columns only. Values that fewer than five people share are merged. People get new keys in each
     export. An earlier working copy in the folder is replaced, a release never.

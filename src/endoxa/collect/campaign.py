@@ -84,6 +84,7 @@ class CampaignSettings(_Checked):
     `licence` is that of the exports.
     `tasks` is for campaigns that may have neither cards nor a survey, such as a panel: nobody joins them by a code.
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
+    `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.hurting`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
     """
 
@@ -108,6 +109,7 @@ class CampaignSettings(_Checked):
     licence: Annotated[str, Field(max_length=60)] = ""
     help_lines: tuple[HelpLine, ...] = ()
     watch_words: tuple[str, ...] = ()
+    hurt_answers: Annotated[int, Field(ge=2, le=20)] = 3
     sampler: SamplerSettings = SamplerSettings()
 
     @model_validator(mode="after")

@@ -126,6 +126,7 @@ def _withdraw(campaign: Campaign, person: Person, now: datetime) -> Withdrawn:
     ratings = _bury(campaign, "ratings", person.ratings, now)
     mentions = _bury(campaign, "mentions", person.mentions, now)
     skips = _bury(campaign, "skips", person.skips, now)
+    _bury(campaign, "hurt_answers", person.hurt_answers, now)
     statements = _bury(campaign, "statements", person.statements, now)
     bury_keys(campaign, person, now)
     cards = person.cards.count()

@@ -78,7 +78,10 @@ def sign_in(one, name, password):
 
 def answer(one, value):
     """Answer the card of a person, and wait for what comes next."""
-    form = one.page.locator("form.answers")
+    form, cover = one.page.locator("form.answers"), one.page.locator("#reveal button")
+    if cover.count():
+        cover.click()
+        form.wait_for()
     if form.count() == 0:
         one.press("Nothing more")
     token = re.search(r"/card/([0-9a-f-]+)/rate/", form.get_attribute("action"))[1]
@@ -250,7 +253,7 @@ def test_pause_open_and_what_people_are_asked_for(desk, phone, site, browser, si
     phone.check("paused")
     desk.press("Open", exact=True)
     phone.press("Try again")
-    phone.page.locator("form.answers").wait_for()
+    phone.page.locator("form.answers, #reveal").first.wait_for()
     desk.press("Ratings only")
     assert desk.page.get_by_role("button", name="Ratings only").get_attribute("aria-pressed") == "true"
     desk.press("Automatic")

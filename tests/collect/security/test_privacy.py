@@ -10,6 +10,7 @@ from django.apps import apps
 from django.db.models import CharField
 from django.test import Client
 
+from endoxa.collect.contributor.cards.services import COVERS_COOKIE
 from endoxa.collect.models import Mention, Pair, Person, Rating, Role, Statement
 from endoxa.collect.security.codes import COOKIE
 from endoxa.collect.security.logs import LOGGING, PlacesOnly
@@ -132,6 +133,7 @@ def test_hostile_words_are_shown_as_words_on_every_page(world, make_person):
     Pair.objects.filter(pk__in=list(hostile.values_list("pk", flat=True))[::2]).update(moderation="live")
     reader, organiser = Client(), Client()
     reader.cookies[COOKIE] = make_person(world.campaign, "eve", languages=[]).cookie
+    reader.cookies[COVERS_COOKIE] = "1"
     organiser.force_login(world.accounts[Role.ORGANISER])
     shown = set()
     for browser in (client, reader, organiser):

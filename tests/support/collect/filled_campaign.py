@@ -10,11 +10,14 @@ from endoxa.collect.cards.counts import recount
 from endoxa.collect.models import (
     Card,
     CardState,
+    HurtAnswer,
+    Hurts,
     Mention,
     Moderation,
     Pair,
     Person,
     Rating,
+    Revealed,
     Skip,
     Source,
     Statement,
@@ -163,5 +166,26 @@ def fill(campaign, make_person, seed, people=24):
             text=f"Women here {chance.choice(WORDS)}",
         )
     recount(campaign, Pair.objects.filter(campaign=campaign))
+    _say_whether_it_hurts(campaign, seed)
     # A list, lest people who join later are among them.
     return list(Person.objects.filter(campaign=campaign).order_by("pk")), pairs
+
+
+def give_hurt_answer(rating, answer):
+    """What somebody said of the words of a rating, which they had opened."""
+    Card.objects.filter(pk=rating.card_id).update(revealed=Revealed.REVEALED)
+    return HurtAnswer.objects.create(
+        card=rating.card, person=rating.person, pair=rating.pair, answer=answer, created_at=rating.created_at
+    )
+
+
+def _say_whether_it_hurts(campaign, seed):
+    """Some rated what was covered, and some of these said whether it hurts; by a chance of its own."""
+    chance = random.Random(f"hurts {seed}")
+    for rating in Rating.objects.filter(person__campaign=campaign).order_by("pk"):
+        if chance.random() < 0.4:
+            give_hurt_answer(rating, chance.choice(Hurts.values))
+        else:
+            Card.objects.filter(pk=rating.card_id).update(revealed=chance.choice([*Revealed.values[:2], ""]))
+    for skip in Skip.objects.filter(person__campaign=campaign, pair__isnull=False).order_by("pk"):
+        Card.objects.filter(pk=skip.card_id).update(revealed=chance.choice(Revealed.values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -11,17 +11,20 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from endoxa.collect.cards.counts import family, recount, recount_ratings, root_of
+from endoxa.collect.cards.covers import CoveredError, when_answered
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     CLOSED,
     Campaign,
     Card,
     CardState,
+    HurtAnswer,
     Mention,
     Moderation,
     Pair,
     Person,
     Rating,
+    Revealed,
     Skip,
 )
 from endoxa.collect.sampler.tiers import NEEDING
@@ -35,11 +38,13 @@ class Answers:
     ratings: QuerySet[Rating]
     skips: QuerySet[Skip]
     mentions: QuerySet[Mention]
+    hurts: QuerySet[HurtAnswer] = field(default_factory=HurtAnswer.objects.none)
 
     def pairs(self) -> list[Pair]:
         """The pairs they are about."""
         found = [row.pair for row in self.ratings.select_related("pair")]
         found += [row.pair for row in self.mentions.select_related("pair")]
+        found += [row.pair for row in self.hurts.select_related("pair")]
         found += [row.pair for row in self.skips.select_related("pair") if row.pair is not None]
         return list({pair.pk: pair for pair in found}.values())
 
@@ -56,6 +61,7 @@ def forget(campaign: Campaign, answers: Answers) -> None:
             ("ratings", answers.ratings),
             ("skips", answers.skips),
             ("mentions", answers.mentions),
+            ("hurt_answers", answers.hurts),
         ):
             _bury(campaign, table, rows)
             rows.delete()
@@ -78,6 +84,8 @@ def drop_reports(pairs: Iterable[Pair]) -> None:
         if kept != pair.flags:
             pair.flags = kept
             pair.save(update_fields=["flags"])
+            # What people said of it may count now.
+            recount(pair.campaign, [pair])
 
 
 def _is_bare(pair: Pair) -> bool:
@@ -87,7 +95,7 @@ def _is_bare(pair: Pair) -> bool:
 def _bury(
     campaign: Campaign,
     table: str,
-    rows: QuerySet[Rating] | QuerySet[Skip] | QuerySet[Mention] | QuerySet[Pair],
+    rows: QuerySet[Rating] | QuerySet[Skip] | QuerySet[Mention] | QuerySet[HurtAnswer] | QuerySet[Pair],
 ) -> None:
     if campaign.releases.perhaps_out().exists():
         bury(campaign, table, rows.values_list("public_id", flat=True), timezone.now())
@@ -117,11 +125,21 @@ def card_of(person: Person, token: UUID) -> Card:
     return card
 
 
-def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None) -> Answered:
+def rate(
+    person: Person, token: UUID, value: int, *, lifted: bool = False, now: datetime | None = None
+) -> Answered:
     """Store how known the pair of a card is (1 to 5). After its time a rating is kept and marked late.
+
+    Args:
+        person: who answers.
+        token: of the card.
+        value: the rating.
+        lifted: whether their browser shows all words without covers.
+        now: time of the answer.
 
     Raises:
         UnknownCardError: if the card was not given to this person, or shows no pair.
+        CoveredError: if its words are covered and the person did not open them.
     """
     now = now or timezone.now()
     with locked(person.campaign_id) as campaign:
@@ -133,7 +151,10 @@ def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None
         if _closed(card) or Rating.objects.filter(person=person, pair=card.pair).exists():
             _give_back(person, together)
             return Answered(card, again=True)
-        _close(card, CardState.ANSWERED, now)
+        revealed = when_answered(card, lifted=lifted)
+        if revealed == Revealed.COVERED:
+            raise CoveredError
+        _close(card, CardState.ANSWERED, now, revealed)
         Rating.objects.create(
             card=card,
             person=person,
@@ -148,8 +169,10 @@ def rate(person: Person, token: UUID, value: int, *, now: datetime | None = None
         return Answered(card, again=False)
 
 
-def skip(person: Person, token: UUID, reason: str, *, now: datetime | None = None) -> Answered:
-    """Close a card without a rating; reports are put before moderators.
+def skip(
+    person: Person, token: UUID, reason: str, *, lifted: bool = False, now: datetime | None = None
+) -> Answered:
+    """Close a card without a rating, covered or not (`lifted` as in `rate`); reports are put before moderators.
 
     Raises:
         UnknownCardError: if the card was not given to this person.
@@ -159,7 +182,7 @@ def skip(person: Person, token: UUID, reason: str, *, now: datetime | None = Non
         card = card_of(person, token)
         if _closed(card):
             return Answered(card, again=True)
-        _close(card, CardState.SKIPPED, now)
+        _close(card, CardState.SKIPPED, now, when_answered(card, lifted=lifted))
         Skip.objects.create(card=card, person=person, pair=card.pair, reason=reason, created_at=now)
         if card.pair is not None and reason.startswith("report_"):
             _flag(card.pair, reason)
@@ -205,6 +228,7 @@ def undo(person: Person, token: UUID, *, now: datetime | None = None) -> Card:
                 ratings=Rating.objects.filter(card=card),
                 skips=Skip.objects.filter(card=card),
                 mentions=Mention.objects.filter(card=card),
+                hurts=HurtAnswer.objects.filter(card=card),
             ),
         )
         if card.pair is not None and root_of(card.pair).moderation != Moderation.LIVE:
@@ -233,10 +257,10 @@ def _closed(card: Card) -> bool:
     return card.state in CLOSED
 
 
-def _close(card: Card, state: CardState, now: datetime) -> None:
+def _close(card: Card, state: CardState, now: datetime, revealed: str = "") -> None:
     card.late = card.state == CardState.LAPSED or now > card.expires_at
-    card.state, card.closed_at = state, now
-    card.save(update_fields=["late", "state", "closed_at"])
+    card.state, card.closed_at, card.revealed = state, now, revealed
+    card.save(update_fields=["late", "state", "closed_at", "revealed"])
 
 
 def _flag(pair: Pair, reason: str) -> None:

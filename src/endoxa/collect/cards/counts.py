@@ -7,6 +7,7 @@ from statistics import pvariance
 
 from django.db.models import Case, Value, When
 
+from endoxa.collect.cards.hurting import judge
 from endoxa.collect.models import Campaign, Mention, Pair, Rating
 from endoxa.collect.sampler import SamplerSettings
 from endoxa.collect.sampler.tiers import need
@@ -20,14 +21,18 @@ def root_of(pair: Pair) -> Pair:
     return pair
 
 
-def recount(campaign: Campaign, pairs: Iterable[Pair]) -> None:
+def recount(campaign: Campaign, pairs: Iterable[Pair], *, judged: bool = True) -> None:
     """Count ratings, mentions, variance and need of these pairs and of what they were merged into anew.
 
-    A person counts once: where they rated several pairs that were merged, their latest rating counts.
+    A person counts once: where they rated several pairs that were merged, their latest rating counts. Whether they may
+    hurt is decided anew, too, unless `judged` is False.
     """
-    settings = campaign.settings.sampler
+    settings = campaign.settings
     for root in {root_of(pair) for pair in pairs}:
-        _recount(root, settings)
+        together = family(root)
+        _recount(root, together, settings.sampler)
+        if judged:
+            judge(root, together, settings.hurt_answers)
 
 
 def family(root: Pair) -> list[int]:
@@ -39,8 +44,7 @@ def family(root: Pair) -> list[int]:
     return found
 
 
-def _recount(root: Pair, settings: SamplerSettings) -> None:
-    together = family(root)
+def _recount(root: Pair, together: list[int], settings: SamplerSettings) -> None:
     root.mentions = Mention.objects.filter(pair__in=together).values("person_id").distinct().count()
     _set_ratings(root, together, settings)
     root.save(update_fields=["ratings", "variance", "mentions", "need"])

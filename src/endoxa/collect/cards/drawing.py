@@ -15,6 +15,7 @@ from django.utils import timezone
 from endoxa.collect import geography, sampler
 from endoxa.collect.cards.answering import UnknownCardError
 from endoxa.collect.cards.balance import balance_of
+from endoxa.collect.cards.covers import at_draw
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.cards.pool import DatabasePool, cell_of
 from endoxa.collect.models import CLOSED, Campaign, Card, CardState, Mention, Moderation, Pair, Person
@@ -221,6 +222,7 @@ def _reserve(draft: _Draft, pair: Pair | None, person: Person, now: datetime, un
         version=campaign.version,
         digest=campaign.settings.digest(),
         adds=pair is None or sampler.adds_on(draft.balance, draft.number),
+        revealed=at_draw(pair),
         drawn_at=now,
         expires_at=until,
     )

@@ -53,6 +53,7 @@ def data_card(about: About, tables: Tables) -> str:
         polarities=_polarities(frames["pairs"]),
         withdrawn=frames["withdrawals"].height,
         tiers=_tiers(frames["ratings"]),
+        revealed=dict(frames["ratings"]["revealed"].value_counts().iter_rows()),
         in_group_empty=frames["ratings"]["in_group"].null_count(),
         least=LEAST,
         few_share=FEW_SHARE,
@@ -81,7 +82,7 @@ def _days(tables: Tables) -> tuple[str, str] | None:
     """Days of the first and the last answer."""
     found = [
         hour[:10]
-        for name in ("ratings", "mentions", "skips", "statements")
+        for name in ("ratings", "mentions", "skips", "hurt_answers", "statements")
         for hour in tables.frames[name]["hour"]
     ]
     return (min(found), max(found)) if found else None

@@ -55,6 +55,12 @@ _RATER = Column(
     "country, or where it was put with such countries so that nobody stands out",
 )
 _CONSENT = Column("consent", _TEXT, "version of the consent text that the person agreed to")
+_REVEALED = Column(
+    "revealed",
+    _TEXT,
+    "were the words visible when this was answered: 'shown' (never covered), 'revealed' (covered as they may hurt, and "
+    "opened by the person) or 'covered' (only skips); empty without words, and where this was not stored yet",
+)
 _HOUR = Column("hour", _TEXT, "when, to the hour, in UTC; only the day where the person has no key (`rater`)")
 _COUNTRY = Column(
     "country",
@@ -74,7 +80,8 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column(
             "polarity",
             _TEXT,
-            "'negative' or 'not negative', by seeds, moderators or word lists (in English: VADER); empty: not known",
+            "'negative' or 'not negative', by seeds, moderators, word lists (in English: VADER) or the answers "
+            "in `hurt_answers`; empty: not known",
         ),
         Column("source", _TEXT, "name of the campaign"),
         Column("support", _WHOLE, "people who said it unprompted (salience); never added to the ratings"),
@@ -145,6 +152,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
             "probability with which this card was drawn for this person just then; empty where there is no `rater`",
         ),
         Column("pool", _WHOLE, "pairs in the tier; empty where that is 'other' or there is no `rater`"),
+        _REVEALED,
         Column("late", _BOOL, "answered after the reservation of the pair was over"),
         Column("surplus", _BOOL, "the pair had k ratings already and nothing asked for more"),
         Column("settings_version", _WHOLE, "version of the settings in force when it was drawn"),
@@ -173,10 +181,25 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("shown_id", _TEXT, "the pair as it was shown, before merging; empty for an open question"),
         _RATER,
         Column("reason", _TEXT, "'dont_know', 'dont_understand', 'rather_not', or a report"),
+        _REVEALED,
         Column(
             "propensity",
             _NUMBER,
             "probability with which this card was drawn for this person just then; empty where there is no `rater`",
+        ),
+        _CONSENT,
+        _HOUR,
+    ),
+    "hurt_answers": (
+        _ROW,
+        _PAIR,
+        Column("shown_id", _TEXT, "the pair as it was shown, before merging"),
+        _RATER,
+        Column(
+            "answer",
+            _TEXT,
+            "'yes', 'no' or 'unsure' to \"Could this hurt someone?\", asked after the rating where nobody had "
+            "judged the words and the person opened them",
         ),
         _CONSENT,
         _HOUR,
@@ -206,6 +229,13 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
 }
 """Columns of each table; `columns_of` adds the campaign's own profile questions."""
+
+
+LATER: Mapping[str, str] = {"revealed": ""}
+"""Columns that older exports do not have, with what stands there when one is read."""
+
+LATER_TABLES = frozenset({"hurt_answers"})
+"""Tables that older exports do not have."""
 
 
 def columns_of(table: str, settings: CampaignSettings) -> tuple[Column, ...]:

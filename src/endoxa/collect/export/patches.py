@@ -21,7 +21,7 @@ from endoxa.collect.models import Campaign
 from endoxa.collect.withdrawals import Keys
 from endoxa.datasets.collected import respecting_withdrawals
 
-_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id"}
+_OWN = {"ratings": "shown_id", "mentions": "said_id", "skips": "shown_id", "hurt_answers": "shown_id"}
 """The pair that a row is about before merging."""
 
 _DRAWN = ("in_group", "weight", "propensity", "pool")
@@ -160,7 +160,8 @@ def coarsened(
     cells_of = dict(zip(people["rater"], merged, strict=True))
     lost = {rater for rater, cells in cells_of.items() if cells[0] == OTHER}
     answers = {
-        name: _answers(frames[name], cells_of, names, lost) for name in ("ratings", "mentions", "skips")
+        name: _answers(frames[name], cells_of, names, lost)
+        for name in ("ratings", "mentions", "skips", "hurt_answers")
     }
     changed = {
         "people": _said_anew(people, "rater", cells_of, names).filter(~pl.col("rater").is_in(lost)),

@@ -28,6 +28,7 @@ from endoxa.collect.models import (
     Campaign,
     Card,
     CardState,
+    HurtAnswer,
     Mention,
     Moderation,
     Pair,
@@ -200,6 +201,20 @@ def add_skips(skips: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
     )
 
 
+def add_hurt_answers(answers: pl.DataFrame, pairs: Pairs, placed: Placed) -> None:
+    """What people said of pairs that nobody had judged, without their cards."""
+    HurtAnswer.objects.bulk_create(
+        HurtAnswer(
+            public_id=row["row_id"],
+            person=placed.person(row["rater"], "hurt_answers", row["association_id"]),
+            pair=pairs[row["shown_id"]],
+            answer=row["answer"],
+            created_at=moment_of(row["hour"]),
+        )
+        for row in answers.iter_rows(named=True)
+    )
+
+
 def add_statements(campaign: Campaign, statements: pl.DataFrame, placed: Placed) -> None:
     """Answers of the survey, their statements put together again."""
     answers = [lines for _, lines in statements.group_by("row_id", maintain_order=True)]
@@ -273,6 +288,7 @@ def _card(person: Person, pair: Pair | None, row: _Row, state: CardState) -> Car
         propensity=row["propensity"],
         pool=row.get("pool") or 0,
         late=row.get("late", False),
+        revealed=row["revealed"],
         version=row.get("settings_version", 0),
         digest=row.get("settings_digest", ""),
         state=state,
@@ -303,7 +319,9 @@ def import_campaign(folder: Path) -> Campaign:
         add_ratings(frames["ratings"], pairs, placed)
         add_mentions(frames["mentions"], pairs, placed)
         add_skips(frames["skips"], pairs, placed)
+        add_hurt_answers(frames["hurt_answers"], pairs, placed)
         add_statements(campaign, frames["statements"], placed)
         add_tombstones(campaign, frames["withdrawals"])
-        recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None))
+        # What is known of each pair stands in the table of pairs; reports, which would count against it, do not.
+        recount(campaign, Pair.objects.filter(campaign=campaign, merged_into=None), judged=False)
     return campaign

@@ -22,6 +22,7 @@ from endoxa.collect.export.pool import Pool, rounded, waited
 from endoxa.collect.models import (
     Campaign,
     Card,
+    HurtAnswer,
     Mention,
     Moderation,
     Pair,
@@ -131,6 +132,7 @@ def rating_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]
             "counted": rating.pk in counting,
             "prompted": True,
             **_drawn(card, who),
+            "revealed": card.revealed,
             "late": card.late,
             "surplus": rating.surplus,
             "settings_version": card.version,
@@ -192,6 +194,7 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
             "shown_id": str(pool.names[skip.pair_id]) if skip.pair_id else "",
             "rater": who.rater,
             "reason": skip.reason,
+            "revealed": skip.card.revealed,
             "propensity": skip.card.propensity if who.linked else None,
             "consent": who.consent,
             "hour": time_of(skip.created_at, who),
@@ -200,6 +203,34 @@ def skip_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) 
     found = Skip.objects.filter(person__campaign=campaign).select_related("card")
     shown = (skip for skip in found if skip.pair_id is None or skip.pair_id in pool.roots)
     return _frame("skips", campaign.settings, map(row, shown))
+
+
+def hurt_rows(campaign: Campaign, pool: Pool, people: Mapping[UUID, Published]) -> pl.DataFrame:
+    """What people said of exported pairs that nobody had judged.
+
+    Of people without a key only the latest about each pair, as with ratings.
+    """
+    found = [
+        given
+        for given in HurtAnswer.objects.filter(person__campaign=campaign).order_by("created_at", "pk")
+        if given.pair_id in pool.roots
+    ]
+    counting = set({(one.person_id, pool.roots[one.pair_id]): one.pk for one in found}.values())
+
+    def row(given: HurtAnswer) -> Row:
+        who = people[given.person_id]
+        return {
+            "row_id": str(given.public_id),
+            "association_id": str(pool.roots[given.pair_id]),
+            "shown_id": str(pool.names[given.pair_id]),
+            "rater": who.rater,
+            "answer": given.answer,
+            "consent": who.consent,
+            "hour": time_of(given.created_at, who),
+        }
+
+    kept = (one for one in found if one.pk in counting or people[one.person_id].linked)
+    return _frame("hurt_answers", campaign.settings, map(row, kept))
 
 
 def statement_rows(campaign: Campaign, people: Mapping[UUID, Published]) -> pl.DataFrame:

@@ -159,6 +159,7 @@ def _read(campaign: Campaign, keys: Keys) -> Tables:
         "ratings": rows.rating_rows(campaign, pool, people),
         "mentions": rows.mention_rows(campaign, pool, people),
         "skips": rows.skip_rows(campaign, pool, people),
+        "hurt_answers": rows.hurt_rows(campaign, pool, people),
         "statements": rows.statement_rows(campaign, people),
         "withdrawals": rows.withdrawal_rows(campaign, keys.salt),
     }

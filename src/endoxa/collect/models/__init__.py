@@ -5,9 +5,20 @@ cards expire and pace is measured, and rounded to the hour in exports.
 """
 
 from endoxa.collect.models.campaign import Campaign, JoinCode, Membership, Role, SettingsVersion, State
-from endoxa.collect.models.cards import CLOSED, RATING_WORDS, Card, CardState, Rating, Skip, SkipReason
+from endoxa.collect.models.cards import (
+    CLOSED,
+    RATING_WORDS,
+    Card,
+    CardState,
+    HurtAnswer,
+    Hurts,
+    Rating,
+    Revealed,
+    Skip,
+    SkipReason,
+)
 from endoxa.collect.models.groups import AttributeGroup, GroupChange, GroupMember, Likeness, seen
-from endoxa.collect.models.pairs import Mention, Moderation, Pair, Source, Via
+from endoxa.collect.models.pairs import Judged, Mention, Moderation, Pair, Source, Via
 from endoxa.collect.models.people import Person, Statement
 from endoxa.collect.models.records import (
     Act,
@@ -46,9 +57,12 @@ __all__ = [
     "Claim",
     "GroupChange",
     "GroupMember",
+    "HurtAnswer",
+    "Hurts",
     "JoinCode",
     "Judge",
     "JudgeState",
+    "Judged",
     "Judgement",
     "Likeness",
     "Membership",
@@ -58,6 +72,7 @@ __all__ = [
     "Person",
     "Rating",
     "Release",
+    "Revealed",
     "Role",
     "SettingsVersion",
     "Skip",

@@ -32,6 +32,14 @@ class CardState(models.TextChoices):
     LAPSED = "lapsed"
 
 
+class Revealed(models.TextChoices):
+    """Whether the words of a card were visible: never covered, opened by the person, or covered all the time."""
+
+    SHOWN = "shown"
+    REVEALED = "revealed"
+    COVERED = "covered"
+
+
 CLOSED = (CardState.ANSWERED, CardState.SKIPPED)
 """States of cards that a person is done with."""
 
@@ -43,6 +51,8 @@ class Card(models.Model):
     ("what do people say about
     `country`?"). `tier`, `weight`, `propensity`, `pool` are as drawn (`sampler.Drawn`); `version` and `digest` name the
     settings. `adds` says whether fields for new pairs were shown. `number` counts the person's cards from 0.
+    `revealed` answers "were the words visible when this was answered?"; while the card is open, how it stands so far.
+    It is empty without words, and for cards from before it was stored.
     """
 
     token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -61,6 +71,7 @@ class Card(models.Model):
     adds = models.BooleanField(default=True)
     state = models.CharField(max_length=8, choices=CardState.choices, default=CardState.OPEN)
     late = models.BooleanField(default=False)
+    revealed = models.CharField(max_length=8, choices=Revealed.choices, blank=True)
     drawn_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
@@ -131,3 +142,31 @@ class Skip(models.Model):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class Hurts(models.TextChoices):
+    """Answers to "Could this hurt someone?"."""
+
+    YES = "yes"
+    NO = "no"
+    UNSURE = "unsure"
+
+
+class HurtAnswer(models.Model):
+    """What one person said of a pair that nobody had judged, after opening and rating it. See `cards.hurting`.
+
+    `card` is empty in the copy of an export only.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    card = models.ForeignKey(Card, null=True, on_delete=models.CASCADE, related_name="hurt_answers")
+    person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="hurt_answers")
+    pair = models.ForeignKey(Pair, on_delete=models.CASCADE, related_name="hurt_answers")
+    answer = models.CharField(max_length=6, choices=Hurts.choices)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["person", "pair"], name="hurt_answer_once")]
+
+    def __str__(self) -> str:
+        return self.answer

@@ -30,6 +30,18 @@ class Moderation(models.TextChoices):
     MERGED = "merged"
 
 
+class Judged(models.TextChoices):
+    """Who decided last whether a pair may hurt, beside word lists and the organiser's seeds.
+
+    `PEOPLE`: answers of contributors gave `negative` (`cards.hurting`). `MODERATOR`: a moderator set it, also to "not
+    known". `APPROVED`: a moderator passed the words as they stand. The last two are never overruled by answers.
+    """
+
+    PEOPLE = "people"
+    MODERATOR = "moderator"
+    APPROVED = "approved"
+
+
 def _position() -> float:
     # Spreads pairs evenly over [0, 1) for windows; nothing secret depends on it.
     return random.random()  # noqa: S311
@@ -46,7 +58,8 @@ class Pair(models.Model):
     (`cards.counts`). `waiting_since` is in seconds of Unix time: plain numbers are read fast. Merged pairs
     keep their row and their answers and point to `merged_into`; ratings and mentions of both
     count there. `before_merge` is the moderation that comes back when a merge is undone. `negative` says whether it
-    hurts to hear this about oneself; None: nobody judged it. `flags` are words for moderators ("name", "email", ...).
+    hurts to hear this about oneself (None: nobody judged it), `judged` who decided that. `flags` are words for
+    moderators ("name", "email", ...).
     `waited` is only there in the copy of an export, which has not all the cards to count it from (`export.pool`).
     """
 
@@ -58,6 +71,7 @@ class Pair(models.Model):
     language = models.CharField(max_length=8)
     topic = models.CharField(max_length=40, blank=True)
     negative = models.BooleanField(null=True)
+    judged = models.CharField(max_length=9, choices=Judged.choices, blank=True)
     source = models.CharField(max_length=11, choices=Source.choices)
     author = models.ForeignKey(Person, null=True, on_delete=models.SET_NULL, related_name="authored")
     moderation = models.CharField(max_length=8, choices=Moderation.choices, default=Moderation.PENDING)
@@ -99,6 +113,11 @@ class Pair(models.Model):
             models.Index(fields=["campaign", "moderation", "need", "position"], name="pair_by_position"),
             models.Index(fields=["campaign"], condition=Q(calibration=True), name="pair_calibration"),
             models.Index(fields=["campaign", "moderation"], condition=Q(flagged=True), name="pair_flagged"),
+            models.Index(
+                fields=["campaign", "moderation", "created_at"],
+                condition=Q(source=Source.CONTRIBUTOR, negative__isnull=True, judged=""),
+                name="pair_unjudged",
+            ),
         ]
 
     @property
@@ -111,9 +130,13 @@ class Pair(models.Model):
             return True
         if self.negative is False or self.source == Source.SEED:
             return False
-        # An approval was of the words that stood there; those of a later edit nobody passed yet.
-        passed = self.acts.filter(action__in=("approve", "edit"), undone=False).order_by("-pk")
-        return passed.values_list("action", flat=True).first() != "approve"
+        return self.judged != Judged.APPROVED
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether a contributor added it and neither word lists, people nor moderators know whether it may hurt."""
+        unknown = self.source == Source.CONTRIBUTOR and self.negative is None
+        return unknown and not self.judged and not self.flags
 
     def __str__(self) -> str:
         return f"{self.country}: {self.attribute}"

@@ -86,6 +86,7 @@ DETAILS: dict[str, Promise] = {
     "release": pgettext_lazy("log", "release"),
     "role": pgettext_lazy("log", "role"),
     "skips": pgettext_lazy("log", "skips"),
+    "hurt_answers": pgettext_lazy("log", "answers to whether words could hurt"),
     "statements": pgettext_lazy("log", "statements"),
     "task": pgettext_lazy("log", "task"),
     "sha256": pgettext_lazy("log", "checksum"),

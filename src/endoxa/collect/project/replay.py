@@ -13,6 +13,7 @@ from endoxa.collect.cards.answering import Answers, forget
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import (
     Campaign,
+    HurtAnswer,
     Mention,
     Pair,
     Person,
@@ -80,6 +81,7 @@ def _take_back(campaign: Campaign, named: set[UUID]) -> None:
                     ratings=Rating.objects.filter(person__campaign=found, public_id=row),
                     skips=Skip.objects.filter(person__campaign=found, public_id=row),
                     mentions=Mention.objects.filter(person__campaign=found, public_id=row),
+                    hurts=HurtAnswer.objects.filter(person__campaign=found, public_id=row),
                 ),
             )
             Statement.objects.filter(campaign=found, public_id=row).delete()

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from endoxa.collect.cards import drawing
-from endoxa.collect.contributor.cards import services
 from endoxa.collect.models import Card, CardState, Mention, Pair, Rating, Skip, SkipReason, State
 
 CARD = "/card/"
@@ -126,7 +125,7 @@ def test_an_answer_that_is_none_changes_nothing(phone, person, value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid", "add", "finish"])
+@pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid", "add", "finish", "reveal", "hurt"])
 def test_the_card_of_somebody_else_stays_theirs(phone, person, campaign, make_person, name):
     other = drawing.next_card(make_person(campaign, "bea"))
     for token in (other.token, uuid.uuid4()):
@@ -140,7 +139,7 @@ def test_the_card_of_somebody_else_stays_theirs(phone, person, campaign, make_pe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid"])
+@pytest.mark.parametrize("name", ["rate", "skip", "undo", "avoid", "reveal"])
 def test_taps_are_never_links(phone, person, name):
     phone.get(CARD)
     assert phone.get(at(name, Card.objects.get(person=person))).status_code == 405
@@ -157,7 +156,7 @@ def test_forms_need_the_token_against_forgery(person, pairs, as_person, client):
     client.handler.enforce_csrf_checks = True
     client.get(CARD)
     card = Card.objects.get(person=person)
-    for name in ("rate", "skip", "undo", "avoid", "add", "finish"):
+    for name in ("rate", "skip", "undo", "avoid", "add", "finish", "reveal", "hurt"):
         assert client.post(at(name, card), {"value": 3, "reason": "dont_know"}).status_code == 403
     assert client.post(reverse("contributor:covers"), {"covers": "lift"}).status_code == 403
 
@@ -210,25 +209,6 @@ def test_the_topic_of_a_card_can_be_left_out(phone, person, campaign, make_pairs
     page = phone.get(CARD)
     assert b"food" not in page.content
     assert Card.objects.get(person=person, state=CardState.OPEN).pair is None
-
-
-def test_what_may_hurt_is_covered_until_somebody_asks(phone, person, campaign):
-    Pair.objects.update(negative=True)
-    covered = Page(phone.get(CARD))
-    cover = covered.all("details", **{"class": "cover"})
-    assert cover
-    assert "open" not in cover[0]
-    lifted = phone.post(reverse("contributor:covers"), {"covers": "lift"})
-    kept = lifted.cookies[services.COVERS_COOKIE]
-    assert (kept.value, kept["httponly"], kept["samesite"], kept["path"]) == ("1", True, "Lax", "/card/")
-    assert not Page(phone.get(CARD)).all("details", **{"class": "cover"})
-    phone.post(reverse("contributor:covers"), {"covers": "back"})
-    assert Page(phone.get(CARD)).all("details", **{"class": "cover"})
-
-
-def test_a_reported_pair_is_covered_for_others(phone, campaign, make_person, as_person, client):
-    Pair.objects.update(flags=["report_other"])
-    assert Page(phone.get(CARD)).all("details", **{"class": "cover"})
 
 
 def test_taking_back_a_skip_brings_its_topic_back(phone, person):
@@ -333,9 +313,12 @@ def test_no_card_is_larger_than_8_kb(phone, person, campaign, language, make_pai
     sizes = {}
     sizes["card"] = phone.get(CARD)
     card = Card.objects.get(person=person)
+    phone.post(at("reveal", card))
+    sizes["card with its words"] = phone.get(CARD)
     phone.post(at("skip", card), {"reason": "rather_not"})
     sizes["card after one"] = phone.get(CARD)
     card = Card.objects.get(person=person, state=CardState.OPEN)
+    phone.post(at("reveal", card))
     rate(phone, card)
     sizes["more"] = phone.get(at("add", card))
     phone.post(at("add", card), {"countries": ["PE", "BR", "CL"], "text": "a" * 120, "language": "en"})

@@ -49,7 +49,7 @@ def add(client, card, text="", name="add", language="en", **more):
 def test_several_things_are_added_each_in_its_language(answered, person):
     client, card = answered
     page = client.get(at("add", card))
-    assert add(client, card, "sing on the bus").url == at("add", card) + "#added"
+    assert add(client, card, "sing on the bus").url == at("add", card) + "#more"
     add(client, card, "comen palta", language="es")
     said = Mention.objects.filter(person=person).order_by("pk").values_list("text", "pair__language", "via")
     assert list(said) == [
@@ -58,9 +58,13 @@ def test_several_things_are_added_each_in_its_language(answered, person):
     ]
     assert set(Pair.objects.values_list("country", flat=True)) == {"CL"}
     before = page.content.decode()
-    assert before.index('name="countries"') < before.index('name="text"')
+    assert (
+        before.index('name="text"')
+        < before.index("<details", before.index("<form"))
+        < before.index('name="countries"')
+    )
     page = client.get(at("add", card)).content.decode()
-    assert page.index('id="added"') < page.index('name="text"') < page.index('name="countries"')
+    assert page.index('name="text"') < page.index('id="added"') < page.index('name="countries"')
     assert "sing on the bus" in page
     assert "Others will see it after a check." in page
     assert 'value="es" selected' in page
@@ -182,7 +186,7 @@ def test_words_are_words_whatever_they_look_like(answered, campaign, make_person
     mine = client.get(at("add", card)).content.decode()
     pair = Pair.objects.exclude(pk=card.pair_id).get()
     Pair.objects.filter(pk=card.pair_id).delete()
-    pair.moderation, pair.flags = Moderation.LIVE, []
+    pair.moderation, pair.flags, pair.negative = Moderation.LIVE, [], False
     pair.save()
     theirs = as_person(make_person(campaign, "bea")).get(CARD).content.decode()
     for page in (mine, theirs):
@@ -201,7 +205,7 @@ def test_alike_words_are_asked_about_afterwards(answered, campaign, person, make
     page = client.get(asked.url).content.decode()
     assert "sing on the buses" in page
     back = client.post(asked.url, {"same": other.public_id})
-    assert back.url == at("add", card) + "#added"
+    assert back.url == at("add", card) + "#more"
     mention.refresh_from_db()
     assert (mention.alike, mention.alike_to) == (True, other)
     assert client.get(asked.url).url == back.url

@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from endoxa.collect.entry.merging import merge
 from endoxa.collect.entry.proposing import propose
-from endoxa.collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Via
+from endoxa.collect.models import Action, AuditEntry, Claim, Mention, Moderation, Pair, Role, Source, Via
 from endoxa.collect.organiser.moderation import views
 from endoxa.collect.organiser.moderation.decisions import Decision, decide, revision
-from endoxa.collect.organiser.moderation.queue import take_next, waiting
+from endoxa.collect.organiser.moderation.queue import queue, take_next, unjudged, waiting
 from endoxa.collect.privacy import withdraw
 
 
@@ -226,3 +226,55 @@ def test_a_refused_approval_shows_each_box_once(client, campaign, room, moderato
     ids = re.findall(r' id="([^"]+)"', answer.content.decode())
     assert {"id_negative", "approve_negative"} <= set(ids)
     assert len(ids) == len(set(ids))
+
+
+@pytest.fixture
+def unjudged_one(campaign, make_pairs):
+    """A live pair of a contributor that nobody judged."""
+    return make_pairs(campaign, ("AR", "bailan tango", "es"), source=Source.CONTRIBUTOR, negative=None)[0]
+
+
+def test_what_nobody_judged_is_found_without_a_look_at_all_pairs(campaign):
+    assert "pair_unjudged" in unjudged(campaign).explain()
+    plan = queue(campaign, organiser=False).explain()
+    assert all(index in plan for index in ("pair_flagged", "pair_unjudged"))
+
+
+@pytest.mark.parametrize(("sent", "covered"), [({}, False), ({"negative": "true"}, True)])
+def test_moderators_say_whether_what_nobody_judged_hurts(
+    client, campaign, moderator, unjudged_one, sent, covered
+):
+    client.force_login(moderator)
+    listed = client.get(at("moderation", campaign)).content.decode()
+    assert "1 of them stands at the end" in listed
+    assert "Nobody has judged yet whether it may hurt" in listed
+    client.post(at("moderation_next", campaign))
+    assert Claim.objects.get().pair == unjudged_one
+    page = client.get(at("moderation_item", campaign, unjudged_one.public_id)).content.decode()
+    assert "It does not hurt: show it" in page
+    assert "It may hurt: keep it covered" in page
+    facts = {"action": "approve", "seen": revision(unjudged_one), **sent}
+    client.post(at("moderation_act", campaign, unjudged_one.public_id), facts)
+    assert Pair.objects.get().may_hurt is covered
+    assert not unjudged(campaign).exists()
+    decided = client.get(at("moderation_item", campaign, unjudged_one.public_id)).content.decode()
+    assert "It does not hurt: show it" not in decided
+
+
+def test_several_that_nobody_judged_are_passed_at_once(client, campaign, moderator, make_pairs):
+    pairs = make_pairs(
+        campaign,
+        *(("AR", f"bailan tango {n}", "es") for n in range(3)),
+        source=Source.CONTRIBUTOR,
+        negative=None,
+    )
+    client.force_login(moderator)
+    client.post(at("moderation_words", campaign), {"show": "1"})
+    shown = [f"{pair.public_id}:{revision(pair)}" for pair in pairs]
+    client.post(at("moderation_approve", campaign), {"shown": shown[:2]})
+    assert [pair.may_hurt for pair in Pair.objects.order_by("pk")] == [False, False, True]
+
+
+def test_the_dashboard_does_not_count_them_as_waiting(campaign, unjudged_one):
+    assert not waiting(campaign, organiser=True).exists()
+    assert list(queue(campaign, organiser=True)) == [unjudged_one]

@@ -15,10 +15,11 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from endoxa.collect import geography, naming
+from endoxa.collect.cards.covers import asks
 from endoxa.collect.contributor.survey import answer_languages, likely_language
 from endoxa.collect.entry import cleaning
 from endoxa.collect.entry.cleaning import EntryError
-from endoxa.collect.models import RATING_WORDS, Card, Mention, Person, SkipReason, Via
+from endoxa.collect.models import RATING_WORDS, Card, Hurts, Mention, Person, SkipReason, Via
 
 OFFERED = 6
 """Countries that a card offers to tick."""
@@ -51,9 +52,17 @@ REPORTS: Final[tuple[Choice, ...]] = (
 )
 """What a moderator should look at."""
 
+HURTS: Final[tuple[Choice, ...]] = (
+    (Hurts.YES, _("Yes")),
+    (Hurts.NO, _("No")),
+    (Hurts.UNSURE, _("Not sure")),
+)
+"""Whether words that nobody judged could hurt someone."""
+
 NOTES: Final[dict[str, Promise]] = {
     "moved": _("That card is not yours to answer any more. Here is the one that waits for you."),
     "first": _("You had answered this card already; your first answer counts."),
+    "covered": _("These words are covered. Please show them first; then answer, or skip the card."),
     "unclear": _("We could not read that answer. Please tap it once more."),
 }
 """Sentences above a card, by the value of `note` in its address."""
@@ -106,6 +115,12 @@ class RatingForm(forms.Form):
     value = forms.TypedChoiceField(choices=RATINGS, coerce=int)
 
 
+class HurtForm(forms.Form):
+    """Whether the words could hurt someone."""
+
+    hurts = forms.ChoiceField(choices=HURTS)
+
+
 class SkipForm(forms.Form):
     """One of the reasons not to answer."""
 
@@ -121,7 +136,7 @@ class WordsForm(forms.Form):
     text = forms.CharField(
         label=_("What people say"),
         required=False,
-        widget=_typed(autocapitalize="none", maxlength=cleaning.MAX_LENGTH),
+        widget=_typed(autocapitalize="none", maxlength=cleaning.MAX_LENGTH, enterkeyhint="done"),
     )
     language = forms.ChoiceField(label=_("Language you write in"), required=False)
 
@@ -133,6 +148,13 @@ class WordsForm(forms.Form):
         field.choices = [("", _("Please choose")), *languages]  # type: ignore[attr-defined]
         if len(languages) == 1 and self.initial.get("language"):
             field.widget = forms.HiddenInput()
+
+    @property
+    def likely(self) -> str:
+        """Name of the language that is chosen beforehand; "" where people must choose or something is wrong with it."""
+        named = {} if "language" in self.errors else dict(self.fields["language"].choices)  # type: ignore[attr-defined]
+        chosen = self["language"].value()
+        return str(named.get(chosen, "")) if chosen else ""
 
     def clean_text(self) -> str:
         """The words as they will be stored; "" where none were written."""
@@ -151,25 +173,36 @@ class WordsForm(forms.Form):
 
 
 class MoreForm(WordsForm):
-    """After a rating: other countries that the same is said of, and what else people say; all of it optional.
+    """After a rating: what else people say, and other countries that the same is said of; all of it optional.
 
-    `perhaps` holds the countries, as (code, name), that may have been meant where a typed one is not known.
+    `perhaps` holds the countries, as (code, name), that may have been meant where a typed one is not known. Whether the
+    words could hurt is asked where nobody judged them (`asks`).
     """
 
     countries = forms.MultipleChoiceField(
         label=_("Said of other countries too?"), required=False, widget=forms.CheckboxSelectMultiple
     )
     another = forms.CharField(label=_("Another country"), required=False, max_length=80, widget=_typed())
-    field_order = ("countries", "another", "text", "language")
+    hurts = forms.ChoiceField(
+        label=_("Could this hurt someone?"), choices=HURTS, required=False, widget=forms.RadioSelect
+    )
+    field_order = ("text", "language", "hurts", "countries", "another")
 
-    def __init__(self, data: QueryDict | None = None, *, offered: Iterable[str] = (), **options: Any) -> None:
+    def __init__(
+        self,
+        data: QueryDict | None = None,
+        *,
+        offered: Iterable[str] = (),
+        asks: bool = False,
+        **options: Any,
+    ) -> None:
         super().__init__(data, **options)
+        if not asks:
+            del self.fields["hurts"]
         self.perhaps: list[Named] = []
-        field = self.fields["countries"]
-        field.choices = _named(geography.codes())  # type: ignore[attr-defined]
         ticked = data.getlist("countries") if data else []
-        # Only a few are shown; all others stay valid, as those that are suggested change from page to page.
-        field.widget.choices = _named(dict.fromkeys((*offered, *ticked)))
+        # What is offered changes from page to page: any country that was ticked is valid.
+        self.fields["countries"].choices = _named(dict.fromkeys((*offered, *ticked)))  # type: ignore[attr-defined]
 
     def clean_another(self) -> str:
         """The code of the country that was typed; "" where none was, or where one was tapped instead."""
@@ -179,6 +212,11 @@ class MoreForm(WordsForm):
             self.perhaps = _named(found.perhaps)
             raise ValidationError(_UNKNOWN)
         return found.code
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the countries are unfolded: something in them is wrong, or was chosen and not kept yet."""
+        return self.is_bound and bool(self["countries"].value() or self["another"].value())
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -245,7 +283,7 @@ def more_form(card: Card, person: Person, data: QueryDict | None = None) -> More
     own = (*person.origins, *person.connections)
     campaign = person.campaign.settings.countries
     near = offered_countries(card.country, own, campaign, card=str(card.token), without=set(said))
-    form = MoreForm(data, offered=near, **_language(person, card.pair.language))
+    form = MoreForm(data, offered=near, asks=asks(card), **_language(person, card.pair.language))
     name = geography.in_sentence(card.country, get_language() or "en")
     form.fields["text"].label = gettext("What else do people say about people from %(country)s?") % {
         "country": name

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from endoxa.collect.contributor.cards import (
-    views,
-)
+from endoxa.collect.contributor.cards import covering, views
 
 urlpatterns: list[URLPattern] = [
     path("card/", views.card, name="card"),
-    path("card/covers/", views.set_covers, name="covers"),
+    path("card/covers/", covering.set_covers, name="covers"),
+    path("card/<uuid:token>/reveal/", covering.reveal, name="reveal"),
+    path("card/<uuid:token>/hurt/", covering.hurt, name="hurt"),
     path("card/<uuid:token>/rate/", views.rate, name="rate"),
     path("card/<uuid:token>/skip/", views.skip, name="skip"),
     path("card/<uuid:token>/undo/", views.undo, name="undo"),

@@ -19,8 +19,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from endoxa.collect import geography
 from endoxa.collect.campaign import in_language
-from endoxa.collect.cards import answering, drawing
+from endoxa.collect.cards import answering, covers, drawing
 from endoxa.collect.cards.answering import UnknownCardError, latest_answer
+from endoxa.collect.cards.covers import CoveredError
 from endoxa.collect.contributor.access import Page, answers_last, contributor, next_step
 from endoxa.collect.contributor.cards import services
 from endoxa.collect.contributor.cards.forms import (
@@ -55,7 +56,10 @@ def to_card(note: str = "") -> HttpResponseRedirect:
 
 
 def own_card(page: Page) -> Callable[..., HttpResponse]:
-    """Open a page about one card to the contributor who was given it; others are led to their own card."""
+    """Open a page about one card to the contributor who was given it; others are led to their own card.
+
+    Where the page needs words that the person did not open, it leads back to the card, with a note.
+    """
 
     @contributor
     @wraps(page)
@@ -64,6 +68,9 @@ def own_card(page: Page) -> Callable[..., HttpResponse]:
             return page(request, person, *args, **named)
         except UnknownCardError:
             return to_card("moved")
+        except CoveredError:
+            # The script cannot read redirects, and shall not take this for an answer that was kept.
+            return to_card("covered") if request.accepts("text/html") else HttpResponse(status=422)
 
     return view
 
@@ -86,7 +93,13 @@ def card(request: HttpRequest, person: Person) -> HttpResponse:
         return redirect(f"{reverse('contributor:thanks')}?all=1")
     if drawn.pair is None:
         return prompt_page(request, person, drawn, prompt_form(drawn, person), done)
-    shown = {**pair_context(request, drawn), "ratings": RATINGS, "skips": SKIPS, "reports": REPORTS}
+    shown = {
+        **pair_context(request, drawn),
+        "ratings": RATINGS,
+        "skips": SKIPS,
+        "reports": REPORTS,
+        "onward": _after_rating(drawn),
+    }
     return render(request, "contributor/card.html", {**_around(request, person, drawn, done), **shown})
 
 
@@ -107,25 +120,23 @@ def prompt_page(
 def pair_context(request: HttpRequest, card: Card) -> dict[str, Any]:
     """What templates need to show the pair of a card."""
     assert card.pair is not None
+    lifted = services.covers_lifted(request)
     return {
         "card": card,
         "pair": card.pair,
         "country": geography.in_sentence(card.pair.country, get_language() or "en"),
         "hurtful": card.pair.may_hurt,
-        "lifted": services.covers_lifted(request),
+        "lifted": lifted,
+        "covered": not covers.visible(card, lifted=lifted),
     }
 
 
-@require_POST
-@contributor
-def set_covers(request: HttpRequest, _person: Person) -> HttpResponse:
-    """Show pairs that may hurt at once in this browser, or cover them again."""
-    response = to_card()
-    if request.POST.get("covers") == "lift":
-        services.lift_covers(response)
-    else:
-        services.put_covers_back(response)
-    return response
+def _after_rating(card: Card) -> str:
+    """Address of the page that follows a rating: words, or whether these could hurt; "" for the next card."""
+    if card.adds:
+        return reverse("contributor:add", args=[card.token])
+    asked = card.pair is not None and card.pair.unjudged
+    return reverse("contributor:hurt", args=[card.token]) if asked else ""
 
 
 def _around(request: HttpRequest, person: Person, card: Card, done: int) -> dict[str, Any]:
@@ -149,10 +160,11 @@ def rate(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if not form.is_valid():
         return to_card("unclear")
     value = form.cleaned_data["value"]
-    answered = answering.rate(person, token, value)
+    answered = answering.rate(person, token, value, lifted=services.covers_lifted(request))
     if answered.again and not Rating.objects.filter(card=answered.card, value=value).exists():
         return _not_kept(request)
-    return redirect("contributor:add", token) if answered.card.adds else to_card()
+    onward = _after_rating(answered.card)
+    return redirect(onward) if onward else to_card()
 
 
 @require_POST
@@ -164,7 +176,7 @@ def skip(request: HttpRequest, person: Person, token: UUID) -> HttpResponse:
     if not form.is_valid():
         return to_card("unclear")
     reason = form.cleaned_data["reason"]
-    answered = answering.skip(person, token, reason)
+    answered = answering.skip(person, token, reason, lifted=services.covers_lifted(request))
     if answered.again and not Skip.objects.filter(card=answered.card, reason=reason).exists():
         return _not_kept(request)
     return to_card()
@@ -257,6 +269,8 @@ def _keep(person: Person, card: Card, form: MoreForm | PromptForm) -> Proposal |
         if form.chosen:
             with _beside("countries"):
                 tick_countries(person, card, form.chosen)
+        if form.cleaned_data.get("hurts"):
+            covers.answer(person, card, form.cleaned_data["hurts"])
         country, via = card.country, Via.ATTRIBUTE
     else:
         country, via = form.about, Via.PROMPT
@@ -284,7 +298,7 @@ def _onward(person: Person, card: Card, proposal: Proposal | None, *, leaving: b
         return redirect(f"{address}?on=1" if leaving else address)
     if leaving or card.pair is None:
         return to_card()
-    return redirect(reverse("contributor:add", args=[card.token]) + "#added")
+    return redirect(reverse("contributor:add", args=[card.token]) + "#more")
 
 
 def _page(request: HttpRequest, person: Person, card: Card, form: MoreForm | PromptForm) -> HttpResponse:
@@ -314,7 +328,7 @@ def alike(request: HttpRequest, person: Person, token: UUID, mention: UUID) -> H
     said = _open_question(person, token, mention)
     pairs = _candidates(said) if said else ()
     onward = (
-        to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#added")
+        to_card() if "on" in request.GET else redirect(reverse("contributor:add", args=[token]) + "#more")
     )
     if said is None or not pairs:
         return onward

@@ -14,7 +14,8 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext
 
 from endoxa.collect.cards.answering import drop_reports
-from endoxa.collect.cards.counts import family
+from endoxa.collect.cards.counts import family, recount
+from endoxa.collect.cards.hurting import UNCLEAR
 from endoxa.collect.cards.locking import locked
 from endoxa.collect.entry.cleaning import EntryError
 from endoxa.collect.entry.merging import merge, unmerge
@@ -26,6 +27,7 @@ from endoxa.collect.models import (
     Card,
     CardState,
     Claim,
+    Judged,
     Mention,
     Moderation,
     Pair,
@@ -35,7 +37,17 @@ from endoxa.collect.models import (
 from endoxa.collect.organiser.moderation.queue import ESCALATED, LOGGED, claims_of_others
 from endoxa.collect.privacy import redact
 
-FIELDS = ("attribute", "key", "language", "topic", "negative", "moderation", "flags", "waiting_since")
+FIELDS = (
+    "attribute",
+    "key",
+    "language",
+    "topic",
+    "negative",
+    "judged",
+    "moderation",
+    "flags",
+    "waiting_since",
+)
 """What a decision can change in a pair itself."""
 _OF_MERGED = frozenset({Action.UNMERGE, Action.PERSONAL, Action.EDIT})
 """What can be decided about a pair that stands for itself no more."""
@@ -141,6 +153,7 @@ def _approve(pair: Pair, decision: Decision) -> None:
         pair.waiting_since = int(time.time())
     pair.moderation, pair.flags = Moderation.LIVE, []
     pair.negative = True if decision.negative else pair.negative
+    pair.judged = Judged.APPROVED
 
 
 def _hide(pair: Pair, _: Decision) -> None:
@@ -153,6 +166,11 @@ def _escalate(pair: Pair, _: Decision) -> None:
 
 
 def _mark(pair: Pair, decision: Decision) -> None:
+    known = decision.negative is not None
+    if pair.judged != Judged.APPROVED and (known or pair.negative is not None):
+        pair.judged = Judged.MODERATOR
+    if known:
+        pair.flags = [flag for flag in pair.flags if flag != UNCLEAR]
     pair.topic, pair.negative = decision.topic, decision.negative
 
 
@@ -169,6 +187,7 @@ def _edit(pair: Pair, decision: Decision) -> None:
     pair.attribute, pair.key, pair.language = words.text, words.key, words.language
     # Who called the old words mild has not judged the new ones.
     pair.negative = pair.negative or words.negative
+    pair.judged = ""
     pair.flags = [*words.flags, *reports]
 
 
@@ -287,8 +306,9 @@ def _restore(act: Act) -> None:
     if same.exclude(pk=pair.pk).exists():
         raise EntryError(gettext("The earlier words were proposed again meanwhile. Merge the two instead."))
     pair.save(update_fields=[*changed, "flags"])
-    # Whoever reported it may have left since.
+    # Whoever reported it may have left since, and what people said of it may count again.
     drop_reports([pair])
+    recount(pair.campaign, [pair])
 
 
 class Shown(NamedTuple):
@@ -299,13 +319,15 @@ class Shown(NamedTuple):
 
 
 def plain(pairs: Sequence[Pair], user: User) -> list[Pair]:
-    """Those that wait, carry no flag and are not being looked at by another account."""
+    """Those that wait or were not judged yet, carry no flag and are not being looked at by another account."""
     claims = claims_of_others(user).filter(pair__in=[pair.pk for pair in pairs])
     taken = set(claims.values_list("pair", flat=True))
     return [
         pair
         for pair in pairs
-        if pair.moderation == Moderation.PENDING and not pair.flags and pair.pk not in taken
+        if (pair.moderation == Moderation.PENDING or (pair.moderation == Moderation.LIVE and pair.unjudged))
+        and not pair.flags
+        and pair.pk not in taken
     ]
 
 

@@ -11,8 +11,9 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from endoxa.collect.cards.hurting import UNCLEAR
 from endoxa.collect.cards.locking import locked
-from endoxa.collect.models import Action, Campaign, Claim, Moderation, Pair, SkipReason
+from endoxa.collect.models import Action, Campaign, Claim, Moderation, Pair, SkipReason, Source
 
 ESCALATED = "escalated"
 """The flag of a pair that a moderator handed to the organiser."""
@@ -31,9 +32,13 @@ FLAGS: dict[str, Promise] = {
     SkipReason.REPORT_HATE: gettext_lazy("Somebody reported that it is hateful."),
     SkipReason.REPORT_NONSENSE: gettext_lazy("Somebody reported that it makes no sense."),
     SkipReason.REPORT_OTHER: gettext_lazy("Somebody reported it."),
+    UNCLEAR: gettext_lazy("People do not agree whether it may hurt."),
     ESCALATED: gettext_lazy("A moderator asks the organiser to decide."),
 }
 """Reasons by flag, as sentences."""
+
+UNJUDGED = gettext_lazy("Nobody has judged yet whether it may hurt; people see it covered.")
+"""Reason of a live pair without a flag."""
 
 STATES: dict[str, Promise] = {
     Moderation.PENDING: pgettext_lazy("pair", "waits for a decision"),
@@ -74,35 +79,70 @@ _HANDED = Q(words__contains=f'"{ESCALATED}"')
 """Pairs that were handed to the organiser; `words` are the flags as text, since SQLite cannot look into JSON lists."""
 
 
-def reasons(flags: list[str]) -> list[str]:
+def reasons(pair: Pair) -> list[str]:
     """Why a pair is before moderators, in words; nothing for flags that nobody wrote a sentence for."""
-    return [str(FLAGS[flag]) for flag in flags if flag in FLAGS]
+    found = [str(FLAGS[flag]) for flag in pair.flags if flag in FLAGS]
+    return [str(UNJUDGED)] if pair.unjudged and pair.moderation == Moderation.LIVE else found
+
+
+def _new(campaign: Campaign) -> Q:
+    return Q(campaign=campaign, moderation=Moderation.PENDING)
+
+
+def _doubted(campaign: Campaign) -> Q:
+    return Q(campaign=campaign, moderation=Moderation.LIVE, flagged=True)
+
+
+def _unjudged(campaign: Campaign) -> Q:
+    return Q(
+        campaign=campaign,
+        moderation=Moderation.LIVE,
+        source=Source.CONTRIBUTOR,
+        negative__isnull=True,
+        judged="",
+        flagged=False,
+    )
 
 
 def waiting(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
-    """Pairs to decide about: those that wait, and live ones with flags or reports.
+    """Pairs that need a decision: those that wait, and live ones with flags or reports; the order as in `queue`."""
+    # The campaign stands in both: else SQLite does not see that an index answers each.
+    return _ordered(_new(campaign) | _doubted(campaign), organiser=organiser)
+
+
+def unjudged(campaign: Campaign) -> QuerySet[Pair]:
+    """Live pairs of contributors that are covered because nobody judged whether they may hurt, the oldest first."""
+    return Pair.objects.filter(_unjudged(campaign)).order_by("created_at", "pk")
+
+
+def queue(campaign: Campaign, *, organiser: bool) -> QuerySet[Pair]:
+    """All that moderators may look at: what is `waiting`, then what is `unjudged`.
 
     For organisers those that were handed to them come first, for moderators last; between, reported, then flagged
-    ones, then the oldest.
+    ones, then new ones, then those about which people do not agree, then unjudged ones; in each the oldest first.
     """
+    wanted = _new(campaign) | _doubted(campaign) | _unjudged(campaign)
+    return _ordered(wanted, organiser=organiser)
+
+
+def _ordered(wanted: Q, *, organiser: bool) -> QuerySet[Pair]:
     urgency = Case(
         When(_HANDED, then=Value(0 if organiser else 9)),
         When(words__contains='"report_', then=Value(1)),
+        When(words=f'["{UNCLEAR}"]', moderation=Moderation.LIVE, then=Value(4)),
         When(flagged=True, then=Value(2)),
-        default=Value(3),
+        When(moderation=Moderation.PENDING, then=Value(3)),
+        default=Value(5),
         output_field=IntegerField(),
     )
-    # The campaign stands in both: else SQLite does not see that an index answers each.
-    new = Q(campaign=campaign, moderation=Moderation.PENDING)
-    doubted = Q(campaign=campaign, moderation=Moderation.LIVE, flagged=True)
-    flagged = Pair.objects.filter(new | doubted).annotate(words=Cast("flags", TextField()))
-    return flagged.annotate(urgency=urgency).order_by("urgency", "created_at", "pk")
+    pairs = Pair.objects.filter(wanted).annotate(words=Cast("flags", TextField()))
+    return pairs.annotate(urgency=urgency).order_by("urgency", "created_at", "pk")
 
 
 def take_next(campaign: Campaign, user: User, *, organiser: bool) -> Pair | None:
     """The first pair that nobody else is looking at, claimed for this account; None where there is none."""
     taken = claims_of_others(user).values("pair")
-    free = waiting(campaign, organiser=organiser).exclude(pk__in=taken)
+    free = queue(campaign, organiser=organiser).exclude(pk__in=taken)
     if not organiser:
         free = free.exclude(_HANDED)
     # Sorting the queue takes its time: it is done before others have to wait, and looked at again for a few.

@@ -42,10 +42,11 @@ from endoxa.collect.organiser.moderation.queue import (
     DONE,
     ESCALATED,
     STATES,
+    queue,
     reasons,
     take_next,
     taken_by,
-    waiting,
+    unjudged,
 )
 from endoxa.collect.visible import visible
 
@@ -105,7 +106,7 @@ def line(pair: Pair, *, open_words: bool, score: float | None = None, said: bool
         country=geography.name(pair.country, shown),
         language=geography.language_name(pair.language, shown),
         state=str(STATES[pair.moderation]),
-        reasons=tuple(reasons(pair.flags)),
+        reasons=tuple(reasons(pair)),
         covered=waits and not open_words,
         seed=pair.source == Source.SEED,
         seen=revision(pair),
@@ -133,6 +134,7 @@ def item_context(
         "item": line(pair, open_words=open_words),
         "seen": revision(pair),
         "handed": ESCALATED in pair.flags,
+        "unjudged": pair.unjudged and pair.moderation == Moderation.LIVE,
         "taken_by": taken_by(pair, user),
         "wordings": _wordings(pair),
         "merged": [line(one, open_words=open_words) for one in merged],
@@ -219,6 +221,7 @@ def queue_page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str
         **frame,
         "faults": faults,
         "plain": [(pair, revision(pair)) for pair in plain(frame["page"].object_list, signed_in(request))],
+        "unjudged": unjudged(campaign).count(),
         "told": request.session.pop(APPROVED.format(campaign.pk), None),
     }
     return render(request, "organiser/moderation.html", context, status=409 if faults else 200)
@@ -246,7 +249,7 @@ def signed_in(request: HttpRequest) -> User:
 def _frame(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     """The queue at the side, and what the account decided last."""
     rights = _rights(request, campaign)
-    pairs = waiting(campaign, organiser=rights["organiser"])
+    pairs = queue(campaign, organiser=rights["organiser"])
     page = Paginator(pairs, PAGE).get_page(request.GET.get("page"))
     shown = _open_words(request)
     return {

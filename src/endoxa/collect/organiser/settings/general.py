@@ -230,7 +230,7 @@ def _widget(name: str, language: str) -> forms.Widget:
 
 
 class CareForm(forms.Form):
-    """Help lines and watch words, one a line."""
+    """Help lines and watch words, one a line; how many people decide whether words could hurt."""
 
     help_lines = forms.CharField(
         required=False,
@@ -249,10 +249,19 @@ class CareForm(forms.Form):
             "One a line. New pairs with one of these words wait for a moderator; nobody is told which words."
         ),
     )
+    hurt_answers = _field(
+        "hurt_answers",
+        gettext_lazy("People who must say whether words could hurt"),
+        gettext_lazy(
+            "Words that nobody judged are covered. When this many people who opened them said no, and nobody anything "
+            "else, they are shown. A moderator can always decide otherwise."
+        ),
+    )
 
     def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
         lines = "\n".join(_written(line) for line in settings.help_lines)
-        super().__init__(data, initial={"help_lines": lines, "watch_words": settings.watch_words})
+        initial = {"help_lines": lines, "watch_words": settings.watch_words}
+        super().__init__(data, initial={**initial, "hurt_answers": settings.hurt_answers})
 
     def clean_help_lines(self) -> list[HelpLine]:
         """The lines with the codes of their countries."""
@@ -263,6 +272,7 @@ class CareForm(forms.Form):
         return {
             "help_lines": [line.model_dump() for line in self.cleaned_data["help_lines"]],
             "watch_words": list(self.cleaned_data["watch_words"]),
+            "hurt_answers": self.cleaned_data["hurt_answers"],
         }
 
 

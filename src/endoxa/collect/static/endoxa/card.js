@@ -135,6 +135,7 @@
     if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
     const key = event.key.toLowerCase();
     if (/^[1-5]$/.test(key) && card) card.querySelector(`button[value="${key}"]`).click();
+    else if (key === "r") find("#reveal button")?.click();
     else if (key === "s") open(find("#skip"));
     else if (key === "u") find("#undo button")?.click();
     else if (key === "?") open(help);
