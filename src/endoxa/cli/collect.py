@@ -90,7 +90,7 @@ def init(
         str,
         typer.Option(
             metavar="NAME",
-            help="Preset to start from: laces (cards), afristereo (survey) or panel (tasks only).",
+            help="Preset to start from: laces (cards), school (cards, 13 to 17), afristereo (survey) or panel (tasks only).",
         ),
     ],
     name: Annotated[
