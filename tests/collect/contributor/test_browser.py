@@ -56,7 +56,7 @@ def test_from_the_code_to_thanks(phone, site):
     for box in ("18 years", "I want to take part", "may be published"):
         phone.page.get_by_label(re.compile(box)).check()
     phone.press("I agree")
-    phone.page.wait_for_url("**/profile/")
+    phone.page.wait_for_url("**/profile/**")
     phone.check("profile")
     phone.page.locator("input[name=origins][value=AR]").check()
     phone.page.locator("input[name=languages][value=es]").check()

@@ -122,7 +122,7 @@ def is_out(campaign: Campaign) -> bool:
 
 @require_safe
 def results(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """What a campaign found, or from when on that stands here. Without a name: the reader's campaign, or the only one."""
+    """What a campaign found, or when that will be here. Without a name: the reader's campaign, or the only one."""
     campaign = _campaign(request, slug)
     if campaign is None or campaign.state == State.DRAFT or not campaign.settings.results_page:
         raise Http404

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 import pydantic
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
