@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -131,6 +132,48 @@ def test_other_scripts_do_not_scroll_sideways(browser, site, language):
         page.locator("form.answers button").nth(3).click()
         page.wait_for_url("**/add/")
         one.check(f"card-more-{language}")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("light", {}),
+        ("dark", {"color_scheme": "dark"}),
+        ("no JavaScript", {"java_script_enabled": False}),
+        ("Arabic", {"locale": "ar"}),
+        ("from Colombia", {"locale": "es-CO"}),
+    ],
+)
+def test_from_the_link_to_the_first_card(browser, site, name, options, capsys):
+    """Two screens, consent and profile; three boxes, "I agree", one country, "Go on"."""
+    screens = taps = 0
+    begun = time.monotonic()
+    with visit(browser, site.address, **options) as one:
+        page = one.page
+        one.go(site.join)
+        screens += 1
+        for box in ("age", "take_part", "publication"):
+            page.locator(f"input[name={box}]").tap()
+            taps += 1
+        page.locator("main .actions button").last.tap()
+        taps += 1
+        page.locator("input[name=origins]").first.wait_for()
+        screens += 1
+        likely = page.locator("input[name=origins]").first
+        assert page.locator("input[name=languages]:checked").count() == 1
+        if name == "from Colombia":
+            assert likely.get_attribute("value") == "CO"
+            # Nobody has to scroll for it.
+            seen = page.locator("label.chip", has=likely).bounding_box()
+            assert seen["y"] + seen["height"] <= page.locator(".actions").bounding_box()["y"]
+        likely.tap()
+        page.locator(".actions button.primary").tap()
+        taps += 2
+        page.wait_for_url("**/card/**")
+        one.check()
+    with capsys.disabled():
+        print(f"\n{name}: {screens} screens, {taps} taps, {time.monotonic() - begun:.1f} s to the first card")
+    assert (screens, taps) == (2, 6)
 
 
 OUT_OF_SIGHT = """() => [...document.querySelectorAll("form.answers button")].filter((button) => {

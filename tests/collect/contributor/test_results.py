@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from endoxa.collect.contributor import results
+from endoxa.collect.export import columns
 from endoxa.collect.models import Card, CardState, JoinCode, Rating, Release, State
 
 
@@ -76,6 +77,10 @@ def test_fewer_than_five_people_are_not_counted(rated, client, people, shown):
     page = client.get(f"/results/{campaign.slug}/").content.decode()
     assert ("drink mate" in page) is shown
     assert ("Too few people" in page) is not shown
+
+
+def test_small_cells_are_those_of_exports():
+    assert results.LEAST == columns.LEAST
 
 
 def test_countries_with_few_pairs_are_left_out(rated, make_pairs):

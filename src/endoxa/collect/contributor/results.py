@@ -20,8 +20,10 @@ from endoxa.collect import geography
 from endoxa.collect.campaign import CampaignSettings, in_language
 from endoxa.collect.contributor.access import holder
 from endoxa.collect.contributor.frame import speak_within
-from endoxa.collect.export.columns import LEAST
 from endoxa.collect.models import Campaign, Mention, Moderation, Pair, Rating, Release, State, Statement
+
+LEAST = 5
+"""People behind each figure, as in exports (`export.columns.LEAST`); pairs behind that of a country."""
 
 ROUNDED = 5
 """Counts are given as a multiple of this, rounded down, so that one person more or less is not seen."""

@@ -22,6 +22,8 @@ from endoxa.collect.paper.sheets import PaperCard, needed_boxes
 from endoxa.errors import UserError
 
 PER_PAGE = 8
+_ROWS = 20
+"""Cards in one column of an answer sheet."""
 _MISSING = ".notdef glyph"
 """How WeasyPrint's log begins where no font has a character."""
 
@@ -62,9 +64,16 @@ def _context(
         "scale": [(value, gettext(words)) for value, words in RATING_WORDS.items()],
         "pages": _pages([card for card in cards if not card.hurts], language),
         "hurting": _pages([card for card in cards if card.hurts], language),
-        "numbers": [card.number for card in cards],
+        "numbers": _parts([card.number for card in cards]),
         "sheets": list(enumerate(receipts, start=1)),
     }
+
+
+def _parts(numbers: list[int]) -> list[list[int]]:
+    """The numbers in columns of the same height, as many as an answer sheet needs."""
+    columns = -(-len(numbers) // _ROWS)
+    height = -(-len(numbers) // columns)
+    return [numbers[start : start + height] for start in range(0, len(numbers), height)]
 
 
 def _pages(cards: Sequence[PaperCard], language: str) -> list[list[_Shown]]:

@@ -291,7 +291,7 @@ def _country_fields(
     close = geography.near(origins, frozenset()) if origins else frozenset[str]()
 
     def field(label: str, why: str, most: int, likely: Iterable[str]) -> NamesField:
-        picker = Picker(names, likely, "country-names", _("Type a country, or tap one below"))
+        picker = Picker(names, likely, "country-names", _("Another country: type its name"))
         return NamesField(names, picker, most=most, label=label, help_text=why)
 
     return {
@@ -321,7 +321,7 @@ def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     names = language_names(language)
     return NamesField(
         names,
-        Picker(names, likely, "language-names", _("Type a language, or tap one below")),
+        Picker(names, likely, "language-names", _("Another language: type its name")),
         most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
         help_text=_(
