@@ -119,6 +119,7 @@ def init(
     \b
     Examples:
       endoxa collect init campaign --preset laces
+      endoxa collect init school --preset school
       endoxa collect init panel --preset panel
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces

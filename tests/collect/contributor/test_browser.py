@@ -170,7 +170,8 @@ def test_from_the_link_to_the_first_card(browser, site, name, options, capsys):
         page.locator(".actions button.primary").tap()
         taps += 2
         page.wait_for_url("**/card/**")
-        one.check()
+        if name != "no JavaScript":  # axe is a script
+            one.check()
     with capsys.disabled():
         print(f"\n{name}: {screens} screens, {taps} taps, {time.monotonic() - begun:.1f} s to the first card")
     assert (screens, taps) == (2, 6)

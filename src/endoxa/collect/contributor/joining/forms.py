@@ -319,18 +319,17 @@ def _country_fields(
 def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     likely = dict.fromkeys([language, *settings.data_languages])
     names = language_names(language)
+    why = (
+        _("Why we ask: so that you only get cards that you can read.")
+        if settings.cards
+        else _("Why we ask: so that you can answer in a language of yours.")
+    )
     return NamesField(
         names,
         Picker(names, likely, "language-names", _("Another language: type its name")),
         most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
-        help_text=_(
-            "Why we ask: so that you only get cards that you can read. The language of this page is ticked."
-        )
-        if settings.cards
-        else _(
-            "Why we ask: so that you can answer in a language of yours. The language of this page is ticked."
-        ),
+        help_text=f"{why} {_('The language of this page is ticked; untick it if you like.')}",
     )
 
 
