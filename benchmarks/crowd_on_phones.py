@@ -34,12 +34,9 @@ class Contributor(HttpUser):
     def on_start(self) -> None:
         """Join, agree, say where one is from."""
         join = os.environ["ENDOXA_JOIN"]
-        self.client.get(join, name="join")
-        page = self.client.get(f"{join}consent/", name="consent")
-        form = page.text[page.text.index("<main") :]
+        page = self.client.get(join, name="join and consent")
         agreed = {"age": "on", "take_part": "on", "publication": "on"}
-        self.client.post(f"{join}consent/", {**_hidden(form), **agreed}, name="agree")
-        page = self.client.get("/profile/", name="profile")
+        page = self.client.post(join, {**_hidden(page.text), **agreed}, name="agree")
         said = {"origins": random.choice(_COUNTRIES), "languages": ["es", "en"]}
         self.client.post("/profile/", {**_hidden(page.text), **said}, name="say profile")
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 import pytest
+from pydantic import ValidationError
 
 from endoxa.collect import geography
-from endoxa.collect.campaign import UI_LANGUAGES
+from endoxa.collect.campaign import UI_LANGUAGES, CampaignSettings
 from endoxa.collect.contributor.cards.services import TOPICS
 from endoxa.collect.contributor.survey import example_for
 from endoxa.collect.entry.cleaning import clean
@@ -53,7 +54,8 @@ def test_longer_texts_differ_between_languages_and_have_as_many_lines(name):
 @pytest.mark.parametrize("name", preset_names())
 def test_whoever_runs_it_is_left_to_fill_in_and_places_are_known(name):
     settings = load_preset(name).settings
-    assert (settings.organisation, settings.contact, settings.minimum_age) == ("", "", 18)
+    assert (settings.organisation, settings.contact) == ("", "")
+    assert (settings.minimum_age, settings.maximum_age) == ((13, 17) if name == "school" else (18, 0))
     assert set(settings.countries) <= set(geography.codes())
     assert all(geography.language_name(code, "en") != code for code in settings.data_languages)
 
@@ -65,7 +67,9 @@ def test_people_may_write_in_every_language_of_the_pages(name):
 
 
 def test_an_unknown_preset_is_refused_with_the_names():
-    with pytest.raises(UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces, panel\)"):
+    with pytest.raises(
+        UserError, match=r"Unknown preset 'rivers' \(available: afristereo, laces, panel, school\)"
+    ):
         load_preset("rivers")
 
 
@@ -84,6 +88,49 @@ def test_sixty_seeds_start_the_cards_spread_over_all_countries_and_languages(mak
     assert (report.added, report.duplicates, report.alike) == (60, (), ())
     add_seeds(campaign, seeds)
     assert Pair.objects.count() == 60
+
+
+def test_the_school_asks_minors_nothing_sensitive_and_starts_kind(make_campaign):
+    preset = load_preset("school")
+    settings, seeds = preset.settings, preset.seeds
+    assert (settings.guardian, settings.moderation, settings.profile, settings.questions) == (
+        True,
+        "before",
+        (),
+        (),
+    )
+    assert {seed.country for seed in seeds} == set(settings.countries)
+    assert {seed.language for seed in seeds} == set(settings.ui_languages)
+    assert {seed.topic for seed in seeds} <= set(TOPICS) - {"Politics & Governance", "Negative Traits"}
+    assert all(seed.negative is False for seed in seeds)
+    campaign = make_campaign("sea", countries=settings.countries, data_languages=settings.data_languages)
+    report = preview_seeds(campaign, seeds)
+    assert (report.added, report.duplicates, report.alike) == (36, (), ())
+    add_seeds(campaign, seeds)
+    assert not any(pair.flags or pair.negative for pair in Pair.objects.all())
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"minimum_age": 18, "maximum_age": 19}, "set minimum_age between 1 and 17"),
+        ({"minimum_age": 0}, "set minimum_age between 1 and 17"),
+        ({"maximum_age": 0}, "set maximum_age to 17 or less"),
+        ({"maximum_age": 12}, "maximum_age 12 is below minimum_age 13"),
+        ({"texts": {"guardian": {}}}, "needs texts.guardian"),
+        ({"profile": "religion"}, "minors are not asked about 'religion'"),
+    ],
+)
+def test_settings_of_a_school_that_contradict_each_other_are_refused(changes, sentence):
+    content = load_preset("school").settings.model_dump(mode="json")
+    if "texts" in changes:
+        changes = {"texts": {**content["texts"], **changes["texts"]}}
+    if "profile" in changes:
+        fields = load_preset("afristereo").settings.model_dump(mode="json")["profile"]
+        changes = {"profile": [field for field in fields if field["name"] == "religion"]}
+    with pytest.raises(ValidationError, match=sentence) as caught:
+        CampaignSettings.model_validate({**content, **changes})
+    assert len(caught.value.errors()) == 1
 
 
 def test_the_survey_asks_as_afristereo_and_curate_knows_the_questions():

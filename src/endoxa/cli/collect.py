@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from endoxa.cli import collect_backup, collect_export, collect_simulate, collect_task
+from endoxa.cli import collect_backup, collect_export, collect_paper, collect_simulate, collect_task
 from endoxa.cli.settings_command import GroupedCommand
 from endoxa.errors import UserError
 
@@ -90,7 +90,8 @@ def init(
         str,
         typer.Option(
             metavar="NAME",
-            help="Preset to start from: laces (cards), afristereo (survey) or panel (tasks only).",
+            help="Preset to start from: laces (cards), school (cards, ages 13 to 17), afristereo (survey) or panel "
+            "(tasks only).",
         ),
     ],
     name: Annotated[
@@ -118,6 +119,7 @@ def init(
     \b
     Examples:
       endoxa collect init campaign --preset laces
+      endoxa collect init school --preset school
       endoxa collect init panel --preset panel
       endoxa collect init campaign --preset afristereo --name schools --organisation "River Lab" --contact 555-0100
       DATABASE_URL=postgres:///campaign endoxa collect init campaign --preset laces
@@ -240,6 +242,8 @@ def account(
 app.command(cls=GroupedCommand)(collect_export.export)
 app.command(cls=GroupedCommand)(collect_export.expire)
 app.command("import", cls=GroupedCommand)(collect_export.import_export)
+app.command("print", cls=GroupedCommand)(collect_paper.print_cards)
+app.command(cls=GroupedCommand)(collect_paper.enter)
 app.add_typer(collect_task.app, name="task")
 app.command(cls=GroupedCommand)(collect_simulate.simulate)
 app.command(cls=GroupedCommand)(collect_backup.backup)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -25,6 +27,10 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 Country = Annotated[str, Field(pattern=r"^[A-Z]{2}$")]
 ShortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
 """Name of a column in exports."""
+
+
+ADULT = 18
+"""Age from which people decide alone."""
 
 
 class _Checked(BaseModel):
@@ -74,6 +80,16 @@ class CampaignTexts(_Checked):
     publication: Pages
     keep_words: Pages
     thanks: Pages
+    guardian: Pages = Field(default_factory=dict)
+
+
+SENSITIVE = frozenset(
+    {
+        "religion", "ethnicity", "ethnic_group", "ethnic", "race", "caste", "gender", "sex", "sexual_orientation",
+        "sexuality", "politics", "party", "health", "disability", "migration", "income",
+    }
+)  # fmt: skip
+"""Names of questions and axes that campaigns with minors may not ask about."""
 
 
 class CampaignSettings(_Checked):
@@ -86,6 +102,9 @@ class CampaignSettings(_Checked):
     With 24 questions in seven languages a page stays below the number of form fields that the site accepts.
     `hurt_answers` is how many people must say whether a pair that nobody judged could hurt (`cards.hurting`).
     `minutes` is how long the campaign lasts and `expected_people` how many may come; the forecast begins with them.
+    `guardian` is for minors: they say that a parent or guardian has read the sheet (`texts.guardian`) and agreed.
+    `maximum_age` 0 is no upper limit. `results_page`: once closed, a public page shows coarse figures, from the day
+    `results_from` (ISO 8601; "": at once).
     """
 
     organisation: Line
@@ -105,6 +124,10 @@ class CampaignSettings(_Checked):
     expected_people: Annotated[int, Field(ge=1, le=100_000)] = 40
     consent_version: Annotated[int, Field(ge=1)] = 1
     minimum_age: Annotated[int, Field(ge=0, le=99)] = 18
+    maximum_age: Annotated[int, Field(ge=0, le=99)] = 0
+    guardian: bool = False
+    results_page: bool = True
+    results_from: Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")] = ""
     retention: str = ""
     licence: Annotated[str, Field(max_length=60)] = ""
     help_lines: tuple[HelpLine, ...] = ()
@@ -124,7 +147,38 @@ class CampaignSettings(_Checked):
         for field, entries in (("questions", self.questions), ("profile", self.profile)):
             if len({entry.name for entry in entries}) < len(entries):
                 raise ValueError(f"{field}: each entry needs a name of its own")
+        if self.results_from:
+            date.fromisoformat(self.results_from)
         return self
+
+    @model_validator(mode="after")
+    def _ages(self) -> Self:
+        if self.maximum_age and self.maximum_age < self.minimum_age:
+            raise ValueError(
+                f"maximum_age {self.maximum_age} is below minimum_age {self.minimum_age}: nobody could take part"
+            )
+        if self.guardian:
+            self._check_minors()
+        return self
+
+    def _check_minors(self) -> None:
+        if not 0 < self.minimum_age < ADULT:
+            raise ValueError(
+                "guardian = true is for people under 18: set minimum_age between 1 and 17 (13 in the school preset)"
+            )
+        if not 0 < self.maximum_age < ADULT:
+            raise ValueError(
+                "guardian = true makes everybody confirm a guardian's consent, which adults cannot: "
+                "set maximum_age to 17 or less"
+            )
+        if not self.texts.guardian:
+            raise ValueError(
+                "guardian = true needs texts.guardian, the sheet that parents and guardians read"
+            )
+        if found := asked_of_minors(self.profile, self.questions):
+            raise ValueError(
+                f"guardian = true: minors are not asked about '{found}'; remove the question, or set guardian = false"
+            )
 
     @property
     def joined(self) -> bool:
@@ -139,6 +193,12 @@ class CampaignSettings(_Checked):
     def digest(self) -> str:
         """Twelve hexadecimal digits that name these settings; stored with every draw."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
+
+
+def asked_of_minors(profile: Iterable[ProfileField], questions: Iterable[SurveyQuestion]) -> str:
+    """The first question of a sensitive kind (`SENSITIVE`), which minors are not asked; "" where there is none."""
+    asked = [entry.name for entry in profile] + [entry.axis for entry in questions]
+    return next((name for name in asked if name.casefold() in SENSITIVE), "")
 
 
 def in_language(texts: Texts, language: str) -> str:

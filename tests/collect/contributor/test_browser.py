@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -61,15 +62,12 @@ def test_from_the_code_to_thanks(phone, site):
     phone.page.get_by_role("textbox").first.fill(site.join.split("/")[2].lower())
     phone.page.get_by_role("textbox").first.press("Enter")
     phone.page.wait_for_url(f"**{site.join}")
-    phone.check("join")
-    phone.press("Start")
     phone.check("consent")
     assert phone.page.locator("input[type=checkbox]:checked").count() == 0
     for box in ("18 years", "I want to take part", "may be published"):
         phone.page.get_by_label(re.compile(box)).check()
     phone.press("I agree")
-    phone.check("receipt")
-    phone.press("I have it. Go on")
+    phone.page.wait_for_url("**/profile/**")
     phone.check("profile")
     phone.page.locator("input[name=origins][value=AR]").check()
     phone.page.locator("input[name=languages][value=es]").check()
@@ -91,7 +89,7 @@ def test_from_the_code_to_thanks(phone, site):
     assert site.ask("select 1 from collect_mention where text = 'sing in the street'")
     phone.press("Stop for now")
     phone.check("thanks")
-    for path in ("/privacy/", "/help/", "/leave/", "/pause/", "/no-thanks/"):
+    for path in ("/privacy/", "/help/", "/leave/", "/pause/", "/receipt/", "/results/", "/no-thanks/"):
         phone.go(path)
         phone.check(path.strip("/"))
 
@@ -116,7 +114,6 @@ def test_everything_works_without_javascript(plain_phone, site):
 def test_no_thanks_stores_nothing(plain_phone, site):
     before = site.ask("select count(*) from collect_person")
     plain_phone.go(site.join)
-    plain_phone.press("Start")
     plain_phone.press("No, thanks")
     assert site.ask("select count(*) from collect_person") == before
     assert "endoxa_contributor" not in {cookie["name"] for cookie in plain_phone.context.cookies()}
@@ -135,9 +132,7 @@ def test_other_scripts_do_not_scroll_sideways(browser, site, language):
         for box in page.locator("main .tile input[type=checkbox]").all():
             box.check()
         page.locator(".actions button").last.click()
-        page.locator("#receipt-code").wait_for()
-        one.check(f"receipt-{language}")
-        one.go("/profile/")
+        page.locator(".line-receipt").wait_for()
         one.check(f"profile-{language}")
         page.locator("input[name=origins][value=AR]").check()
         page.locator("input[name=languages][value=es]").check()
@@ -148,6 +143,49 @@ def test_other_scripts_do_not_scroll_sideways(browser, site, language):
         page.locator("form.answers button").nth(3).click()
         page.wait_for_url("**/add/")
         one.check(f"card-more-{language}")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("light", {}),
+        ("dark", {"color_scheme": "dark"}),
+        ("no JavaScript", {"java_script_enabled": False}),
+        ("Arabic", {"locale": "ar"}),
+        ("from Colombia", {"locale": "es-CO"}),
+    ],
+)
+def test_from_the_link_to_the_first_card(browser, site, name, options, capsys):
+    """Two screens, consent and profile; three boxes, "I agree", one country, "Go on"."""
+    screens = taps = 0
+    begun = time.monotonic()
+    with visit(browser, site.address, **options) as one:
+        page = one.page
+        one.go(site.join)
+        screens += 1
+        for box in ("age", "take_part", "publication"):
+            page.locator(f"input[name={box}]").tap()
+            taps += 1
+        page.locator("main .actions button").last.tap()
+        taps += 1
+        page.locator("input[name=origins]").first.wait_for()
+        screens += 1
+        likely = page.locator("input[name=origins]").first
+        assert page.locator("input[name=languages]:checked").count() == 1
+        if name == "from Colombia":
+            assert likely.get_attribute("value") == "CO"
+            # Nobody has to scroll for it.
+            seen = page.locator("label.chip", has=likely).bounding_box()
+            assert seen["y"] + seen["height"] <= page.locator(".actions").bounding_box()["y"]
+        likely.tap()
+        page.locator(".actions button.primary").tap()
+        taps += 2
+        page.wait_for_url("**/card/**")
+        if name != "no JavaScript":  # axe is a script
+            one.check()
+    with capsys.disabled():
+        print(f"\n{name}: {screens} screens, {taps} taps, {time.monotonic() - begun:.1f} s to the first card")
+    assert (screens, taps) == (2, 6)
 
 
 OUT_OF_SIGHT = """() => [...document.querySelectorAll("form.answers button")].filter((button) => {
@@ -161,7 +199,7 @@ def test_the_languages_stand_above_the_foot_of_the_first_page(browser, site):
     for language in UI_LANGUAGES:
         with visit(browser, site.address, locale=language) as one:
             one.go(site.join)
-            foot = one.page.locator(".actions").bounding_box()["y"]
+            foot = one.page.viewport_size["height"]
             chips = [chip.bounding_box() for chip in one.page.locator("button.chip").all()]
             assert len(chips) == len(UI_LANGUAGES)
             assert all(chip["y"] + chip["height"] <= foot for chip in chips)
@@ -248,11 +286,14 @@ def tab_stops(one):
 
 
 def test_the_tab_key_goes_from_top_to_bottom(phone, site):
-    frame = ["Skip to the content", "What people say where you live", "Language: English", "Help"]
+    title = "What people say where you live"
+    frame = ["Skip to the content", title, "Language: English", "Help"]
     foot = ["Leave and delete my data", "What is kept about me"]
     phone.go(f"{site.join}consent/")
     boxes = ["age", "take_part", "publication", "keep_words"]
-    assert tab_stops(phone) == [*frame, "Read the full text", *boxes, "No, thanks", "I agree", *foot]
+    languages = ["language"] * len(UI_LANGUAGES)
+    first = ["Skip to the content", title, "Help", *languages, "Read it in full"]
+    assert tab_stops(phone) == [*first, *boxes, "No, thanks", "I agree", *foot]
     join(phone, site.join)
     token(phone)
     sometimes = {"covers", "Keyboard"}

@@ -160,7 +160,7 @@ def test_each_needed_box_is_asked_for_in_words_and_the_others_stay_ticked(consen
 def test_consent_makes_a_person_known_by_hashes_only(client, campaign, consent_page, settings):
     settings.HTTPS = True
     answer = consent_page(**TICKS)
-    assert answer.url == "/receipt/"
+    assert answer.url == "/profile/"
     person = Person.objects.get()
     cookie = answer.cookies[COOKIE]
     assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Lax", True)

@@ -25,6 +25,8 @@ OPEN_TO_STRANGERS = {
     "contributor:help",
     "contributor:leave",
     "contributor:left",
+    "contributor:results",
+    "contributor:results_of",
 }
 PANEL = [one for one in ALL if one.name.startswith("panel:")]
 PANEL_OPEN_TO_STRANGERS = {"panel:start", "panel:declined", "panel:deleted"}

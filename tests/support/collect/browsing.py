@@ -141,12 +141,10 @@ def visit(browser: Browser, address: str, **options: object) -> Iterator[Visit]:
 def join(one: Visit, path: str, *, origin: str = "AR", languages: tuple[str, ...] = ("es", "en")) -> str:
     """From the code to what comes after the profile, with `languages` and that of the page; gives the receipt code."""
     one.go(path)
-    one.page.locator(".actions .primary").first.click()
     for box in ("age", "take_part", "publication"):
         one.page.locator(f"input[name={box}]").check()
     one.page.locator(".actions button").last.click()
-    receipt = one.page.locator("#receipt-code").inner_text()
-    one.page.locator(".actions .primary").click()
+    receipt = one.page.locator(".line-receipt bdi").inner_text()
     one.page.locator(f"input[name=origins][value={origin}]").check()
     for language in languages:
         if (box := one.page.locator(f"input[name=languages][value={language}]")).count():

@@ -141,7 +141,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         Column("counted", _BOOL, "false where the same person rated a merged pair again later"),
         Column("prompted", _BOOL, "true: the pair was shown"),
         Column(
-            "tier", _TEXT, "why it was drawn ('own', 'topup', 'other', ...); empty where there is no `rater`"
+            "tier",
+            _TEXT,
+            "why it was drawn ('own', 'topup', 'other', ...); 'paper': typed in from paper; empty where there is no "
+            "`rater`",
         ),
         Column(
             "weight", _NUMBER, "weight within the tier; empty where that is 'other' or there is no `rater`"

@@ -44,6 +44,7 @@ ACTIONS: dict[str, Promise] = {
     "personal data removed": gettext_lazy("personal data removed"),
     "rehearsal erased": gettext_lazy("rehearsal erased"),
     "release": gettext_lazy("release exported"),
+    "paper entered": gettext_lazy("answers from paper typed in"),
     "retention": gettext_lazy("link between people and answers cut"),
     "seeds added": gettext_lazy("seeds added"),
     "settings saved": gettext_lazy("settings saved"),

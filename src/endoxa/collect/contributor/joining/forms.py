@@ -32,6 +32,8 @@ _MOST_CONNECTIONS = 20
 _MOST_LANGUAGES = 20
 _MOST_LIKELY = 24
 """Countries of a campaign that get a box of their own."""
+_MOST_CLOSE = 8
+"""Neighbours of somebody's own countries that get one."""
 
 
 def _box(label: str | _StrPromise, needed: str | _StrPromise = "") -> forms.BooleanField:
@@ -62,6 +64,10 @@ class ConsentForm(forms.Form):
         ),
     )
     keep_words = _box("")
+    guardian = _box(
+        gettext_lazy("A parent or guardian has read the sheet for them and agreed."),
+        gettext_lazy("Taking part needs this box: please show the sheet to a parent or guardian first."),
+    )
 
     def __init__(
         self, settings: CampaignSettings, language: str, data: Any = None, *, ticked: Collection[str] = ()
@@ -72,8 +78,23 @@ class ConsentForm(forms.Form):
         self.fields["publication"].label = in_language(settings.texts.publication, language)
         self.fields["keep_words"].label = in_language(settings.texts.keep_words, language)
         self.fields["keep_words"].help_text = _("You can take part without this one.")
-        if settings.minimum_age:
-            self.fields["age"].label = _("I am %(age)d years old or older.") % {"age": settings.minimum_age}
+        self._set_age(settings)
+        if settings.guardian:
+            self.fields["take_part"].label = _(
+                "I want to take part myself. Nobody makes me, and I can stop whenever I like."
+            )
+        else:
+            del self.fields["guardian"]
+
+    def _set_age(self, settings: CampaignSettings) -> None:
+        ages = {"age": settings.minimum_age, "most": settings.maximum_age}
+        if settings.maximum_age:
+            self.fields["age"].label = _("I am between %(age)d and %(most)d years old.") % ages
+            self.fields["age"].error_messages["required"] = _(
+                "Please tick this box if that is your age. Only then can you take part."
+            )
+        elif settings.minimum_age:
+            self.fields["age"].label = _("I am %(age)d years old or older.") % ages
         else:
             del self.fields["age"]
 
@@ -95,9 +116,8 @@ class ConsentForm(forms.Form):
     @property
     def boxes(self) -> list[forms.BoundField]:
         """The boxes, in the order of the page."""
-        return [
-            self[name] for name in ("age", "take_part", "publication", "keep_words") if name in self.fields
-        ]
+        order = ("age", "guardian", "take_part", "publication", "keep_words")
+        return [self[name] for name in order if name in self.fields]
 
     def clean_subject(self) -> str:
         """Nothing: people do not see this field."""
@@ -193,13 +213,14 @@ class NamesField(forms.Field):
 class ProfileForm(forms.Form):
     """Countries, languages, the campaign's own questions, topics to leave out; labels in one language."""
 
-    def __init__(self, person: Person, language: str, data: Any = None) -> None:
+    def __init__(self, person: Person, language: str, data: Any = None, *, here: str = "") -> None:
+        """`here` is the country that the browser's language names, "" where it names none: only an order of boxes."""
         super().__init__(data, initial=_initial(person, language))
         self.label_suffix = ""
         settings = person.campaign.settings
         self.country_names = tuple(geography.names(language).values())
         self.language_names = tuple(naming.two_letter_languages(language).values())
-        self.fields |= _country_fields(settings, language)
+        self.fields |= _country_fields(settings, language, here, frozenset(person.origins))
         self.fields["languages"] = _language_field(settings, language)
         for declared in settings.profile:
             self.fields[_EXTRA + declared.name] = _choice_field(declared, language)
@@ -209,7 +230,7 @@ class ProfileForm(forms.Form):
     @property
     def pickers(self) -> list[forms.BoundField]:
         """The questions that everybody is asked."""
-        return [self[name] for name in ("origins", "connections", "languages")]
+        return [self[name] for name in ("origins", "languages")]
 
     @property
     def nameless(self) -> bool:
@@ -219,7 +240,7 @@ class ProfileForm(forms.Form):
 
     @property
     def folded(self) -> list[forms.BoundField]:
-        """The questions after the fold."""
+        """The questions after the fold, the countries felt close to aside."""
         return [self[name] for name in self.fields if name.startswith((_EXTRA, "topic_"))]
 
     def save(self, person: Person) -> None:
@@ -237,6 +258,19 @@ class ProfileForm(forms.Form):
         )
 
 
+def nearest_boxes(here: str, own: Collection[str], shown: Iterable[str]) -> list[str]:
+    """Countries to offer as one's own, in the order of `shown`, but `here` first and its neighbours next.
+
+    `own` are those of the campaign; where it has none, `here` and its neighbours. A browser set to a country outside
+    of the campaign changes nothing.
+    """
+    offered = set(own) or ({here, *geography.neighbours(here)} if here else set())
+    beside = geography.neighbours(here) if here in offered else frozenset[str]()
+    return sorted(
+        (code for code in shown if code in offered), key=lambda code: (code != here, code not in beside)
+    )
+
+
 def _initial(person: Person, language: str) -> dict[str, Any]:
     asked = {
         "origins": person.origins,
@@ -247,13 +281,17 @@ def _initial(person: Person, language: str) -> dict[str, Any]:
     return asked | {_EXTRA + name: choice for name, choice in person.extras.items()}
 
 
-def _country_fields(settings: CampaignSettings, language: str) -> dict[str, NamesField]:
+def _country_fields(
+    settings: CampaignSettings, language: str, here: str, origins: frozenset[str]
+) -> dict[str, NamesField]:
     names = country_names(language)
     own = set(settings.countries[:_MOST_LIKELY])
-    likely = [code for code in names.shown if code in own]
+    likely = nearest_boxes(here, own, names.shown)
+    # Countries that were offered as one's own are not offered again.
+    close = geography.near(origins, frozenset()) if origins else frozenset[str]()
 
-    def field(label: str, why: str, most: int) -> NamesField:
-        picker = Picker(names, likely, "country-names", _("Type a country, or tap one below"))
+    def field(label: str, why: str, most: int, likely: Iterable[str]) -> NamesField:
+        picker = Picker(names, likely, "country-names", _("Another country: type its name"))
         return NamesField(names, picker, most=most, label=label, help_text=why)
 
     return {
@@ -263,6 +301,7 @@ def _country_fields(settings: CampaignSettings, language: str) -> dict[str, Name
             if settings.cards
             else _("Why we ask: what people say differs from place to place."),
             _MOST_ORIGINS,
+            likely,
         ),
         "connections": field(
             _("Which other countries do you feel close to?"),
@@ -272,6 +311,7 @@ def _country_fields(settings: CampaignSettings, language: str) -> dict[str, Name
             if settings.cards
             else _("Why we ask: you may have family or friends there, or have lived there."),
             _MOST_CONNECTIONS,
+            [code for code in names.shown if code in close][:_MOST_CLOSE],
         ),
     }
 
@@ -279,14 +319,17 @@ def _country_fields(settings: CampaignSettings, language: str) -> dict[str, Name
 def _language_field(settings: CampaignSettings, language: str) -> NamesField:
     likely = dict.fromkeys([language, *settings.data_languages])
     names = language_names(language)
+    why = (
+        _("Why we ask: so that you only get cards that you can read.")
+        if settings.cards
+        else _("Why we ask: so that you can answer in a language of yours.")
+    )
     return NamesField(
         names,
-        Picker(names, likely, "language-names", _("Type a language, or tap one below")),
+        Picker(names, likely, "language-names", _("Another language: type its name")),
         most=_MOST_LANGUAGES,
         label=_("Which languages do you read and write?"),
-        help_text=_("Why we ask: so that you only get cards that you can read.")
-        if settings.cards
-        else _("Why we ask: so that you can answer in a language of yours."),
+        help_text=f"{why} {_('The language of this page is ticked; untick it if you like.')}",
     )
 
 

@@ -19,6 +19,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from endoxa.collect import geography
 from endoxa.collect.contributor.access import closed
 from endoxa.collect.contributor.frame import speak_within
 from endoxa.collect.models import AuditEntry, Campaign, JoinCode, Person, State
@@ -71,6 +72,16 @@ def _eras(campaign: Campaign) -> list[int | None]:
 
 def _value(ticket: str, campaign: Campaign, era: int | None) -> str:
     return salted_hmac(_SALT, f"{ticket} {campaign.pk} {era}", algorithm="sha256").hexdigest()[:32]
+
+
+def country_of_browser(request: HttpRequest) -> str:
+    """The country in the first language that the browser asks for (es-CO: CO); "" where it names none.
+
+    It only decides which boxes come first and is not stored.
+    """
+    first = request.headers.get("accept-language", "").partition(",")[0].partition(";")[0]
+    region = first.rpartition("-")[2].upper() if "-" in first else ""
+    return region if region in geography.codes() else ""
 
 
 def tidy(typed: str) -> str:

@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 from endoxa.collect.contributor.joining.views import (
     consent,
     declined,
+    guardian,
     help_page,
     home,
     join,
@@ -14,6 +15,7 @@ from endoxa.collect.contributor.joining.views import (
     privacy,
     profile,
     receipt,
+    receipt_image,
 )
 
 urlpatterns: list[URLPattern] = [
@@ -21,8 +23,10 @@ urlpatterns: list[URLPattern] = [
     path("language/", language, name="language"),
     path("j/<str:code>/", join, name="join"),
     path("j/<str:code>/consent/", consent, name="consent"),
+    path("j/<str:code>/guardian/", guardian, name="guardian"),
     path("no-thanks/", declined, name="declined"),
     path("receipt/", receipt, name="receipt"),
+    path("receipt/image.svg", receipt_image, name="receipt_image"),
     path("profile/", profile, name="profile"),
     path("help/", help_page, name="help"),
     path("privacy/", privacy, name="privacy"),

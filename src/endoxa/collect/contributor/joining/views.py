@@ -18,9 +18,16 @@ from endoxa.collect.campaign import Texts, in_language
 from endoxa.collect.contributor.access import contributor, holder, next_step, remember
 from endoxa.collect.contributor.frame import keep_language, nearest_first, offered_language
 from endoxa.collect.contributor.joining.forms import ConsentForm, ProfileForm
-from endoxa.collect.contributor.joining.services import campaign_of_code, secret_of, tidy, with_code
+from endoxa.collect.contributor.joining.services import (
+    campaign_of_code,
+    country_of_browser,
+    secret_of,
+    tidy,
+    with_code,
+)
+from endoxa.collect.contributor.receipts import receipt_code
 from endoxa.collect.models import Campaign, Person
-from endoxa.collect.security.codes import COOKIE, hash_receipt, hash_secret, receipt_of
+from endoxa.collect.security.codes import hash_receipt, hash_secret, receipt_of
 from endoxa.collect.security.limits import ENROLMENTS, JOIN_BROWSER, JOIN_SITE, may_guess, missed, refuse
 
 
@@ -65,11 +72,13 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "contributor/home.html", {"form": form, "onward": onward})
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @with_code
 def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Say whose campaign it is and how long it takes; ask people who take part in another one which they want."""
+    """The consent at once for strangers; who takes part, here or in another campaign, is asked what they want."""
     person = holder(request)
+    if person is None:
+        return _consent(request, campaign, code)
     settings = campaign.settings
     context = {
         "code": code,
@@ -77,7 +86,7 @@ def join(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
         "about": in_language(settings.texts.about, request.LANGUAGE_CODE).strip().partition("\n")[0],
         "minutes": settings.minutes if settings.setting == "workshop" else None,
         "other": other_campaign(person, campaign),
-        "onward": next_step(person) if person else "",
+        "onward": next_step(person),
     }
     return render(request, "contributor/join.html", context)
 
@@ -92,7 +101,12 @@ def other_campaign(person: Person | None, campaign: Campaign) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @with_code
 def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
-    """Tell and ask; with the needed boxes ticked, make a person, whose receipt comes next."""
+    """As `join`, also for phones that take part in another campaign and want this one."""
+    return _consent(request, campaign, code)
+
+
+def _consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """Tell and ask; with the needed boxes ticked, make a person, whose profile comes next with the receipt code."""
     person = holder(request)
     if person is not None and person.campaign_id == campaign.pk:
         return redirect(next_step(person))
@@ -107,10 +121,14 @@ def consent(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse
             return refuse(request, ENROLMENTS)
         secret = secret_of(form.cleaned_data["ticket"], campaign)
         _enrol(campaign, secret, language, keep_words=form.cleaned_data["keep_words"])
-        response = redirect("contributor:receipt")
+        response = redirect("contributor:profile")
         remember(response, secret)
         return response
+    settings = campaign.settings
     context = {
+        "title": in_language(settings.texts.title, language),
+        "minutes": settings.minutes if settings.setting == "workshop" else None,
+        "guardian": settings.guardian,
         "form": form,
         "code": code,
         "outdated": outdated,
@@ -183,7 +201,8 @@ def _enrol(campaign: Campaign, secret: str, language: str, *, keep_words: bool) 
 def profile(request: HttpRequest, person: Person) -> HttpResponse:
     """Ask, each thing with its why. POST with `add` turns typed names into boxes and asks on."""
     language: str = request.LANGUAGE_CODE
-    form = ProfileForm(person, language, request.POST if request.method == "POST" else None)
+    here = country_of_browser(request)
+    form = ProfileForm(person, language, request.POST if request.method == "POST" else None, here=here)
     adding = request.POST.get("add", "")
     valid = form.is_valid()
     # Asked once more, and only once: without a country cards can be about anything.
@@ -196,6 +215,8 @@ def profile(request: HttpRequest, person: Person) -> HttpResponse:
         form.fields[adding].widget.attrs["autofocus"] = True
     context = {"form": form, "cards": person.campaign.settings.cards}
     context["reminds"] = reminds and not adding
+    context["more"] = "more" in request.GET
+    context["code"] = "" if person.profile_done else receipt_code(request, person)
     return render(request, "contributor/profile.html", context)
 
 
@@ -205,11 +226,46 @@ def receipt(request: HttpRequest) -> HttpResponse:
     person = holder(request)
     if person is None:
         return redirect("contributor:home")
-    code = receipt_of(request.COOKIES[COOKIE])
-    # After a change of the site's secret the old code is void; showing another one would mislead.
-    if hash_receipt(code) != person.receipt_hash:
+    code = receipt_code(request, person)
+    if not code:
         return redirect(next_step(person))
     return render(request, "contributor/receipt.html", {"code": code, "onward": next_step(person)})
+
+
+@require_safe
+def receipt_image(request: HttpRequest) -> HttpResponse:
+    """The receipt as a picture to keep; for the phone it belongs to."""
+    person = holder(request)
+    code = receipt_code(request, person) if person else ""
+    if not person or not code:
+        return redirect("contributor:home")
+    context = {
+        "code": code,
+        "title": in_language(person.campaign.settings.texts.title, request.LANGUAGE_CODE),
+        "address": request.build_absolute_uri(reverse("contributor:leave")),
+    }
+    response = render(request, "contributor/receipt.svg", context, content_type="image/svg+xml")
+    response["Content-Disposition"] = f'attachment; filename="{code}.svg"'
+    return response
+
+
+@require_safe
+@with_code
+def guardian(request: HttpRequest, campaign: Campaign, code: str) -> HttpResponse:
+    """The sheet for parents and guardians, to read or to print."""
+    settings = campaign.settings
+    if not settings.guardian:
+        return redirect("contributor:join", code)
+    language: str = request.LANGUAGE_CODE
+    context = {
+        "code": code,
+        "title": in_language(settings.texts.title, language),
+        "text": in_language(settings.texts.guardian, language),
+        "text_language": language_of(settings.texts.guardian, language),
+        "ages": (settings.minimum_age, settings.maximum_age),
+        "retention": settings.retention,
+    }
+    return render(request, "contributor/guardian.html", context)
 
 
 @require_POST

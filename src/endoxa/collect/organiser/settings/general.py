@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy
 
 from endoxa.collect import geography
-from endoxa.collect.campaign import CampaignSettings, CampaignTexts, HelpLine
+from endoxa.collect.campaign import ADULT, CampaignSettings, CampaignTexts, HelpLine, asked_of_minors
 from endoxa.collect.naming import country_names, language_names
 from endoxa.collect.organiser.settings.fields import (
     SEPARATOR,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SAME = (
     "organisation", "contact", "data_languages", "countries", "cards", "survey", "moderation", "setting",
-    "minutes", "expected_people", "minimum_age", "retention", "licence",
+    "minutes", "expected_people", "minimum_age", "maximum_age", "guardian", "results_page", "retention", "licence",
 )  # fmt: skip
 """Fields of the settings that the form holds as they are."""
 
@@ -44,6 +44,7 @@ LABELS: dict[str, StrOrPromise] = {
     "publication": gettext_lazy("Consent: publication of the answers"),
     "keep_words": gettext_lazy("Consent: my words may stay if I leave"),
     "thanks": gettext_lazy("Thanks, and what happens next"),
+    "guardian": gettext_lazy("Sheet for parents and guardians"),
 }
 """Labels of `CampaignTexts`."""
 
@@ -119,6 +120,29 @@ class GeneralForm(forms.Form):
         gettext_lazy("Minimum age to take part"),
         gettext_lazy("0 asks nobody about their age."),
     )
+    maximum_age = _field(
+        "maximum_age",
+        gettext_lazy("Maximum age to take part"),
+        gettext_lazy("0 is no maximum. A campaign of minors needs one of 17 or less."),
+    )
+    guardian = _field(
+        "guardian",
+        gettext_lazy("Minors take part with a guardian's consent"),
+        gettext_lazy(
+            "They confirm that a parent or guardian has read the sheet, whose words are among the texts."
+        ),
+    )
+    results_page = _field(
+        "results_page",
+        gettext_lazy("Show results to everybody after the end"),
+        gettext_lazy("A page of rounded figures; nothing of single people and nothing that may hurt."),
+    )
+    results_from = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        label=gettext_lazy("First day of the results page"),
+        help_text=gettext_lazy("Empty: as soon as the campaign is closed. People read it at the end."),
+    )
     retention = forms.DateField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
@@ -135,6 +159,7 @@ class GeneralForm(forms.Form):
     def __init__(self, settings: CampaignSettings, data: QueryDict | None = None) -> None:
         first, *_ = settings.ui_languages
         shown = {name: getattr(settings, name) for name in _SAME}
+        shown["results_from"] = settings.results_from
         super().__init__(
             data, initial={**shown, "main_language": first, "ui_languages": list(settings.ui_languages)}
         )
@@ -148,13 +173,41 @@ class GeneralForm(forms.Form):
         if cleaned.get("survey") and not self._settings.questions:
             self.add_error("survey", gettext("Write a question of the survey first, on its own page."))
         main = cleaned.get("main_language", "")
-        empty = [name for name, texts in self._settings.texts if main and not texts.get(main)]
+        # The sheet for guardians is only needed where minors take part.
+        needed = [pair for pair in self._settings.texts if pair[0] != "guardian" or cleaned.get("guardian")]
+        empty = [name for name, texts in needed if main and not texts.get(main)]
         if empty:
             self.add_error(
                 "main_language",
                 gettext("Tick this language below and save; write its texts; then make it the first one."),
             )
+        self._check_ages(cleaned)
         return cleaned
+
+    def _check_ages(self, cleaned: dict[str, Any]) -> None:
+        """The sentences of `CampaignSettings`, beside the fields they are about."""
+        least, most = cleaned.get("minimum_age"), cleaned.get("maximum_age")
+        if least is None or most is None:
+            return
+        if most and most < least:
+            self.add_error("maximum_age", gettext("The maximum age is below the minimum age."))
+        if not cleaned.get("guardian"):
+            return
+        if not (0 < least < ADULT and 0 < most < ADULT):
+            self.add_error(
+                "guardian",
+                gettext(
+                    "A guardian's consent is for minors: set a minimum and a maximum age between 1 and 17."
+                ),
+            )
+        if not self._settings.texts.guardian:
+            self.add_error("guardian", gettext("Write the sheet for parents and guardians first (Texts)."))
+        if named := asked_of_minors(self._settings.profile, self._settings.questions):
+            self.add_error(
+                "guardian",
+                gettext("Minors are not asked about “%(name)s”: take that question out first.")
+                % {"name": named},
+            )
 
     def clean_retention(self) -> date | None:
         """A day to come. One that is there already may have passed: then the campaign is over, and says so."""
@@ -167,11 +220,12 @@ class GeneralForm(forms.Form):
     def content(self) -> dict[str, Any]:
         """New values by field of `CampaignSettings`."""
         cleaned = self.cleaned_data
-        retention = cleaned["retention"]
+        retention, results = cleaned["retention"], cleaned["results_from"]
         chosen = [cleaned["main_language"], *cleaned["ui_languages"]]
         return {
             **{name: cleaned[name] for name in _SAME},
             "retention": retention.isoformat() if retention else "",
+            "results_from": results.isoformat() if results else "",
             "ui_languages": list(dict.fromkeys(chosen)),
         }
 
@@ -187,7 +241,7 @@ class TextsForm(forms.Form):
             for name in CampaignTexts.model_fields:
                 self.fields[f"{name}-{language}"] = forms.CharField(
                     label=LABELS[name],
-                    required=language == first,
+                    required=language == first and (name != "guardian" or settings.guardian),
                     max_length=text_length(CampaignTexts, name),
                     initial=getattr(settings.texts, name).get(language, ""),
                     widget=_widget(name, language),

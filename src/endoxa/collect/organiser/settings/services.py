@@ -17,7 +17,7 @@ from endoxa.collect.cards.locking import locked
 from endoxa.collect.models import Campaign, Moderation, Pair, SettingsVersion, record
 from endoxa.collect.organiser.settings.sections import label_of
 
-_TEXTS = ("about", "content_warning", "consent", "publication", "keep_words")
+_TEXTS = ("about", "content_warning", "consent", "publication", "keep_words", "guardian")
 
 
 def agreed_to(settings: CampaignSettings) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pydantic
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -68,6 +69,10 @@ def section(request: HttpRequest, campaign: Campaign, name: str) -> HttpResponse
     except ConflictError:
         campaign.refresh_from_db()
         return _page(request, campaign, name, form, meanwhile=_since(campaign, base))
+    except pydantic.ValidationError as problem:
+        # What other sections forbid, such as a question that minors are not asked.
+        refused = problem.errors()[0]["msg"].removeprefix("Value error, ")
+        return _page(request, campaign, name, form, base=base, refused=refused)
     saved = number if number != base else _NOTHING
     return redirect(f"{reverse('organiser:settings', args=[campaign.slug])}?saved={saved}")
 

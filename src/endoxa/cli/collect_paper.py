@@ -1,0 +1,105 @@
+"""`endoxa collect print` and `enter`: a set of cards on paper, and the answers typed in afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from endoxa.cli.collect_export import Folder, Slug, campaign_in
+from endoxa.page.words import plural
+
+
+def print_cards(
+    folder: Folder,
+    *,
+    output: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="File to write: .pdf, or .html for a browser."),
+    ],
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Language of pages and cards (default: the campaign's first)."),
+    ] = None,
+    cards: Annotated[int, typer.Option(min=1, max=80, help="Maximum number of cards.")] = 24,
+    sheets: Annotated[int, typer.Option(min=1, max=500, help="Number of answer sheets, one a person.")] = 30,
+    campaign: Slug = None,
+) -> None:
+    """Print a campaign: consent sheet, cards to cut out, answer sheets; and answers.csv to type the answers in.
+
+    Cards that may hurt come last, behind a notice. Each answer sheet has a receipt code, which answers.csv holds too:
+    keep that file as safe as the sheets. It is written beside FILE, under its name with -answers.csv.
+
+    \b
+    Examples:
+      endoxa collect print campaign -o cards.pdf
+      endoxa collect print campaign -o cards.html --language es --cards 16 --sheets 40
+    """  # noqa: D301
+    from endoxa.errors import UserError
+
+    chosen = campaign_in(folder, campaign)
+    from endoxa.collect.paper.printing import page, write
+    from endoxa.collect.paper.sheets import choose_cards, new_receipts, write_template
+
+    spoken = language or chosen.settings.ui_languages[0]
+    if spoken not in chosen.settings.ui_languages:
+        offered = ", ".join(chosen.settings.ui_languages)
+        raise UserError(f"--language {spoken}: the campaign has no pages in it. Choose one of: {offered}.")
+    template = output.with_name(f"{output.stem}-answers.csv")
+    if template.exists():
+        raise UserError(
+            f"{template} exists, perhaps with answers in it. Move it, or choose another name with -o."
+        )
+    picked = choose_cards(chosen, spoken, cards)
+    receipts = new_receipts(sheets)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write(page(chosen, spoken, picked, receipts), output)
+    write_template(template, receipts, picked)
+    template.chmod(0o600)
+    apart = sum(card.hurts for card in picked)
+    kept = f", {apart} of them behind a notice" if apart else ""
+    typer.echo(f"{output}: {plural(len(picked), 'card')}{kept}, {plural(sheets, 'answer sheet')}.")
+    typer.echo(f"Type the answers into {template}, then: endoxa collect enter {folder} {template}")
+
+
+def enter(
+    folder: Folder,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Filled-in answers.csv of `endoxa collect print`.")
+    ],
+    *,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="CODE", help="Language of the printed pages (default: the campaign's first)."),
+    ] = None,
+    campaign: Slug = None,
+) -> None:
+    """Store answers from paper. If a cell is wrong, its row and column are named and nothing is stored.
+
+    Write yes under 'consent' where all boxes with a star are ticked, country and language names as on the sheet, and 1
+    to 5 under each card. The file can be entered again after more sheets came in: those stored before are skipped, and
+    so are withdrawn ones. Ratings from paper have the tier 'paper' in exports and no propensity.
+
+    \b
+    Example:
+      endoxa collect enter campaign cards-answers.csv
+    """  # noqa: D301
+    from endoxa.errors import UserError
+
+    chosen = campaign_in(folder, campaign)
+    from endoxa.collect.paper.entering import enter as store
+    from endoxa.collect.paper.entering import read_answers
+
+    spoken = language or chosen.settings.ui_languages[0]
+    if spoken not in chosen.settings.ui_languages:
+        offered = ", ".join(chosen.settings.ui_languages)
+        raise UserError(f"--language {spoken}: the campaign has no pages in it. Choose one of: {offered}.")
+    stored = store(chosen, read_answers(file, chosen), spoken)
+    typer.echo(
+        f"Stored: {plural(stored.people, 'person', 'people')} with {plural(stored.ratings, 'rating')}."
+    )
+    if stored.before:
+        typer.echo(f"Entered before and left as they were: {plural(stored.before, 'sheet')}.")
+    if stored.withdrawn:
+        typer.echo(f"Withdrawn and left out: {plural(stored.withdrawn, 'sheet')}.")

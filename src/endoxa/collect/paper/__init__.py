@@ -1,0 +1,1 @@
+"""Paper: cards and sheets to print, and the answers that are typed in afterwards."""

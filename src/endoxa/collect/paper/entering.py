@@ -1,0 +1,312 @@
+"""Answers from paper, typed into `answers.csv`: checked as a whole, then stored as people with their ratings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from uuid import UUID
+
+from django.conf import settings as django_settings
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from endoxa.collect import naming, withdrawals
+from endoxa.collect.campaign import CampaignSettings
+from endoxa.collect.cards.counts import recount
+from endoxa.collect.cards.locking import locked
+from endoxa.collect.contributor.joining.views import language_of
+from endoxa.collect.entry.seed_files import country_cell, negative_cell
+from endoxa.collect.models import (
+    RATING_WORDS,
+    Campaign,
+    Card,
+    CardState,
+    Moderation,
+    Pair,
+    Person,
+    Rating,
+    record,
+)
+from endoxa.collect.paper.sheets import (
+    CONSENT,
+    FIXED,
+    KEEP_WORDS,
+    LANGUAGES,
+    ORIGINS,
+    RECEIPT,
+    pair_of_heading,
+)
+from endoxa.collect.security.codes import hash_receipt, hash_secret
+from endoxa.errors import UserError
+
+PAPER = "paper"
+"""The tier of ratings from paper: no sampler drew them, so they have no propensity."""
+_NOTHING = frozenset({"", "-"})
+_RECEIPT_LENGTH = 12
+_Cell = TypeVar("_Cell")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One filled-in sheet: `row` is that of the file, `ratings` are by id of the pair."""
+
+    row: int
+    receipt: str
+    keep_words: bool
+    origins: tuple[str, ...]
+    languages: tuple[str, ...]
+    ratings: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Entered:
+    """What was stored; `before` were in the database already, `withdrawn` were taken back and stay out."""
+
+    people: int
+    ratings: int
+    before: int
+    withdrawn: int
+
+
+def read_answers(path: Path, campaign: Campaign) -> list[Sheet]:
+    """The sheets that were filled in; rows with nothing but the sheet's number and receipt are left out.
+
+    Raises:
+        UserError: the first thing that is wrong, with its row and column.
+    """
+    rows = _rows(path)
+    if not rows:
+        raise UserError(f"{path.name} is empty: expected the file that `endoxa collect print` wrote.")
+    heading = [name.strip() for name in rows[0]]
+    missing = [name for name in FIXED if name not in heading]
+    if missing:
+        raise UserError(
+            f"{path.name}, row 1: column '{missing[0]}' is missing. Use the answers.csv that `endoxa collect print` "
+            "wrote, with its headings unchanged."
+        )
+    twice = next((name for name in heading if name and heading.count(name) > 1), "")
+    if twice:
+        raise UserError(f"{path.name}, row 1: column '{twice}' is there twice. Remove one of them.")
+    pairs = _pairs(path.name, heading, campaign)
+    found: list[Sheet] = []
+    seen: dict[str, int] = {}
+    for number, cells in enumerate(rows[1:], start=2):
+        if len(cells) > len(heading):
+            raise UserError(
+                f"{path.name}, row {number}: {len(cells)} cells, expected {len(heading)}. Is there a comma too many?"
+            )
+        row = dict(zip(heading, [cell.strip() for cell in cells], strict=False))
+        if not any(text for name, text in row.items() if name not in ("sheet", RECEIPT)):
+            continue
+        sheet = _Row(path.name, number, row).sheet(campaign.settings, pairs)
+        if (first := seen.setdefault(sheet.receipt, number)) != number:
+            raise UserError(
+                f"{path.name}, row {number}, column '{RECEIPT}': the same code as in row {first}. "
+                "Each sheet has a code of its own."
+            )
+        found.append(sheet)
+    return found
+
+
+def _rows(path: Path) -> list[list[str]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        raise UserError(
+            f"{path} cannot be read ({problem.strerror}): name the filled-in answers.csv."
+        ) from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path.name} is not UTF-8: save it as 'CSV UTF-8'.") from None
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+
+
+def _pairs(name: str, heading: list[str], campaign: Campaign) -> dict[str, Pair]:
+    """The pair of each column of a card."""
+    columns = {column: pair_of_heading(column) for column in heading if column and column not in FIXED}
+    unknown = next((column for column, digits in columns.items() if not digits), "")
+    if unknown:
+        raise UserError(
+            f"{name}, row 1: unknown column '{unknown}'. Expected headings as `endoxa collect print` wrote them."
+        )
+    by_digits = {pair.public_id.hex[:12]: pair for pair in Pair.objects.filter(campaign=campaign)}
+    lost = next((column for column, digits in columns.items() if digits not in by_digits), "")
+    if lost:
+        raise UserError(
+            f"{name}, row 1, column '{lost}': this campaign has no such pair. Is it the file of another campaign, or "
+            "was the pair removed since? Take the column out."
+        )
+    return {column: by_digits[digits] for column, digits in columns.items()}
+
+
+@dataclass(frozen=True)
+class _Row:
+    name: str
+    number: int
+    cells: Mapping[str, str]
+
+    def sheet(self, settings: CampaignSettings, pairs: Mapping[str, Pair]) -> Sheet:
+        if self._read(CONSENT, _yes_or_no) is not True:
+            raise self._fault(
+                CONSENT,
+                f"found '{self.cells.get(CONSENT, '')}', expected yes. Answers are only stored where all needed "
+                "boxes of the sheet are ticked; else remove the row",
+            )
+        return Sheet(
+            row=self.number,
+            receipt=self._read(RECEIPT, _receipt),
+            keep_words=self._read(KEEP_WORDS, _yes_or_no) is True,
+            origins=self._read(ORIGINS, lambda text: _countries(text, settings.ui_languages)),
+            languages=self._read(LANGUAGES, lambda text: _languages(text, settings.ui_languages)),
+            ratings={
+                pair.pk: self._read(column, _rating)
+                for column, pair in pairs.items()
+                if self.cells.get(column, "") not in _NOTHING and pair.moderation != Moderation.HIDDEN
+            },
+        )
+
+    def _read(self, column: str, reader: Callable[[str], _Cell]) -> _Cell:
+        try:
+            return reader(self.cells.get(column, ""))
+        except ValueError as problem:
+            raise self._fault(column, str(problem)) from None
+
+    def _fault(self, column: str, problem: str) -> UserError:
+        return UserError(f"{self.name}, row {self.number}, column '{column}': {problem}.")
+
+
+def _yes_or_no(text: str) -> bool | None:
+    return negative_cell(text)
+
+
+def _receipt(text: str) -> str:
+    letters = "".join(letter for letter in text.upper() if letter.isalnum())
+    if len(letters) != _RECEIPT_LENGTH:
+        raise ValueError(
+            f"found '{text}', expected the code of twelve letters and digits that is on the sheet"
+        )
+    return letters
+
+
+def _rating(text: str) -> int:
+    if text not in {str(value) for value in RATING_WORDS}:
+        raise ValueError(f"found '{text}', expected 1, 2, 3, 4 or 5, or nothing where no box is ticked")
+    return int(text)
+
+
+def _countries(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(country_cell(part, languages) for part in _parts(text)))
+
+
+def _languages(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_language(part, languages) for part in _parts(text)))
+
+
+def _language(text: str, languages: tuple[str, ...]) -> str:
+    found = (naming.match_language(text, each).code for each in ("en", *languages))
+    code = next((one for one in found if one), "")
+    if not code:
+        raise ValueError(f"found '{text}', expected the name of a language or its code")
+    return code
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
+
+
+def enter(campaign: Campaign, sheets: list[Sheet], language: str) -> Entered:
+    """Store the sheets, all or none. Sheets that are stored already stay as they are; those withdrawn stay out.
+
+    Args:
+        campaign: whose answers they are.
+        sheets: what `read_answers` gave.
+        language: that of the printed pages, in which people read the consent.
+    """
+    people = ratings = before = out = 0
+    with locked(campaign.pk) as current:
+        gone = _withdrawn(current)
+        pairs = {pair.pk: pair for pair in Pair.objects.filter(campaign=current)}
+        touched: dict[int, Pair] = {}
+        for sheet in sheets:
+            pk = _person_id(current, sheet.receipt)
+            if withdrawals.hashed(pk) in gone:
+                out += 1
+            elif Person.objects.filter(receipt_hash=hash_receipt(sheet.receipt)).exists():
+                before += 1
+            else:
+                person = _person(current, pk, sheet, language)
+                _rate(current, person, {pairs[one]: value for one, value in sheet.ratings.items()})
+                touched |= {one: pairs[one] for one in sheet.ratings}
+                people, ratings = people + 1, ratings + len(sheet.ratings)
+        recount(current, touched.values())
+        if people:
+            record(current, None, "paper entered", people=people, ratings=ratings)
+    return Entered(people, ratings, before, out)
+
+
+def _person_id(campaign: Campaign, receipt: str) -> UUID:
+    """Follows from the receipt code, so that the list of withdrawals knows a sheet that is entered once more."""
+    digest = salted_hmac("endoxa.paper", f"{campaign.slug} {receipt}", algorithm="sha256").digest()
+    return UUID(bytes=digest[:16], version=4)
+
+
+def _withdrawn(campaign: Campaign) -> set[str]:
+    if django_settings.FOLDER is None:
+        return set()
+    lines = withdrawals.read(django_settings.FOLDER / withdrawals.NAME, whole=False)
+    return {line.person for line in lines if line.person and line.campaign == campaign.slug}
+
+
+def _person(campaign: Campaign, pk: UUID, sheet: Sheet, language: str) -> Person:
+    settings = campaign.settings
+    return Person.objects.create(
+        pk=pk,
+        campaign=campaign,
+        # Nobody holds this cookie: on a phone they are somebody new.
+        secret_hash=hash_secret(secrets.token_hex(16)),
+        receipt_hash=hash_receipt(sheet.receipt),
+        ui_language=language,
+        consent_version=settings.consent_version,
+        consent_language=language_of(settings.texts.consent, language),
+        consent_hour=timezone.now().replace(minute=0, second=0, microsecond=0),
+        keep_words=sheet.keep_words,
+        profile_done=True,
+        origins=list(sheet.origins),
+        languages=list(sheet.languages),
+    )
+
+
+def _rate(campaign: Campaign, person: Person, ratings: Mapping[Pair, int]) -> None:
+    now = timezone.now()
+    for number, (pair, value) in enumerate(ratings.items()):
+        card = Card.objects.create(
+            campaign=campaign,
+            person=person,
+            pair=pair,
+            country=pair.country,
+            negative=bool(pair.negative),
+            number=number,
+            tier=PAPER,
+            version=campaign.version,
+            digest=campaign.settings.digest(),
+            adds=False,
+            state=CardState.ANSWERED,
+            drawn_at=now,
+            expires_at=now,
+            # No time of closing: typing in a pile is not the pace of a room.
+            closed_at=None,
+        )
+        Rating.objects.create(
+            card=card,
+            person=person,
+            pair=pair,
+            value=value,
+            in_group=pair.country in person.origins,
+            created_at=now,
+        )

@@ -1,0 +1,42 @@
+"""Template tags of the contributors' pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.template import RequestContext
+from django.urls import reverse
+
+from endoxa.collect.contributor.access import holder
+from endoxa.collect.contributor.cards.services import cards_of
+from endoxa.collect.contributor.frame import campaign_of
+from endoxa.collect.contributor.receipts import receipt_code
+from endoxa.collect.contributor.results import is_out, results_day
+
+register = template.Library()
+
+
+@register.inclusion_tag("contributor/at_pause.html", takes_context=True)
+def at_pause(context: RequestContext) -> dict[str, Any]:
+    """What a pause has beside the counts: the receipt, in full at the first one, and questions not asked before."""
+    person = holder(context["request"])
+    if person is None:
+        return {}
+    settings = person.campaign.settings
+    asked = bool(person.extras or person.connections)
+    return {
+        "code": receipt_code(context["request"], person),
+        "full": cards_of(person).cards < 2 * settings.sampler.break_after,
+        "asks": not asked,
+    }
+
+
+@register.inclusion_tag("contributor/results_line.html", takes_context=True)
+def results_line(context: RequestContext) -> dict[str, Any]:
+    """Where and from when on the results of the page's campaign are; nothing where it shows none."""
+    campaign = campaign_of(context["request"])
+    if campaign is None or not campaign.settings.results_page:
+        return {}
+    address = reverse("contributor:results_of", args=[campaign.slug])
+    return {"results": {"out": is_out(campaign), "day": results_day(campaign.settings), "address": address}}

@@ -1,0 +1,155 @@
+"""Answers typed in from paper: checked by row and column, stored once, withdrawn like others."""
+
+from __future__ import annotations
+
+import csv
+
+import polars as pl
+import pytest
+
+from endoxa.collect.export.run import export_campaign
+from endoxa.collect.models import Card, Pair, Person, Rating
+from endoxa.collect.paper.entering import PAPER, enter, read_answers
+from endoxa.collect.paper.sheets import FIXED, choose_cards, new_receipts, write_template
+from endoxa.collect.privacy import withdraw
+from endoxa.collect.security.codes import hash_receipt
+from endoxa.errors import UserError
+
+
+@pytest.fixture
+def cards(campaign, make_pairs):
+    make_pairs(campaign, ("AR", "sing", "en"), ("CL", "write", "en"), ("UY", "walk", "en"), negative=False)
+    return choose_cards(campaign, "en", 9)
+
+
+@pytest.fixture
+def typed(tmp_path, cards):
+    """A function that writes answers.csv with these cells over an empty row each; a number is a card's column."""
+
+    def write(*rows, delimiter=","):
+        path = tmp_path / "answers.csv"
+        receipts = new_receipts(len(rows) + 1)
+        write_template(path, receipts, cards)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            heading, *empty = list(csv.reader(file))
+        columns = {**{name: heading.index(name) for name in FIXED}, 1: 6, 2: 7, 3: 8}
+        for row, cells in zip(empty, rows, strict=False):
+            for column, text in cells.items():
+                row[columns[column]] = text
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter=delimiter).writerows([heading, *empty])
+        return path, receipts
+
+    return write
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_sheet_becomes_a_person_with_consent_and_ratings(campaign, cards, typed, delimiter):
+    path, receipts = typed(
+        {"consent": "yes", "origins": "Argentina, CL", "languages": "Spanish", 1: "5", 3: "1", 2: "-"},
+        {"consent": "sí", "keep_words": "yes"},
+        delimiter=delimiter,
+    )
+    stored = enter(campaign, read_answers(path, campaign), "es")
+    assert (stored.people, stored.ratings, stored.before, stored.withdrawn) == (2, 2, 0, 0)
+    one = Person.objects.get(receipt_hash=hash_receipt(receipts[0]))
+    assert (one.origins, one.languages, one.consent_version, one.consent_language) == (
+        ["AR", "CL"],
+        ["es"],
+        1,
+        "es",
+    )
+    assert one.consent_hour.minute == 0
+    given = {rating.pair_id: (rating.value, rating.in_group) for rating in Rating.objects.all()}
+    first, third = cards[0].pair, cards[2].pair
+    assert given == {
+        first.pk: (5, first.country in {"AR", "CL"}),
+        third.pk: (1, third.country in {"AR", "CL"}),
+    }
+    assert Pair.objects.get(pk=first.pk).ratings == 1
+    assert {(card.tier, card.propensity, card.closed_at) for card in Card.objects.all()} == {
+        (PAPER, None, None)
+    }
+    assert Person.objects.get(receipt_hash=hash_receipt(receipts[1])).keep_words
+
+
+def test_entering_again_stores_nothing_twice(campaign, typed):
+    path, _ = typed({"consent": "yes", 1: "5"})
+    enter(campaign, read_answers(path, campaign), "en")
+    stored = enter(campaign, read_answers(path, campaign), "en")
+    assert (stored.people, stored.before) == (0, 1)
+    assert (Person.objects.count(), Rating.objects.count()) == (1, 1)
+
+
+def test_whoever_withdrew_is_not_entered_again(campaign, typed, client, settings, tmp_path):
+    settings.FOLDER = tmp_path
+    path, receipts = typed({"consent": "yes", 1: "5"})
+    sheets = read_answers(path, campaign)
+    enter(campaign, sheets, "en")
+    asked = client.post("/leave/", {"code": receipts[0].lower()})
+    assert asked.status_code == 200
+    withdraw(Person.objects.get())
+    stored = enter(campaign, sheets, "en")
+    assert (stored.people, stored.withdrawn) == (0, 1)
+    assert not Person.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ({1: "5"}, r"row 2, column 'consent': found '', expected yes"),
+        ({"consent": "no", 1: "5"}, r"row 2, column 'consent': found 'no', expected yes"),
+        ({"consent": "maybe"}, r"row 2, column 'consent': found 'maybe', expected yes or no"),
+        (
+            {"consent": "yes", 2: "6"},
+            r"row 2, column 'card 2 [0-9a-f]{12}': found '6', expected 1, 2, 3, 4 or 5",
+        ),
+        ({"consent": "yes", 2: "4.0"}, r"column 'card 2 .*': found '4.0'"),
+        ({"consent": "yes", "origins": "Atlantis"}, r"row 2, column 'origins': found 'Atlantis'"),
+        ({"consent": "yes", "languages": "Qqqq"}, r"row 2, column 'languages': found 'Qqqq'"),
+        ({"consent": "yes", "receipt": "ABC"}, r"row 2, column 'receipt': found 'ABC'"),
+    ],
+)
+def test_a_wrong_cell_is_named_and_nothing_is_stored(campaign, typed, cells, sentence):
+    path, _ = typed(cells, {"consent": "yes", 1: "5"})
+    with pytest.raises(UserError, match=sentence):
+        read_answers(path, campaign)
+    assert not Person.objects.exists()
+
+
+def test_two_rows_with_one_code_are_told(campaign, typed):
+    same = {"consent": "yes", "receipt": "ABCD-EFGH-JKMN"}
+    path, _ = typed(same, same)
+    with pytest.raises(UserError, match="row 3, column 'receipt': the same code as in row 2"):
+        read_answers(path, campaign)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda text: text.replace("consent", "agreed"), "row 1: column 'consent' is missing"),
+        (lambda text: text.replace("card 1 ", "first card "), "row 1: unknown column 'first card"),
+        (lambda text: text.replace("card 1 ", "card 1 0000"), "row 1: unknown column 'card 1 0000"),
+        (lambda _: "", "is empty: expected the file"),
+    ],
+)
+def test_another_file_is_told(campaign, typed, change, sentence):
+    path, _ = typed({"consent": "yes"})
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(UserError, match=sentence):
+        read_answers(path, campaign)
+
+
+def test_the_file_of_another_campaign_is_told(typed, make_campaign):
+    path, _ = typed({"consent": "yes"})
+    with pytest.raises(UserError, match="this campaign has no such pair"):
+        read_answers(path, make_campaign("lake"))
+
+
+def test_the_export_says_which_ratings_came_from_paper(campaign, typed, tmp_path):
+    path, _ = typed(*({"consent": "yes", "origins": "AR", 1: "5"} for _ in range(6)))
+    enter(campaign, read_answers(path, campaign), "en")
+    export_campaign(campaign, tmp_path / "out", formats=("csv",))
+    ratings = pl.read_csv(tmp_path / "out" / "ratings.csv")
+    assert ratings["tier"].to_list() == [PAPER] * 6
+    assert ratings["propensity"].null_count() == 6
