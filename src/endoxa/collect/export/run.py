@@ -134,7 +134,7 @@ def export_campaign(
 def _export(
     delivery: Delivery, folder: Path, formats: Sequence[str], keys: Keys, release: str
 ) -> ExportReport:
-    tables = read_tables(delivery.campaign, keys)
+    tables = read_tables(delivery.campaign, keys, aggregated=bool(release))
     about = About.of(delivery.campaign, release, formats, tables.left_out)
     return write_export(about, tables, folder, delivery)
 
