@@ -58,7 +58,9 @@ class Attack:
             if group != IN:
                 continue
             there = [one for one in answers if tone in (one.tone, ALL) and country in (one.country, ALL)]
-            unknown = np.array([tone in (one.tone, ALL) and country in (one.country, ALL) for one in self.rows])
+            unknown = np.array(
+                [tone in (one.tone, ALL) and country in (one.country, ALL) for one in self.rows]
+            )
             for figure in figures:
                 weight = {"ratings": lambda _: 1, "mean": lambda v: v, "known": lambda v: v >= 3}[figure]
                 # The exact sum, though the table has it rounded: an attacker who knows more.
@@ -137,6 +139,44 @@ def test_what_is_left_of_a_total_belongs_to_enough_people():
     # y and z together are four people: one of the large ones goes too, and its total with it or the line's.
     assert {("a", "y"), ("a", "z"), (ALL, "y"), (ALL, "z")} <= gone
     assert gone & {("a", "x"), ("a", "w"), ("a", ALL)}
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_in_any_table_with_totals_small_cells_stay_open(seed):
+    """Random tables with large and small cells and totals, against linear programming over their published cells."""
+    chance = random.Random(seed)
+    cells = {}
+    for line in "abc":
+        for column in "uvwxy":
+            sizes = chance.choice(((9, 9), (9, 9), (12, 7), (2, 3), (0, 3), (1, 0), (0, 0)))
+            rows = [Counter(chance.sample(range(200), size)) for size in sizes]
+            cells[line, column] = Risk(*rows)
+    for line, column in list(cells):
+        for total in ((line, ALL), (ALL, column), (ALL, ALL)):
+            cells.setdefault(total, Risk()).add(cells[line, column])
+    gone = suppressed(cells, LEAST)
+    assert gone < set(cells)
+    places = sorted(cells)
+    left, right = [], []
+    for number, place in enumerate(places):
+        if place not in gone:
+            left.append(np.eye(len(places))[number])
+            right.append(cells[place].inside.total())
+    for line in "abc":
+        left.append([(one[0] == line) * (-1 if one[1] == ALL else 1) for one in places])
+    for column in [*"uvwxy", ALL]:
+        left.append([(one[1] == column) * (-1 if one[0] == ALL else 1) for one in places])
+    right += [0] * (3 + 6)
+    bounds = [(0, cells[place].rows) for place in places]
+    small = [place for place in places if cells[place].is_small(LEAST)]
+    assert small
+    for place in small:
+        cost = np.eye(len(places))[places.index(place)]
+        ends = [
+            sign * linprog(sign * cost, A_eq=np.array(left), b_eq=right, bounds=bounds).fun
+            for sign in (1, -1)
+        ]
+        assert ends[1] - ends[0] > 0.9, place
 
 
 def test_nothing_is_suppressed_where_all_have_a_key():

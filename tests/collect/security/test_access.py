@@ -41,6 +41,7 @@ ROLES = {
     "dashboard_live": EVERYBODY,
     "export_download": "organiser researcher",
     "export_release": "organiser",
+    "export_restricted": "organiser",
     "exports": "organiser researcher",
     "merges": "moderator organiser reviewer",
     "moderation": "moderator organiser reviewer",

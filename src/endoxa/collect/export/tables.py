@@ -145,9 +145,7 @@ class Tables:
     left_out: LeftOut
 
 
-def read_tables(
-    campaign: Campaign, keys: Keys, *, aggregated: bool = False, whole: bool = False
-) -> Tables:
+def read_tables(campaign: Campaign, keys: Keys, *, aggregated: bool = False, whole: bool = False) -> Tables:
     """The tables of a campaign as they are at this moment.
 
     Args:
