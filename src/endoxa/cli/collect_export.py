@@ -42,7 +42,7 @@ def export(
         typer.Option(
             "--restricted",
             metavar="RECIPIENT",
-            help="Make the release for this person and institution, with nothing merged; needs --release and --signed.",
+            help="Make the release for this person (institution), with nothing merged (and --release, --signed).",
         ),
     ] = None,
     signed: Annotated[
@@ -74,8 +74,8 @@ def export(
       endoxa collect export campaign -o release-1.0 --release 1.0
       endoxa collect export campaign -o release-1.0.1 --patch release-1.0
       endoxa collect export campaign -o tables --format csv
-      endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River University" --conditions
-      endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River University" --signed
+      endoxa collect export campaign -o conditions.md --release 1.1 --restricted "A. Bell, River" --conditions
+      endoxa collect export campaign -o for-bell --release 1.1 --restricted "A. Bell, River" --signed
     """  # noqa: D301
     from endoxa.errors import UserError
 

@@ -1,4 +1,4 @@
-"""Figures by group over all ratings: equal to those of the full data, and nothing small can be worked out from a release."""
+"""Figures by group over all ratings: equal to those of the full data, and nothing small can be worked out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def published(answers):
 class Attack:
     """Which of the ratings without a key are of people from the country? All that is published, as linear equations.
 
-    One unknown for each of these ratings (0 or 1, here any number between); what is known of people with a key is taken off.
+    One unknown for each of these ratings (0 or 1, here any number between); people with a key are taken off.
     """
 
     def __init__(self, answers, groups, *, figures=("ratings", "mean", "known")):
@@ -162,10 +162,10 @@ def test_in_any_table_with_totals_small_cells_stay_open(seed):
         if place not in gone:
             left.append(np.eye(len(places))[number])
             right.append(cells[place].inside.total())
-    for line in "abc":
-        left.append([(one[0] == line) * (-1 if one[1] == ALL else 1) for one in places])
-    for column in [*"uvwxy", ALL]:
-        left.append([(one[1] == column) * (-1 if one[0] == ALL else 1) for one in places])
+    left += [[(one[0] == line) * (-1 if one[1] == ALL else 1) for one in places] for line in "abc"]
+    left += [
+        [(one[1] == column) * (-1 if one[0] == ALL else 1) for one in places] for column in [*"uvwxy", ALL]
+    ]
     right += [0] * (3 + 6)
     bounds = [(0, cells[place].rows) for place in places]
     small = [place for place in places if cells[place].is_small(LEAST)]

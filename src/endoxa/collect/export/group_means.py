@@ -1,9 +1,9 @@
 """How known pairs are to people from the country and to others, by tone and country: figures over all ratings.
 
-The tables of an export say of people without a key nothing that tells where they are from, so that comparisons made from
-them lack these people. Here they are all in, and small cells are left out instead (`suppression`). Readers know of every
-rating which pair it is about and its value; of people with a key also whether they are from the country. So the risk of a
-cell is counted over the ratings of those without a key.
+The tables of an export say of people without a key nothing that tells where they are from, so that comparisons made
+from them lack these people. Here they are all in, and small cells are left out instead (`suppression`). Readers know of
+every rating which pair it is about and its value; of people with a key also whether they are from the country. So the
+risk of a cell is counted over the ratings of those without a key.
 
 Near and far ratings are told apart for totals over all countries only: which countries somebody feels close to stands
 in no other table, so there the risk is counted over all ratings from elsewhere.
@@ -40,7 +40,8 @@ _DECIMALS = 2
 class Answer:
     """A rating that counts: who, about which country, in which tone, from where, and how known the pair is.
 
-    `place` is IN, NEAR or FAR, "" where the person named no country; `linked`: the table of ratings says whether it is IN.
+    `place` is IN, NEAR or FAR, "" where the person named no country; `linked`: the table of ratings says whether it is
+    IN.
     """
 
     person: object
@@ -57,6 +58,8 @@ def read_answers(
     """The ratings of exported pairs that count.
 
     Args:
+        campaign: which.
+        pool: its pairs as the export knows them.
         published: people as the other tables show them.
         whole: the same people with nothing merged.
     """
@@ -91,7 +94,10 @@ def _place(is_from: bool | None, is_near: bool) -> str:
 
 
 def group_means(answers: Sequence[Answer], least: int = LEAST) -> pl.DataFrame:
-    """The table: one row for each tone, country (or all) and group; small cells and what would give them away are empty."""
+    """The table: one row for each tone, country (or all) and group.
+
+    Small cells are empty, and those that would give them away.
+    """
     placed = [one for one in answers if one.place]
     by_country = _shown(placed, _tone_and_country, IN, lambda one: not one.linked, least)
     beside = [one for one in placed if one.place != IN]

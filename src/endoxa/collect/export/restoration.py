@@ -289,7 +289,7 @@ def import_campaign(folder: Path) -> Campaign:
         folder: what `endoxa collect export` wrote.
 
     Raises:
-        UserError: the folder is no export or damaged, a restricted release, or a campaign of that name is there already.
+        UserError: the folder is no export or damaged, a restricted release, or a campaign of that name is there.
     """
     about, frames = read_export(folder)
     if about.recipient:

@@ -1,10 +1,11 @@
-"""Which cells of a table with totals to leave empty, so that small groups cannot be worked out (complementary suppression).
+"""Which cells of a table with totals to leave empty, so that small groups cannot be worked out.
 
-Cells are counts of rows by line and column, with totals (`ALL`) of both. A reader knows for every cell how many rows there
-are that may or may not belong to the group (`Risk.rows`), and every cell that is published; what they must not learn is how
-many of these rows are the group's (`Risk.inside`) where few people stand behind them.
+Cells are counts of rows by line and column, with totals (`ALL`) of both. A reader knows for every cell how many rows
+there are that may or may not belong to the group (`Risk.rows`), and every cell that is published; what they must not
+learn is how many of these rows are the group's (`Risk.inside`) where few people stand behind them.
 
-Rule (Willenborg and de Waal 2001, chapters 1 and 6): a cell is suppressed when it is small; then others are, until
+Complementary suppression (Willenborg and de Waal 2001, chapters 1 and 6): a small cell
+is suppressed; then others are, until
 
 - what is left of each published total, less the published cells of its line, again belongs to enough people, and
 - each suppressed small cell lies on a cycle of suppressed cells, along which rows can be moved between group and others

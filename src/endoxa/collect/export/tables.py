@@ -149,8 +149,10 @@ def read_tables(campaign: Campaign, keys: Keys, *, aggregated: bool = False, who
     """The tables of a campaign as they are at this moment.
 
     Args:
-        aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and again:
-            the difference of two would be one person.
+        campaign: which.
+        keys: makes the keys of people.
+        aggregated: with the figures of all ratings by group, for releases. Not for copies that are made again and
+            again: the difference of two would be one person.
         whole: nothing of people is merged, for restricted releases.
     """
     with snapshot():

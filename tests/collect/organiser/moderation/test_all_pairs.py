@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -17,6 +18,11 @@ from endoxa.collect.organiser.moderation.browsing import PairsForm, found
 from endoxa.collect.organiser.moderation.decisions import revision
 
 START = datetime(2026, 5, 4, 9, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    cache.clear()
 
 
 @pytest.fixture
@@ -200,9 +206,7 @@ def test_reviewers_read_and_what_is_with_the_organiser_stays_there(page, make):
     assert page(Role.REVIEWER, data=act, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
     assert page(data=act, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
     wrong = {**act, "action": "personal"}
-    assert (
-        page(Role.ORGANISER, data=wrong, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
-    )
+    assert page(Role.ORGANISER, data=wrong, name="all_pairs_act", parts=[pair.public_id]).status_code == 404
     page(Role.ORGANISER, data=act, name="all_pairs_act", parts=[pair.public_id])
     pair.refresh_from_db()
     assert pair.moderation == Moderation.LIVE

@@ -47,7 +47,9 @@ def all_pairs_act(request: HttpRequest, campaign: Campaign, item: UUID) -> HttpR
         raise Http404
     form = act_form(pair, request.POST)
     if not form.is_valid():
-        return _page(request, campaign, faults=[str(fault) for faults in form.errors.values() for fault in faults])
+        return _page(
+            request, campaign, faults=[str(fault) for faults in form.errors.values() for fault in faults]
+        )
     try:
         decide(campaign, signed_in(request), item, form.decision())
     except EntryError as error:
@@ -89,7 +91,9 @@ def _page(request: HttpRequest, campaign: Campaign, *, faults: Sequence[str] = (
         "rows": [
             (
                 line(pair, open_words=shown),
-                decides and pair.moderation != Moderation.MERGED and (organiser or ESCALATED not in pair.flags),
+                decides
+                and pair.moderation != Moderation.MERGED
+                and (organiser or ESCALATED not in pair.flags),
             )
             for pair in page.pairs
         ],

@@ -1,7 +1,7 @@
 """All pairs of a campaign: search, filters, and one page of what was found, the newest first.
 
-Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first. Without
-a search the database reads the index of ages until a page is full. A search looks at the words and the key
+Pages follow each other by a key (when a pair was made, and its number), so that page 900 costs as much as the first.
+Without a search the database reads the index of ages until a page is full. A search looks at the words and the key
 (`entry.keys`) of every pair; capitals and accents are taken off by the database (`Plain`).
 """
 
@@ -17,14 +17,15 @@ from typing import Any
 
 import regex
 from django import forms
-from django.db.models import CharField, F, Func, Q, QuerySet
-from django.db.models.functions import TruncDate
-from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
+from django.db.models import CharField, Func, Max, Q, QuerySet, Value
+from django.db.models.functions import Concat
+from django.utils.translation import get_language, gettext, gettext_lazy, pgettext_lazy
 
 from endoxa.collect import geography
 from endoxa.collect.entry.cleaning import MAX_LENGTH
 from endoxa.collect.entry.keys import fold, key
 from endoxa.collect.models import Campaign, Pair, Source
+from endoxa.collect.organiser.dashboard.figures import kept
 from endoxa.collect.organiser.moderation.queue import STATES
 from endoxa.collect.visible import visible
 
@@ -90,11 +91,11 @@ class PairsForm(forms.Form):
         super().__init__(*args, **named)
         self._pairs = Pair.objects.filter(campaign=campaign).exclude(attribute="")
         shown = get_language() or "en"
-        held = self._pairs.order_by()
-        countries = held.values_list("country", flat=True).distinct()
-        languages = held.values_list("language", flat=True).distinct()
+        countries, languages, days = kept(campaign, "all_pairs", lambda: _held(campaign))
         self._choose("country", sorted_by_name((one, geography.name(one, shown)) for one in countries))
-        self._choose("language", sorted_by_name((one, geography.language_name(one, shown)) for one in languages))
+        self._choose(
+            "language", sorted_by_name((one, geography.language_name(one, shown)) for one in languages)
+        )
         self._choose("state", [(state, str(words)) for state, words in STATES.items()])
         self._choose(
             "tone",
@@ -106,22 +107,17 @@ class PairsForm(forms.Form):
         )
         self._choose(
             "wave",
-            [(SEEDS, gettext_lazy("the seeds")), (PEOPLE, gettext_lazy("contributors")), *self._days()],
+            [
+                (SEEDS, gettext_lazy("the seeds")),
+                (PEOPLE, gettext_lazy("contributors")),
+                *map(_day_choice, days),
+            ],
         )
 
     def _choose(self, name: str, choices: Sequence[tuple[str, Any]]) -> None:
         field = self.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [("", gettext_lazy("everything")), *choices]
-
-    def _days(self) -> list[tuple[str, Any]]:
-        """The latest days (UTC) on which contributors added pairs."""
-        added = self._pairs.filter(source=Source.CONTRIBUTOR).order_by()
-        days = added.annotate(day=TruncDate("created_at", tzinfo=UTC)).values_list("day", flat=True).distinct()
-        return [
-            (day.isoformat(), gettext_lazy("contributors on %(day)s") % {"day": day.isoformat()})
-            for day in sorted(days, reverse=True)[:_DAYS]
-        ]
 
     def pairs(self) -> QuerySet[Pair]:
         """The pairs asked for, newest first; what is no choice filters nothing."""
@@ -140,6 +136,25 @@ class PairsForm(forms.Form):
             found = found.filter(ratings=0)
         found = _of_wave(found, wanted.get("wave", ""))
         return _saying(found, wanted.get("q", "")).order_by("-created_at", "-pk")
+
+
+def _held(campaign: Campaign) -> tuple[list[str], list[str], list[str]]:
+    """Countries and languages of the pairs, and the latest days (UTC) on which contributors added some."""
+    pairs = Pair.objects.filter(campaign=campaign).order_by()
+    cells = pairs.values_list("country", "language").distinct()
+    added = pairs.filter(source=Source.CONTRIBUTOR)
+    days: list[str] = []
+    before = added.aggregate(at=Max("created_at"))["at"]
+    while before is not None and len(days) < _DAYS:
+        start = datetime.combine(before.astimezone(UTC).date(), time(), UTC)
+        days.append(start.date().isoformat())
+        before = added.filter(created_at__lt=start).aggregate(at=Max("created_at"))["at"]
+    found = list(cells)
+    return sorted({country for country, _ in found}), sorted({language for _, language in found}), days
+
+
+def _day_choice(day: str) -> tuple[str, str]:
+    return day, gettext("contributors on %(day)s") % {"day": day}
 
 
 def sorted_by_name(choices: Any) -> list[tuple[str, str]]:
@@ -168,12 +183,9 @@ def _saying(pairs: QuerySet[Pair], typed: str) -> QuerySet[Pair]:
     # The key has words apart from punctuation, the attribute the first words that keys forget ("they are").
     either = reduce(
         or_,
-        (
-            reduce(and_, (Q(key_plain__contains=word) | Q(plain__contains=word) for word in one.split()))
-            for one in sorted(spellings)
-        ),
+        (reduce(and_, (Q(plain__contains=word) for word in one.split())) for one in sorted(spellings)),
     )
-    return pairs.annotate(key_plain=Plain(F("key")), plain=Plain(F("attribute"))).filter(either)
+    return pairs.annotate(plain=Plain(Concat("key", Value(" "), "attribute"))).filter(either)
 
 
 @dataclass(frozen=True)
@@ -213,4 +225,3 @@ def _after(pairs: QuerySet[Pair], after: str) -> QuerySet[Pair]:
         return pairs
     # The first condition is what the index answers.
     return pairs.filter(created_at__lte=made).exclude(created_at=made, pk__gte=pk)
-
